@@ -1,0 +1,3 @@
+"""OTLP spans in, agent trajectories out."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,61 @@
+"""Every error Spanloom raises on purpose.
+
+Two branches matter to whoever catches them: a *permanent* error will fail again with the
+same input, a *retryable* one may succeed later. ``collector/status.py`` maps both to gRPC
+and HTTP statuses; nothing else does.
+"""
+
+from __future__ import annotations
+
+
+class SpanloomError(Exception):
+    """The base of all errors raised on purpose; the message is written for the user."""
+
+
+class PermanentError(SpanloomError):
+    """The same input fails again: do not retry."""
+
+
+class RetryableError(SpanloomError):
+    """The input is fine, the moment is not: retry after ``retry_after_s`` seconds."""
+
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
+        """Keep the hint that receivers hand to the client."""
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class InvalidRequestError(PermanentError):
+    """The request cannot be decoded or breaks a rule as a whole (400, INVALID_ARGUMENT)."""
+
+
+class UnsupportedEncodingError(PermanentError):
+    """The content type or content coding is not one we read (415)."""
+
+
+class RequestTooLargeError(PermanentError):
+    """The request is larger than a configured limit (413, RESOURCE_EXHAUSTED)."""
+
+
+class OverloadedError(RetryableError):
+    """The spool is full, too much is in flight or we are stopping (503, UNAVAILABLE)."""
+
+
+class StoreUnavailableError(RetryableError):
+    """The store did not answer or cannot take data at the moment."""
+
+
+class StoreRejectedError(PermanentError):
+    """The store refuses this data for good: it would refuse it again."""
+
+
+class SchemaTooNewError(PermanentError):
+    """The store was written by a newer Spanloom than this one."""
+
+
+class StartupError(PermanentError):
+    """The process cannot start as configured; the message is the one line to print."""
+
+
+class InvalidQueryError(PermanentError):
+    """A reader asked for something that cannot be answered (422)."""

@@ -1,0 +1,172 @@
+"""The trajectory: what an agent was asked, what it did, and what that cost.
+
+The shape is the Coze Loop trajectory schema (``id``, ``root_step``, ``agent_steps``); what
+Spanloom adds stands in ``Extraction``. Times are nanoseconds here and become millisecond
+strings in ``core/formats``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class StepType(StrEnum):
+    """What a step is."""
+
+    AGENT = "agent"
+    MODEL = "model"
+    TOOL = "tool"
+    GRAPH = "graph"
+
+
+class Kind(StrEnum):
+    """What a span is: a step type, or framework noise."""
+
+    AGENT = "agent"
+    MODEL = "model"
+    TOOL = "tool"
+    GRAPH = "graph"
+    OTHER = "other"
+
+
+class Status(StrEnum):
+    """How far a trace had come when its trajectory was built."""
+
+    LIVE = "live"
+    """Spans keep arriving."""
+    SETTLED = "settled"
+    """The root arrived and nothing after it for the quiet time."""
+    PARTIAL = "partial"
+    """Quiet for long, but no root ever came."""
+    FAILED = "failed"
+    """The extractor could not build it; the error stands in the warnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepError:
+    """A real failure of a step; control flow is none."""
+
+    code: int
+    """The HTTP or provider code where one is given, else -1."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call; input includes cached tokens, output includes reasoning."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened: an agent, model, tool or graph run."""
+
+    id: str
+    parent_id: str
+    """The nearest kept ancestor; empty for the root."""
+    type: StepType
+    name: str
+    start_ns: int
+    end_ns: int
+    input: str = ""
+    output: str = ""
+    error: StepError | None = None
+    usage: Usage | None = None
+    """Of model steps only."""
+    model: str = ""
+    """Of model steps only: the model that answered, else the requested one."""
+    first_token_ms: float | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The seed schema's ``metrics_info`` of an agent or of the whole run."""
+
+    llm_duration_ns: int = 0
+    """Sum over model steps, so parallel calls exceed the wall time."""
+    tool_duration_ns: int = 0
+    model_errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Error code to step ids."""
+    tool_errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    model_error_rate: float = 0.0
+    tool_error_rate: float = 0.0
+    tool_step_proportion: float = 0.0
+    """Tool steps among model and tool steps."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStep:
+    """An agent's run, or the root where it owns steps itself, with its steps in order."""
+
+    step: Step
+    steps: Sequence[Step]
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class SpanVerdict:
+    """What became of one stored span, and why."""
+
+    span_id: str
+    parent_span_id: str
+    name: str
+    kind: Kind
+    step_id: str | None
+    """The step under which the span counts; its own id if it is that step, ``None`` for noise."""
+    dialect: str
+    rule: str
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateOf:
+    """The model step of another trace that this trajectory reports again."""
+
+    trace_id: str
+    span_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """The canonical result of extraction, without its version and status.
+
+    Equal spans give equal trajectories, in whatever order, batching or repetition they came.
+    """
+
+    trace_id: str
+    project: str
+    root: Step
+    """Carries the root span's identity; its ``type`` says what the root is where it is a step."""
+    root_type: Kind
+    root_metrics: Metrics
+    agent_steps: Sequence[AgentStep]
+    verdicts: Sequence[SpanVerdict]
+    """One per stored span in (start, span id) order."""
+    span_count: int
+    step_counts: Mapping[str, int]
+    """Steps by type, and ``other``: spans that are no step."""
+    dialects: Sequence[str]
+    warnings: Sequence[str]
+    extras: Mapping[str, object]
+    """What ``extraction`` shows beyond the fixed fields: wall-clock durations, first token, models."""
+    duplicate_of: DuplicateOf | None = None
+    extractor_version: str = ""
+    has_root: bool = True
+
+    @property
+    def has_error(self) -> bool:
+        """Whether any step, the root included, failed."""
+        return self.root.error is not None or any(
+            s.error for a in self.agent_steps for s in (a.step, *a.steps)
+        )

@@ -1,0 +1,134 @@
+"""What Spanloom says about itself: metrics, declared here and nowhere else, and log lines.
+
+Nothing is counted or logged per span. The metrics live in a registry of their own, made once
+per process by ``bootstrap`` and handed down, so that tests get fresh ones.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Literal
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """Every metric, with its unit in its name and its meaning in its help text."""
+
+    def __init__(self) -> None:
+        """Declare all metrics in a registry of their own."""
+        r = self.registry = CollectorRegistry()
+        # collector
+        self.requests = Counter(
+            "spanloom_export_requests",
+            "Export requests answered.",
+            ["signal", "transport", "outcome"],
+            registry=r,
+        )
+        self.spans_accepted = Counter(
+            "spanloom_spans_accepted", "Spans acknowledged: fsynced in the spool.", registry=r
+        )
+        self.spans_rejected = Counter(
+            "spanloom_spans_rejected", "Spans refused, by rule.", ["rule"], registry=r
+        )
+        self.items_dropped = Counter(
+            "spanloom_items_dropped",
+            "Accepted and dropped: log records and metric points are not stored.",
+            ["signal"],
+            registry=r,
+        )
+        self.received_bytes = Counter(
+            "spanloom_received_bytes", "Decoded bytes of export requests.", registry=r
+        )
+        self.acknowledge_seconds = Histogram(
+            "spanloom_acknowledge_seconds",
+            "Time from a decoded request to its acknowledgement.",
+            buckets=LATENCY_BUCKETS,
+            registry=r,
+        )
+        self.spool_records = Gauge(
+            "spanloom_spool_records", "Requests waiting for the store.", registry=r
+        )
+        self.spool_bytes = Gauge(
+            "spanloom_spool_bytes", "Bytes of requests waiting for the store.", registry=r
+        )
+        self.spool_age_seconds = Gauge(
+            "spanloom_spool_age_seconds", "Age of the oldest waiting request.", registry=r
+        )
+        # writer
+        self.insert_seconds = Histogram(
+            "spanloom_insert_seconds",
+            "Time of one INSERT into the store.",
+            buckets=LATENCY_BUCKETS,
+            registry=r,
+        )
+        self.spans_stored = Counter(
+            "spanloom_spans_stored", "Spans the store has taken.", registry=r
+        )
+        self.insert_failures = Counter(
+            "spanloom_insert_failures", "INSERTs that failed, by class.", ["kind"], registry=r
+        )
+        self.dead_letters = Counter(
+            "spanloom_dead_letters", "Requests set aside because the store refuses them.", registry=r
+        )
+        # extractor
+        self.traces_pending = Gauge(
+            "spanloom_traces_pending", "Traces with spans not yet extracted.", registry=r
+        )
+        self.extraction_lag_seconds = Histogram(
+            "spanloom_extraction_lag_seconds",
+            "Time from a trace's last accepted span to its stored trajectory.",
+            buckets=LATENCY_BUCKETS,
+            registry=r,
+        )
+        self.extractions = Counter(
+            "spanloom_extractions", "Traces extracted, by result.", ["result"], registry=r
+        )
+        self.spans_extracted = Counter(
+            "spanloom_spans_extracted", "Spans read for extraction.", registry=r
+        )
+        self.extraction_failures = Counter(
+            "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
+        )
+        # api
+        self.api_requests = Counter(
+            "spanloom_api_requests", "API requests.", ["route", "status"], registry=r
+        )
+        self.api_seconds = Histogram(
+            "spanloom_api_seconds", "Time of an API request.", ["route"], registry=r
+        )
+
+    def render(self) -> bytes:
+        """Give all metrics in the Prometheus text format."""
+        return generate_latest(self.registry)
+
+
+LogFormat = Literal["auto", "console", "json"]
+
+
+def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
+    """Send structured log lines to standard error: coloured on a terminal, JSON elsewhere."""
+    as_json = fmt == "json" or (fmt == "auto" and not sys.stderr.isatty())
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def get_logger(part: str) -> structlog.typing.FilteringBoundLogger:
+    """Give the logger of a part of the pipeline; its lines carry ``part``."""
+    return structlog.get_logger(part=part)  # type: ignore[no-any-return]  # structlog types it Any
