@@ -1,63 +1,125 @@
-"""Every option, once: its name, default, meaning and variable.
+"""Every option, once: its name, default, meaning, section and variable.
 
 The command line derives its flags from these fields, the environment its ``SPANLOOM_…``
-variables, and ``docs/configuration.md`` its table; a test keeps the three equal.
+variables, and ``docs/configuration.md`` its table; tests keep the three equal. A section is
+a class; ``Settings`` is all of them together, flat.
 """
 
 from __future__ import annotations
 
+import ipaddress
+import os
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
+from pydantic import ByteSize, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from spanloom.core.errors import SpanloomError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MIB = 1024 * 1024
 GIB = 1024 * MIB
+VARIABLE_PREFIX = "SPANLOOM_"
 
 
-class Settings(BaseSettings):
-    """What a user can set, by flag or by variable; flags win."""
+class OptionError(SpanloomError):
+    """An option or variable has a value it cannot have; the message is the line to print."""
 
-    model_config = SettingsConfigDict(env_prefix="SPANLOOM_", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(Path("spanloom-data"), description="Where spool and embedded store live.")
+class SectionSettings(BaseSettings):
+    """The options of one subject; the title heads them in help and documentation."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=VARIABLE_PREFIX, extra="ignore", frozen=True, title="Options"
+    )
+
+
+class StoreSettings(SectionSettings):
+    """Where data lives, and how long."""
+
+    model_config = SettingsConfigDict(title="Data and store")
+
+    data_dir: Path = Field(
+        Path("spanloom-data"),
+        description="Where spool and embedded store live; one process owns it.",
+    )
     store_url: str = Field(
         "",
         description="The store: chdb:///path (default: inside the data directory) or "
         "clickhouse://user:password@host:8123/database.",
     )
+    retention_days: int = Field(
+        0, ge=0, description="Days after which stored data is removed; 0 keeps it."
+    )
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the store is the engine inside this process."""
+        return not self.store_url or self.store_url.startswith("chdb:")
+
+    @property
+    def resolved_store_url(self) -> str:
+        """The store's address, with the default filled in."""
+        return self.store_url or f"chdb://{self.data_dir.absolute() / 'store'}"
+
+
+class NetworkSettings(SectionSettings):
+    """Where the process listens."""
+
+    model_config = SettingsConfigDict(title="Network")
+
     host: str = Field("127.0.0.1", description="The address that all ports listen on.")
     allow_remote: bool = Field(
         False,
         description="Listen on an address other than loopback although there are no keys yet.",
     )
+    api_port: int = Field(
+        8080, ge=0, le=65535, description="API, health and metrics; 0 picks a free port."
+    )
+
+
+class ReceivingSettings(SectionSettings):
+    """What the collector takes, and how it hands it to the store."""
+
+    model_config = SettingsConfigDict(title="Receiving")
+
     otlp_grpc_port: int = Field(4317, ge=0, le=65535, description="OTLP/gRPC; 0 picks a free port.")
     otlp_http_port: int = Field(4318, ge=0, le=65535, description="OTLP/HTTP; 0 picks a free port.")
-    api_port: int = Field(8080, ge=0, le=65535, description="API; 0 picks a free port.")
-    max_request_bytes: int = Field(
-        64 * MIB, ge=1024, description="Largest export request, encoded and decoded, in bytes."
+    max_request_bytes: ByteSize = Field(
+        ByteSize(64 * MIB), ge=1024, description="Largest export request, encoded and decoded."
     )
-    max_in_flight_bytes: int = Field(
-        128 * MIB, ge=1024, description="Decoded bytes of requests being handled at one time."
+    max_in_flight_bytes: ByteSize = Field(
+        ByteSize(128 * MIB),
+        ge=1024,
+        description="Decoded bytes of requests being handled at one time.",
     )
-    spool_max_bytes: int = Field(
-        8 * GIB, ge=MIB, description="Waiting bytes at which requests are refused with a retry hint."
+    spool_max_bytes: ByteSize = Field(
+        ByteSize(8 * GIB),
+        ge=MIB,
+        description="Waiting bytes at which requests are refused with a retry hint.",
     )
-    batch_max_bytes: int = Field(
-        32 * MIB, ge=1024, description="Largest batch of one INSERT, in bytes."
+    batch_max_bytes: ByteSize = Field(
+        ByteSize(32 * MIB), ge=1024, description="Largest batch of one INSERT."
     )
     batch_wait_s: float = Field(
-        0.5, ge=0, description="How long the writer lets a small batch grow, in seconds."
+        0.5, ge=0, description="How long the writer lets a small batch grow."
     )
-    retention_days: int = Field(
-        0, ge=0, description="Days after which stored data is removed; 0 keeps it."
-    )
+
+
+class ExtractingSettings(SectionSettings):
+    """When a trace becomes a trajectory."""
+
+    model_config = SettingsConfigDict(title="Extracting")
+
     root_quiet_s: float = Field(
-        1.0, ge=0, description="A trace with a root settles after this quiet time, in seconds."
+        1.0, ge=0, description="A trace with a root settles after this quiet time."
     )
     no_root_quiet_s: float = Field(
-        60.0, ge=0, description="A trace without a root is built after this quiet time, in seconds."
+        60.0, ge=0, description="A trace without a root is built after this quiet time."
     )
     growing_first_s: float = Field(
         30.0, gt=0, description="A growing trace is first built after this time, then doubling."
@@ -66,6 +128,13 @@ class Settings(BaseSettings):
         300.0, gt=0, description="The longest time between two builds of a growing trace."
     )
     poll_s: float = Field(0.2, gt=0, description="How often the extractor looks for changes.")
+
+
+class ProcessSettings(SectionSettings):
+    """How the process ends and what it says."""
+
+    model_config = SettingsConfigDict(title="Process")
+
     shutdown_s: float = Field(
         10.0, ge=0, description="Time to finish open requests and drain after SIGTERM."
     )
@@ -75,3 +144,68 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="Log lines for people or machines; auto asks the terminal."
     )
+
+
+class Settings(
+    StoreSettings, NetworkSettings, ReceivingSettings, ExtractingSettings, ProcessSettings
+):
+    """Every option a user can set, by flag or by variable; flags win."""
+
+
+SECTIONS: tuple[type[SectionSettings], ...] = (
+    StoreSettings,
+    NetworkSettings,
+    ReceivingSettings,
+    ExtractingSettings,
+    ProcessSettings,
+)
+
+
+def flag_of(name: str) -> str:
+    """Give the flag of a field: ``data_dir`` → ``--data-dir``."""
+    return "--" + name.replace("_", "-")
+
+
+def variable_of(name: str) -> str:
+    """Give the variable of a field: ``data_dir`` → ``SPANLOOM_DATA_DIR``."""
+    return VARIABLE_PREFIX + name.upper()
+
+
+def load_settings(flags: Mapping[str, object]) -> Settings:
+    """Read the options from the given flags, else the environment, else the defaults.
+
+    Raises ``OptionError`` with one line that names the flag or variable at fault.
+    """
+    _refuse_misspelt_variables()
+    try:
+        settings = Settings.model_validate(flags)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        name = str(problem["loc"][0]).lower().removeprefix(VARIABLE_PREFIX.lower())
+        origin = flag_of(name) if name in flags else variable_of(name)
+        reason = problem["msg"][:1].lower() + problem["msg"][1:]
+        raise OptionError(f"{origin}: {reason}, not {problem['input']!r}") from error
+    if not settings.allow_remote and not is_loopback(settings.host):
+        raise OptionError(
+            f"--host {settings.host} is reachable from other machines and there are no keys yet: "
+            "anyone could read and write; --allow-remote accepts that"
+        )
+    return settings
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the address reaches this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _refuse_misspelt_variables() -> None:
+    known = [variable_of(name) for name in Settings.model_fields]
+    for variable in sorted(os.environ):
+        if not variable.startswith(VARIABLE_PREFIX) or variable in known:
+            continue
+        meant = get_close_matches(variable, known, n=1, cutoff=0.92)
+        if meant:
+            raise OptionError(f"{variable} is not a variable of Spanloom; {meant[0]} is")

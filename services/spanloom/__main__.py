@@ -1,0 +1,43 @@
+"""The way into the process: runs a command and turns what went wrong into one line.
+
+Exit statuses: 0 done, 1 could not do it, 2 asked wrongly (option or variable), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from spanloom.cli.group import spanloom
+from spanloom.config import OptionError
+from spanloom.core.errors import SpanloomError
+
+
+def main() -> None:
+    """Run ``spanloom`` with the process's arguments and exit."""
+    try:
+        status = spanloom.main(prog_name="spanloom", standalone_mode=False)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
+    except OptionError as error:
+        _fail(str(error), 2)
+    except SpanloomError as error:
+        _fail(str(error), 1)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output left, as in `spanloom list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, status: int) -> None:
+    line = " ".join(message.split())
+    click.echo(f"spanloom: {line}", err=True)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""The command ``spanloom``: which subcommands there are, each loaded when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from spanloom import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "demo": ("demo:demo_command", "Show a real agent run arrive and come out as a trajectory."),
+    "serve": ("serve:serve_command", "Run everything in one process."),
+    "list": ("list_:list_command", "List trajectories, newest first."),
+    "show": ("show:show_command", "Print one trajectory as a tree."),
+    "collect": ("collect:collect_command", "Run the receivers and the writer alone."),
+    "extract": ("extract:extract_command", "Run the extractor alone."),
+    "api": ("api:api_command", "Run the API alone."),
+    "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
+}
+"""Name → where it is defined (module and object in this package), and one line of help."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it or to print its own help."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Give the names in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command; an unknown name is left to click, which suggests a near one."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(f"spanloom.cli.{module}"), name)
+        assert isinstance(command, click.Command), cmd_name  # noqa: S101  # our own table
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview from the table, so that ``--help`` loads nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with `spanloom demo`; then `spanloom serve` and point an OpenTelemetry "
+    "exporter at http://127.0.0.1:4317 (gRPC) or http://127.0.0.1:4318 (HTTP).",
+)
+@click.version_option(__version__, prog_name="spanloom", message="%(prog)s %(version)s")
+@click.pass_context
+def spanloom(ctx: click.Context) -> None:
+    """OTLP spans in, agent trajectories out."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -1,0 +1,129 @@
+"""Flags made from ``config.Settings``: what is declared there becomes help and checks here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+import click
+from pydantic import ByteSize
+
+from spanloom.config import SECTIONS, SectionSettings, flag_of, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic.fields import FieldInfo
+
+_UNITS = {"_port": "PORT", "_s": "SECONDS", "_days": "DAYS"}
+_FLAGS_AND_VARIABLES = (
+    "Each of these is also a variable: --data-dir is SPANLOOM_DATA_DIR. Flags win."
+)
+
+
+class SettingsOption(click.Option):
+    """The flag of one field; ``None`` when it was not given, so that the variable counts."""
+
+    def __init__(self, name: str, field: FieldInfo, section: str) -> None:
+        """Take name, help, default and value hint from the field."""
+        self.section = section
+        is_switch = field.annotation is bool
+        super().__init__(
+            [flag_of(name), name],
+            default=None,
+            is_flag=is_switch,
+            help=_help_of(field),
+            metavar=None if is_switch else value_hint(name, field),
+        )
+
+
+class TeachingCommand(click.Command):
+    """A command whose help ends with examples."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        """Keep the examples; everything else is click's."""
+        self.examples = examples
+        super().__init__(*args, **kwargs)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, one a line, then the epilog."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class SettingsCommand(TeachingCommand):
+    """A command that gets ``settings`` in place of the flags of some sections."""
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Sequence[type[SectionSettings]] = SECTIONS,
+        **kwargs: Any,
+    ) -> None:
+        """Add a flag for every field of the sections."""
+        super().__init__(*args, epilog=_FLAGS_AND_VARIABLES, **kwargs)
+        self.params.extend(
+            SettingsOption(name, field, str(section.model_config["title"]))
+            for section in sections
+            for name, field in section_fields(section).items()
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Replace the flags by the checked settings; a bad one ends here (``OptionError``)."""
+        names = [param.name for param in self.params if isinstance(param, SettingsOption)]
+        given = {name: ctx.params.pop(name) for name in names if name}
+        flags = {name: value for name, value in given.items() if value is not None}
+        ctx.params["settings"] = load_settings(flags)
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags section by section, the command's own ones last."""
+        titles: dict[str, list[tuple[str, str]]] = {}
+        own: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                rows = (
+                    titles.setdefault(param.section, [])
+                    if isinstance(param, SettingsOption)
+                    else own
+                )
+                rows.append(record)
+        for title, rows in [*titles.items(), ("Options", own)]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def section_fields(section: type[SectionSettings]) -> dict[str, FieldInfo]:
+    """Give the fields that a section declares itself, in order."""
+    return dict(section.model_fields)
+
+
+def value_hint(name: str, field: FieldInfo) -> str:
+    """Say what a value looks like: a unit, a kind, or the choices."""
+    if get_origin(field.annotation) is Literal:
+        return "|".join(get_args(field.annotation))
+    if field.annotation is ByteSize:
+        return "SIZE"
+    if field.annotation is Path:
+        return "PATH"
+    return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "TEXT")
+
+
+def default_text(field: FieldInfo) -> str:
+    """Write the default as a user would type it; empty where there is none to type."""
+    value = field.default
+    if isinstance(value, ByteSize):
+        return value.human_readable().replace(".0", "")
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _help_of(field: FieldInfo) -> str:
+    default = default_text(field)
+    known = default and field.annotation is not bool
+    return f"{field.description}  [default: {default}]" if known else str(field.description)

@@ -1,0 +1,97 @@
+"""The data directory: who owns it, what it holds, and which Spanloom wrote it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from typing import TYPE_CHECKING, Self
+
+from spanloom.core.errors import StartupError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT = 1
+"""Grows when a directory written by this version cannot be used by the one before."""
+
+
+class DataDir:
+    """A data directory, locked for this process until ``release``.
+
+    ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` what
+    is acknowledged and not yet stored, ``store/`` the embedded store.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Create the directory if needed and lock it.
+
+        Raises ``StartupError`` if it cannot be written, belongs to a running process or was
+        written by a newer Spanloom.
+        """
+        self.path = path.absolute()
+        self._lock = self._open_lock()
+        try:
+            self._take_lock()
+            self._check_format()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    @property
+    def spool(self) -> Path:
+        """Where the spool's file is."""
+        return self.path / "spool.sqlite"
+
+    def release(self) -> None:
+        """Let another process have the directory."""
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def _open_lock(self) -> int:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            return os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            owner = os.read(self._lock, 32).decode(errors="replace").strip() or "unknown"
+            raise StartupError(
+                f"the data directory {self.path} is in use by process {owner}; "
+                "stop it, or use --data-dir to choose another"
+            ) from error
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+
+    def _check_format(self) -> None:
+        file = self.path / "FORMAT"
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                if (found := int(file.read_text())) > FORMAT:
+                    raise StartupError(
+                        f"the data directory {self.path} has format {found}, written by a newer "
+                        f"Spanloom; this one reads up to {FORMAT}: upgrade, or use --data-dir"
+                    )
+                return
+            file.write_text(f"{FORMAT}\n")
+        except ValueError as error:
+            raise StartupError(
+                f"{file} does not hold a number: is {self.path} a data directory of Spanloom?"
+            ) from error
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> StartupError:
+        return StartupError(
+            f"cannot use the data directory {self.path}: {error.strerror}; "
+            "make it writable, or use --data-dir to choose another"
+        )

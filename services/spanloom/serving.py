@@ -1,0 +1,148 @@
+"""Runs an ASGI application under uvicorn, in a thread, on a socket bound beforehand.
+
+Binding first means that a port in use ends the start at once, in one line, and that port 0
+is a real number before anything runs.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from spanloom.core.errors import StartupError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from starlette.types import ASGIApp
+
+BACKLOG = 2048
+HEAD_BYTES = 32 * 1024
+"""The largest request head; a larger one is answered 400 and its connection closed."""
+HEAD_S = 10.0
+"""How long a request head may take to arrive, the first one counted from the connection."""
+IDLE_S = 60
+"""How long an unused connection is kept between requests."""
+START_S = 30.0
+_POLL_S = 0.01
+
+
+def bind(host: str, port: int, flag: str) -> socket.socket:
+    """Listen on a port, 0 for any free one.
+
+    Raises ``StartupError`` with one line that names the address and the flag to change.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio turns Nagle's algorithm off only where it is.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise StartupError(unusable_port(host, port, flag, error.strerror)) from error
+    return listener
+
+
+def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
+    """Say in one line that an address cannot be listened on, and what to do."""
+    return f"cannot listen on {host}:{port}: {reason or 'refused'}; use {flag} to choose another"
+
+
+class HttpServer:
+    """One application on one socket, between ``start`` and ``stop``."""
+
+    def __init__(self, app: ASGIApp, listener: socket.socket, name: str) -> None:
+        """Prepare; nothing is accepted before ``start``."""
+        self.port: int = listener.getsockname()[1]
+        self._listener = listener
+        self._server = uvicorn.Server(_config(app))
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Serve; return when connections are being accepted."""
+        self._thread.start()
+        until = time.monotonic() + START_S
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > until:
+                raise StartupError(f"the server on port {self.port} did not start; see the log")
+            time.sleep(_POLL_S)
+
+    def stop(self, grace_s: float) -> None:
+        """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
+        self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
+        self._server.should_exit = True
+        if self._thread.ident is not None:
+            self._thread.join(grace_s + 5)
+        self._listener.close()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._listener])
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's fast protocol with the bounds that it lacks: size and time of a request head."""
+
+    _head_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Start the clock for the first head."""
+        super().connection_made(transport)
+        self._start_clock()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        self._stop_clock()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse; close if a head is still unfinished beyond its bound."""
+        if self._deadline is not None:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._deadline is not None and self._head_bytes > HEAD_BYTES:
+            self.send_400_response("The request head is too large.")
+
+    def on_message_begin(self) -> None:
+        """Start the clock for a following head."""
+        super().on_message_begin()
+        if self._deadline is None:
+            self._start_clock()
+
+    def on_headers_complete(self) -> None:
+        """Stop the clock; refuse a head that came whole but too large."""
+        self._stop_clock()
+        if sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
+            raise ValueError("head too large")  # the parser turns it into a 400
+        super().on_headers_complete()
+
+    def _start_clock(self) -> None:
+        self._head_bytes = 0
+        self._deadline = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _stop_clock(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        timeout_keep_alive=IDLE_S,
+        backlog=BACKLOG,
+        ws="none",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+    )
