@@ -1,0 +1,172 @@
+"""The canonical document: the Coze Loop trajectory schema and an ``extraction`` object.
+
+Equal trajectories give equal bytes: the order of keys is fixed here, and sorted where the keys
+come from the data. ``canonical_schema.json`` beside this file describes the result.
+
+Times are strings of whole milliseconds, cut, not rounded; a negative duration is ``"0"``.
+``latency_first_resp`` is absent where the first token was not seen: ``"0"`` would claim an
+instant answer. Token counts are always there, 0 where none were reported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.formats.json_bytes import Json, dump, sorted_keys
+from spanloom.core.model.trajectory import (
+    AgentStep,
+    Metrics,
+    SpanVerdict,
+    Status,
+    Step,
+    StepType,
+    Trajectory,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MEDIA_TYPE = "application/json"
+
+_STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
+_NS_PER_MS = 1_000_000
+_NO_USAGE = Usage()
+
+
+def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
+    """Give the canonical JSON document of a trajectory in this version and status."""
+    root = trajectory.root
+    return dump(
+        {
+            "id": trajectory.trace_id,
+            "root_step": {
+                "id": root.id,
+                **_content(root),
+                "metrics_info": _metrics_info(trajectory.root_metrics),
+            },
+            "agent_steps": [_agent_step(agent) for agent in trajectory.agent_steps],
+            "extraction": _extraction(trajectory, version, status),
+        }
+    )
+
+
+def encode_spans(trajectory: Trajectory) -> bytes:
+    """Give the JSON list of what became of each span, in the order of the verdicts."""
+    return dump([_span(verdict) for verdict in trajectory.verdicts])
+
+
+def _agent_step(agent: AgentStep) -> Json:
+    return {
+        "id": agent.step.id,
+        "parent_id": agent.step.parent_id,
+        **_content(agent.step),
+        "metrics_info": _metrics_info(agent.metrics),
+        "steps": [_step(step) for step in agent.steps],
+    }
+
+
+def _step(step: Step) -> Json:
+    encoded = {
+        "id": step.id,
+        "parent_id": step.parent_id,
+        "type": step.type.value,
+        **_content(step),
+    }
+    if step.type is StepType.MODEL:
+        encoded["model_info"] = _model_info(step)
+    return encoded
+
+
+def _content(step: Step) -> Json:
+    return {
+        "name": step.name,
+        "input": step.input,
+        "output": step.output,
+        "metadata": _metadata(step),
+        "basic_info": _basic_info(step),
+    }
+
+
+def _metadata(step: Step) -> Json:
+    if step.model and "model" not in step.metadata:
+        # The seed's model_info has no room for the model's name, and readers ask for it first.
+        return dict(sorted([("model", step.model), *step.metadata.items()]))
+    return dict(sorted(step.metadata.items()))
+
+
+def _basic_info(step: Step) -> Json:
+    info: Json = {
+        "started_at": str(step.start_ns // _NS_PER_MS),
+        "duration": _ms(step.end_ns - step.start_ns),
+    }
+    if step.error is not None:
+        info["error"] = {"code": step.error.code, "msg": step.error.message}
+    return info
+
+
+def _model_info(step: Step) -> Json:
+    usage = step.usage or _NO_USAGE
+    info: Json = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    if step.first_token_ms is not None:
+        info["latency_first_resp"] = str(max(0, int(step.first_token_ms)))
+    info["reasoning_tokens"] = usage.reasoning_tokens
+    info["input_read_cached_tokens"] = usage.cache_read_tokens
+    info["input_creation_cached_tokens"] = usage.cache_creation_tokens
+    return info
+
+
+def _metrics_info(metrics: Metrics) -> Json:
+    return {
+        "llm_duration": _ms(metrics.llm_duration_ns),
+        "tool_duration": _ms(metrics.tool_duration_ns),
+        "tool_errors": sorted_keys(metrics.tool_errors),
+        "tool_error_rate": float(metrics.tool_error_rate),
+        "model_errors": sorted_keys(metrics.model_errors),
+        "model_error_rate": float(metrics.model_error_rate),
+        "tool_step_proportion": float(metrics.tool_step_proportion),
+        "input_tokens": metrics.input_tokens,
+        "output_tokens": metrics.output_tokens,
+    }
+
+
+def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
+    promised: Json = {
+        "version": version,
+        "status": status.value,
+        "extractor_version": trajectory.extractor_version,
+        "project": trajectory.project,
+        "span_count": trajectory.span_count,
+        "step_counts": {key: trajectory.step_counts.get(key, 0) for key in _STEP_COUNTS},
+        "root_type": trajectory.root_type.value,
+        "dialects": list(trajectory.dialects),
+        "warnings": list(trajectory.warnings),
+    }
+    if trajectory.duplicate_of is not None:
+        original = trajectory.duplicate_of
+        promised["duplicate_of"] = {"trace_id": original.trace_id, "span_id": original.span_id}
+    return promised | _beyond(promised, trajectory.extras)
+
+
+def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
+    """Extras add to what is promised; they never replace any of it."""
+    taken = {*promised, "duplicate_of"}
+    return {key: sorted_keys(extras[key]) for key in sorted(extras) if key not in taken}
+
+
+def _span(verdict: SpanVerdict) -> Json:
+    return {
+        "span_id": verdict.span_id,
+        "parent_span_id": verdict.parent_span_id or None,
+        "name": verdict.name,
+        "kind": verdict.kind.value,
+        "step_id": verdict.step_id,
+        "dialect": verdict.dialect,
+        "rule": verdict.rule,
+        "started_at": str(verdict.start_ns // _NS_PER_MS),
+        "duration": _ms(verdict.end_ns - verdict.start_ns),
+    }
+
+
+def _ms(duration_ns: int) -> str:
+    return str(max(0, duration_ns) // _NS_PER_MS)

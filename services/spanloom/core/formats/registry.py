@@ -1,0 +1,47 @@
+"""Every format a trajectory can be given in, by name.
+
+A new format is one file with its encoder, and one line here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.formats import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write a trajectory."""
+
+    id: str
+    """What a user names it by; lower case, stable."""
+    media_type: str
+    renders: str
+    """What comes out, in a sentence for people."""
+    encode: Callable[[bytes], bytes]
+    """The stored canonical document in, this format out; pure."""
+
+
+CANONICAL = Format(
+    id="canonical",
+    media_type=canonical.MEDIA_TYPE,
+    renders="The trajectory as stored: Coze Loop's schema and an `extraction` object.",
+    encode=lambda document: document,  # it is stored in this form: every byte as it is
+)
+
+FORMATS = {known.id: known for known in (CANONICAL,)}
+
+
+def find_format(name: str) -> Format:
+    """Give the format of this name, or raise ``InvalidQueryError`` naming those there are."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        known = ", ".join(sorted(FORMATS))
+        raise InvalidQueryError(f"format: {name!r} is unknown; known are {known}") from None
