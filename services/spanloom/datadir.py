@@ -82,7 +82,9 @@ class DataDir:
                         f"Spanloom; this one reads up to {FORMAT}: upgrade, or use --data-dir"
                     )
                 return
-            file.write_text(f"{FORMAT}\n")
+            written = file.with_suffix(".new")
+            written.write_text(f"{FORMAT}\n")
+            written.replace(file)  # whole or not at all
         except ValueError as error:
             raise StartupError(
                 f"{file} does not hold a number: is {self.path} a data directory of Spanloom?"

@@ -1,0 +1,85 @@
+"""The bundled run, made fresh: its times end now and its ids were never used before."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+
+class Recording(NamedTuple):
+    """One agent run as the export requests that its SDK sent, in their order."""
+
+    title: str
+    emitted_by: str
+    requests: tuple[ExportTraceServiceRequest, ...]
+
+    @property
+    def trace_id(self) -> str:
+        """The run's only trace, in lowercase hex."""
+        return next(_spans(self.requests)).trace_id.hex()
+
+    @property
+    def span_count(self) -> int:
+        """How many spans all requests hold."""
+        return sum(1 for _ in _spans(self.requests))
+
+
+def load_recording() -> Recording:
+    """Read the bundled run as it was recorded."""
+    folder = files("spanloom.demo")
+    about = json.loads(folder.joinpath("recording.json").read_text("utf-8"))
+    data = folder.joinpath("recording.binpb").read_bytes()
+    ends = list(accumulate(about["request_sizes"]))
+    requests = (
+        ExportTraceServiceRequest.FromString(data[start:end])
+        for start, end in zip([0, *ends], ends, strict=False)
+    )
+    return Recording(about["title"], about["emitted_by"], tuple(requests))
+
+
+def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -> Recording:
+    """Give a copy whose last span ends at ``end_ns`` and whose ids are new.
+
+    ``new_id`` makes an id of that many bytes. Durations, order and parents stay.
+    """
+    copies = tuple(_copy(request) for request in recording.requests)
+    shift = end_ns - max(span.end_time_unix_nano for span in _spans(copies))
+    ids: dict[bytes, bytes] = {b"": b""}
+    for span in _spans(copies):
+        for old in (span.trace_id, span.span_id, span.parent_span_id):
+            if old not in ids:
+                ids[old] = new_id(len(old))
+        _move(span, shift)
+        span.trace_id = ids[span.trace_id]
+        span.span_id = ids[span.span_id]
+        span.parent_span_id = ids[span.parent_span_id]
+    return recording._replace(requests=copies)
+
+
+def _copy(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
+    copy = ExportTraceServiceRequest()
+    copy.CopyFrom(request)
+    return copy
+
+
+def _move(span: Span, shift: int) -> None:
+    span.start_time_unix_nano += shift
+    span.end_time_unix_nano += shift
+    for event in span.events:
+        event.time_unix_nano += shift
+
+
+def _spans(requests: Sequence[ExportTraceServiceRequest]) -> Iterator[Span]:
+    for request in requests:
+        for resource_spans in request.resource_spans:
+            for scope_spans in resource_spans.scope_spans:
+                yield from scope_spans.spans
