@@ -1,0 +1,56 @@
+"""A chat model that says what it was told to say: no network, no key, real token counts."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import PrivateAttr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+THINKING_S = 0.12
+"""How long an answer takes, so that durations look like some."""
+
+
+class ScriptedChatModel(BaseChatModel):
+    """Gives its answers one after the other, with usage counted from the texts."""
+
+    answers: list[AIMessage]
+    model_name: str = "scripted-1"
+    _given: int = PrivateAttr(0)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, _tools: Sequence[Any], **_: Any) -> ScriptedChatModel:  # type: ignore[override]  # returns itself
+        """Accept the tools: the script knows which of them it calls."""
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        time.sleep(THINKING_S)
+        answer = self.answers[self._given % len(self.answers)]
+        self._given += 1
+        read = 20 + sum(_tokens(message) for message in messages)
+        written = 8 + _tokens(answer)
+        usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+        metadata = {"model_name": self.model_name, "finish_reason": "stop"}
+        message = answer.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def calls_tool(name: str, **arguments: Any) -> AIMessage:
+    """Make the answer that asks for one tool call."""
+    call = {"name": name, "args": arguments, "id": f"call_{uuid4().hex[:8]}"}
+    return AIMessage("", tool_calls=[call])
+
+
+def _tokens(message: BaseMessage) -> int:
+    return len(str(message.content)) // 4 + 10 * len(getattr(message, "tool_calls", ()))
