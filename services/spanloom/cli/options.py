@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from pydantic.fields import FieldInfo
 
-_UNITS = {"_port": "PORT", "_s": "SECONDS", "_days": "DAYS"}
+_HINTS = {
+    "host": "ADDRESS",
+    "_url": "URL",
+    "_port": "PORT",
+    "_s": "SECONDS",
+    "_days": "DAYS",
+}
 _FLAGS_AND_VARIABLES = (
     "Each of these is also a variable: --data-dir is SPANLOOM_DATA_DIR. Flags win."
 )
@@ -110,7 +116,9 @@ def value_hint(name: str, field: FieldInfo) -> str:
         return "SIZE"
     if field.annotation is Path:
         return "PATH"
-    return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "TEXT")
+    if field.annotation is bool:
+        return "switch"
+    return next((hint for end, hint in _HINTS.items() if name.endswith(end)), "TEXT")
 
 
 def default_text(field: FieldInfo) -> str:

@@ -1,0 +1,104 @@
+"""Writes the tables of the documentation that come from the code.
+
+``python docs/generate.py`` brings them up to date; ``--check`` only says whether they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prometheus_client.metrics import MetricWrapperBase
+
+from spanloom.cli.options import default_text, value_hint
+from spanloom.config import SECTIONS, flag_of, variable_of
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
+HERE = Path(__file__).parent
+
+
+def configuration() -> str:
+    """Every option, section by section."""
+    parts = []
+    for section in SECTIONS:
+        rows = (
+            (
+                f"`{flag_of(name)}`",
+                f"`{variable_of(name)}`",
+                value_hint(name, field).replace("|", " · "),
+                f"`{default_text(field)}`" if default_text(field) else "",
+                str(field.description),
+            )
+            for name, field in section.model_fields.items()
+        )
+        title = f"## {section.model_config['title']}\n\n{section.__doc__}\n\n"
+        parts.append(title + _table(("flag", "variable", "value", "default", "meaning"), rows))
+    return "\n".join(parts)
+
+
+def metrics() -> str:
+    """Every metric with its type, labels and help text."""
+    declared = [m for m in vars(Metrics()).values() if isinstance(m, MetricWrapperBase)]
+    rows = []
+    for metric in declared:
+        family = next(iter(metric.describe()))
+        name = family.name + ("_total" if family.type == "counter" else "")
+        labels = ", ".join(f"`{label}`" for label in metric._labelnames)  # noqa: SLF001  # no public way
+        rows.append((f"`{name}`", family.type, labels, family.documentation))
+    return _table(("metric", "type", "labels", "meaning"), rows)
+
+
+def migrations() -> str:
+    """Every schema file with its opening comment."""
+    folder = files("spanloom.storage").joinpath("schema")
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
+    rows = ((f"`{name}`", _opening(folder.joinpath(name).read_text("utf-8"))) for name in names)
+    return _table(("file", "what it makes"), rows)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "configuration.md": configuration,
+    "metrics.md": metrics,
+    "store.md": migrations,
+}
+
+
+def main() -> None:
+    """Rewrite the pages, or with ``--check`` fail if one is stale."""
+    stale = []
+    for name, render in PAGES.items():
+        page = HERE / name
+        before = page.read_text("utf-8")
+        head, _, rest = before.partition(BEGIN)
+        _, _, tail = rest.partition(END)
+        after = f"{head}{BEGIN}\n\n{render()}\n{END}{tail}"
+        if after != before:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                page.write_text(after, "utf-8")
+    if stale and "--check" in sys.argv:
+        sys.exit(f"stale: {', '.join(stale)}; run python docs/generate.py")
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _opening(sql: str) -> str:
+    lines = []
+    for line in sql.splitlines():
+        if not line.startswith("--"):
+            break
+        lines.append(line.removeprefix("--").strip())
+    return " ".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""A long-running process: starts parts, says where they listen, stops them on a signal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+
+from spanloom.bootstrap import Part, Service
+from spanloom.telemetry import configure_logging
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from spanloom.config import Settings
+
+_LABELS = {"otlp_grpc": "OTLP/gRPC", "otlp_http": "OTLP/HTTP", "api": "API"}
+
+
+class Interruption:
+    """SIGTERM and SIGINT as an event; the second one ends the process at once."""
+
+    def __init__(self) -> None:
+        """Install the handlers; must be called on the main thread."""
+        self.event = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._receive)
+
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        if self.event.is_set():
+            os._exit(128 + number)  # told twice: nothing that may hang runs any more
+        self.event.set()
+
+
+def run_parts(settings: Settings, parts: Part) -> None:
+    """Run the parts until a signal; return when everything is drained and closed.
+
+    Raises ``StartupError`` if they cannot start, ``FatalError`` if one of them had to give up.
+    """
+    configure_logging(settings.log_level, settings.log_format)
+    interruption = Interruption()
+    with Service(settings, parts) as service:
+        announce(service.addresses(), settings)
+        service.wait(interruption.event)
+
+
+def announce(addresses: dict[str, str], settings: Settings) -> None:
+    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere."""
+    if not sys.stdout.isatty():
+        known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
+        print(json.dumps(known), flush=True)
+        return
+    Console().print(address_panel(addresses, settings))
+
+
+def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
+    """Lay the addresses out for people."""
+    table = Table.grid(padding=(0, 2))
+    for part, address in addresses.items():
+        table.add_row(_LABELS[part], f"[bold]{address}[/bold]")
+    table.add_row("data", str(settings.data_dir.absolute()))
+    return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")
