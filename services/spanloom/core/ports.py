@@ -8,12 +8,14 @@ them from asynchronous code through a thread. Adapters raise only ``core.errors`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TYPE_CHECKING
 
-from spanloom.core.model.span import Span, TraceKey
-from spanloom.core.model.trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Status, Trajectory
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""."""
+"""From normalized spans to a trajectory: pure, and blind to conventions."""

@@ -6,8 +6,10 @@ a row becomes a span by ``Span._make``: the extractor reads tens of thousands a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class TraceKey(NamedTuple):

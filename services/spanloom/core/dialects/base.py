@@ -1,0 +1,57 @@
+"""What a dialect is, and what it sees of a trace."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar, TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.trajectory import Kind
+    from spanloom.core.model.tree import SpanTree
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+
+class TraceView:
+    """The trace around a span, with a memory for what rules work out about its spans."""
+
+    __slots__ = ("_families", "_memory", "tree")
+
+    def __init__(self, tree: SpanTree) -> None:
+        """See one trace; the memory lives as long as its extraction."""
+        self.tree = tree
+        self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
+        self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
+
+    def remember(self, read: Callable[[Span], T], span: Span) -> T:
+        """Give ``read(span)``, worked out once for each span of the trace."""
+        key = (read, span.span_id)
+        if key not in self._memory:
+            self._memory[key] = read(span)
+        return self._memory[key]  # type: ignore[return-value]  # keyed by the function that made it
+
+    def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
+        """Give ``read(children of parent)``, worked out once for each parent."""
+        key = (read, parent.span_id)
+        if key not in self._families:
+            self._families[key] = read(self.tree.children(parent))
+        return self._families[key]  # type: ignore[return-value]  # keyed by the function that made it
+
+
+class Dialect(Protocol):
+    """One instrumentation convention."""
+
+    id: str
+    """Stable: stored with every span's explanation."""
+
+    def recognises(self, span: Span) -> bool:
+        """Tell whether the span speaks this convention; must be cheap."""
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Say what the span is, by its attributes and its place among the others."""
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Say what a span of this kind tells about its step."""

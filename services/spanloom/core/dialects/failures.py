@@ -1,0 +1,92 @@
+"""Real failures: what counts as an error, and which code it has.
+
+A span failed if its status says ERROR, it carries an exception event, or an error attribute.
+Control flow is no failure: LangGraph hands over by raising ``ParentCommand`` and pauses by
+``GraphInterrupt``, an abandoned stream ends in ``GeneratorExit``, Eino pauses by an interrupt
+error. Some SDKs set ERROR for these, some only the event; some set OK on a real failure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spanloom.core.model.trajectory import StepError
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from collections.abc import Iterator
+
+CONTROL_FLOW = frozenset(
+    {
+        "ParentCommand",
+        "GraphInterrupt",
+        "NodeInterrupt",
+        "GraphBubbleUp",
+        "GeneratorExit",
+        "interruptError",
+        "InterruptSignal",
+    }
+)
+"""Exception types without their package, in every framework read so far."""
+
+_RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)\(")
+_COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
+_STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+_CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
+_ERROR_KEYS = ("error.type", "error.message", "error")
+
+
+def find_error(span: Span) -> StepError | None:
+    """Give the span's failure, or ``None`` if it has none or only control flow."""
+    if span.status_code != "Error" and not span.events:
+        return None if not _error_attribute(span) else _failure(span)
+    return _failure(span)
+
+
+def _failure(span: Span) -> StepError | None:
+    raised = list(_exceptions(span))
+    if not (span.status_code == "Error" or raised or _error_attribute(span)):
+        return None
+    names = [name for name, _ in raised] or [span.attributes.get("error.type", "")]
+    message = next((m for _, m in raised if m), "") or _message(span)
+    if any(_is_control_flow(name) for name in names) or _tells_control_flow(message):
+        return None
+    return StepError(_code(span, message), message or next((n for n in names if n), ""))
+
+
+def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
+    for event in span.events:
+        if event.name == "exception":
+            said = event.attributes
+            yield said.get("exception.type", ""), said.get("exception.message", "")
+
+
+def _error_attribute(span: Span) -> bool:
+    return any(span.attributes.get(key) not in (None, "", "false", "null") for key in _ERROR_KEYS)
+
+
+def _message(span: Span) -> str:
+    return span.status_message or next(
+        (v for key in ("error.message", "error") if (v := span.attributes.get(key, ""))), ""
+    )
+
+
+def _is_control_flow(exception_type: str) -> bool:
+    return exception_type.rpartition(".")[2] in CONTROL_FLOW
+
+
+def _tells_control_flow(message: str) -> bool:
+    """Whether the message is the repr of a control-flow exception, as LangSmith writes it."""
+    if _COMMAND.match(message):
+        return True
+    raised = _RAISED.match(message)
+    return raised is not None and raised[1] in CONTROL_FLOW
+
+
+def _code(span: Span, message: str) -> int:
+    for key in _CODE_KEYS:
+        if (value := span.attributes.get(key, "")).isdecimal():
+            return int(value)
+    found = _STATUS_CODE.search(message)
+    return int(found[1]) if found else -1

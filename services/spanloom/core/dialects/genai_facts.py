@@ -1,0 +1,125 @@
+"""What spans say in the ``gen_ai.*`` attributes, of every generation of the conventions.
+
+OpenTelemetry GenAI semantic conventions: current names first, then those before 1.27
+(``prompt_tokens``), then OpenLLMetry's and provider variants of the same meaning.
+"""
+
+from __future__ import annotations
+
+
+from spanloom.core.dialects.indexed import indexed_text
+from spanloom.core.dialects.values import decimal, first, first_integer
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Usage
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INPUT_TOKENS = (
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "llm.usage.prompt_tokens",
+)
+OUTPUT_TOKENS = (
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.usage.completion_tokens",
+)
+REASONING_TOKENS = (
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.reasoning_tokens",
+    "gen_ai.usage.details.reasoning_tokens",
+)
+CACHE_READ_TOKENS = (
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+)
+CACHE_CREATION_TOKENS = (
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_write.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+)
+
+_METADATA = {
+    "gen_ai.provider.name": "provider",
+    "gen_ai.system": "provider",
+    "gen_ai.request.temperature": "temperature",
+    "gen_ai.request.max_tokens": "max_tokens",
+    "gen_ai.request.top_p": "top_p",
+    "gen_ai.response.finish_reasons": "finish_reasons",
+    "gen_ai.response.finish_reason": "finish_reasons",
+    "gen_ai.response.id": "response_id",
+    "gen_ai.tool.call.id": "tool_call_id",
+    "gen_ai.tool.description": "tool_description",
+    "gen_ai.workflow.name": "workflow_name",
+    "session.id": "session_id",
+    "user.id": "user_id",
+    "gen_ai.session.id": "session_id",
+    "gen_ai.user.id": "user_id",
+}
+
+
+def read_usage(attributes: Mapping[str, str]) -> Usage:
+    """Give the call's tokens; what is not reported is zero."""
+    return Usage(
+        first_integer(attributes, *INPUT_TOKENS),
+        first_integer(attributes, *OUTPUT_TOKENS),
+        first_integer(attributes, *REASONING_TOKENS),
+        first_integer(attributes, *CACHE_READ_TOKENS),
+        first_integer(attributes, *CACHE_CREATION_TOKENS),
+    )
+
+
+def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Give the request and response settings worth showing on a step."""
+    said: dict[str, str] = {}
+    for key, name in _METADATA.items():
+        if value := attributes.get(key):
+            said.setdefault(name, value)
+    return said
+
+
+def read_model_call(attributes: Mapping[str, str]) -> Facts:
+    """Give what a model call's span says."""
+    return Facts(
+        input=first(attributes, "gen_ai.input.messages")
+        or indexed_text(attributes, "gen_ai.prompt."),
+        output=first(attributes, "gen_ai.output.messages")
+        or indexed_text(attributes, "gen_ai.completion."),
+        usage=read_usage(attributes),
+        model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
+        first_token_ms=_first_token_ms(attributes),
+        agent_name=first(attributes, "gen_ai.agent.name"),
+        response_id=first(attributes, "gen_ai.response.id"),
+        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        metadata=read_metadata(attributes),
+    )
+
+
+def read_tool_run(attributes: Mapping[str, str]) -> Facts:
+    """Give what a tool's span says."""
+    return Facts(
+        input=first(attributes, "gen_ai.tool.call.arguments"),
+        output=first(attributes, "gen_ai.tool.call.result"),
+        tool_name=first(attributes, "gen_ai.tool.name"),
+        agent_name=first(attributes, "gen_ai.agent.name"),
+        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        metadata=read_metadata(attributes),
+    )
+
+
+def read_agent_run(attributes: Mapping[str, str]) -> Facts:
+    """Give what an agent's or graph's span says; its usage is a sum and never counted."""
+    return Facts(
+        input=first(attributes, "gen_ai.input.messages"),
+        output=first(attributes, "gen_ai.output.messages"),
+        agent_name=first(attributes, "gen_ai.agent.name"),
+        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        metadata=read_metadata(attributes),
+    )
+
+
+def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
+    seconds = decimal(first(attributes, "gen_ai.response.time_to_first_chunk"))
+    return None if seconds is None else seconds * 1000

@@ -1,0 +1,112 @@
+"""Runs of LangChain agents and LangGraph graphs, told by run metadata and structure.
+
+LangChain hands the same run metadata to every callback, so OpenInference, LangSmith and
+OpenLLMetry all carry it. Native agent marks are no help: they follow the word "agent" in a
+name, or are set on every graph. What holds:
+
+- LangGraph gives the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
+  than the run's own. A span with such a child is the run, unless it is the node that holds it:
+  the topmost span of its own namespace.
+- ``ls_integration`` says who compiled the graph that runs: ``langchain_create_agent`` is an
+  agent, ``langgraph`` a graph; descendants inherit it, so it counts on a run only.
+- ``langgraph.prebuilt.create_react_agent`` says ``langgraph`` too; its loop has a node
+  ``agent`` around a function ``call_model``, names that are fixed in the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TYPE_CHECKING
+
+from spanloom.core.dialects.values import Json, unquoted
+from spanloom.core.model.normalized import Classification
+from spanloom.core.model.span import Span
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+
+CREATE_AGENT = "langchain_create_agent"
+LANGGRAPH = "langgraph"
+DEFAULT_GRAPH_NAME = "LangGraph"
+_CALL_MODEL = frozenset({"call_model", "acall_model"})
+
+
+class RunMetadata(NamedTuple):
+    """The part of LangChain's run metadata that tells what runs."""
+
+    name: str
+    """The run's name, without what the dialect adds to span names."""
+    integration: str = ""
+    agent_name: str = ""
+    node: str = ""
+    namespace: str = ""
+
+
+MetadataReader = Callable[[Span], RunMetadata]
+
+
+def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetadata:
+    """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
+
+    def text(key: str) -> str:
+        value = said.get(key)
+        return unquoted(value) if isinstance(value, str) else ""
+
+    return RunMetadata(
+        name,
+        text("ls_integration"),
+        text("lc_agent_name"),
+        text("langgraph_node"),
+        text("langgraph_checkpoint_ns"),
+    )
+
+
+def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
+    """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    own = view.remember(read, span)
+    if _holds_run(span, view, read, own):
+        if own.integration == CREATE_AGENT:
+            return Classification(Kind.AGENT, "langchain.create_agent")
+        if _is_prebuilt_loop(span, view, read):
+            return Classification(Kind.AGENT, "langchain.create_react_agent")
+        return Classification(Kind.GRAPH, "langchain.graph_run")
+    return _by_metadata_alone(own)
+
+
+def _holds_run(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    deeper = any(
+        inner.namespace not in ("", own.namespace)
+        for inner in (view.remember(read, child) for child in view.tree.children(span))
+    )
+    return deeper and not _is_node(span, view, read, own)
+
+
+def _is_node(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    if not own.namespace:
+        return False
+    parent = view.tree.parent(span)
+    if parent is None:
+        return own.name == own.node
+    return view.remember(read, parent).namespace != own.namespace
+
+
+def _is_prebuilt_loop(span: Span, view: TraceView, read: MetadataReader) -> bool:
+    return any(
+        view.remember(read, node).name == "agent"
+        and any(
+            view.remember(read, inner).name in _CALL_MODEL for inner in view.tree.children(node)
+        )
+        for node in view.tree.children(span)
+    )
+
+
+def _by_metadata_alone(own: RunMetadata) -> Classification | None:
+    """Decide where nothing of the inside arrived: only what cannot be inherited counts."""
+    if own.node == own.name:
+        return None
+    if own.integration == CREATE_AGENT and own.name == (own.agent_name or DEFAULT_GRAPH_NAME):
+        return Classification(Kind.AGENT, "langchain.agent_name")
+    if own.integration == LANGGRAPH and not own.node and not own.namespace:
+        return Classification(Kind.GRAPH, "langchain.outermost_graph")
+    return None

@@ -1,0 +1,91 @@
+"""LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
+
+The span kind decides; ``gen_ai.operation.name`` does not: a prompt template says ``chat`` and a
+retriever ``embeddings``. Runs go by LangChain's metadata. Token details are only in the JSON of
+``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not counted.
+"""
+
+from __future__ import annotations
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.values import Json, count, first, json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.dialects.base import TraceView
+
+SPAN_KIND = "langsmith.span.kind"
+METADATA = "langsmith.metadata."
+
+_KINDS = {
+    "llm": Kind.MODEL,
+    "tool": Kind.TOOL,
+    "retriever": Kind.TOOL,
+    "embedding": Kind.TOOL,
+}
+_DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    start = len(METADATA)
+    said = {k[start:]: v for k, v in span.attributes.items() if k.startswith(METADATA)}
+    return read_metadata(span.name, said)
+
+
+class LangSmith:
+    """The convention as ``langsmith`` for Python writes it."""
+
+    id = "langsmith"
+
+    def recognises(self, span: Span) -> bool:
+        """By its span kind."""
+        return SPAN_KIND in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the span kind, then as a LangChain run."""
+        kind = span.attributes[SPAN_KIND]
+        if kind in _KINDS:
+            return Classification(_KINDS[kind], f"langsmith.kind_{kind}")
+        if (run := classify_run(span, view, _run_metadata)) is not None:
+            return run
+        return Classification(Kind.OTHER, "langsmith.plumbing")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
+        said = span.attributes
+        facts = Facts(
+            input=said.get("gen_ai.prompt", ""),
+            output=said.get("gen_ai.completion", ""),
+            conversation_id=first(said, METADATA + "session_id", METADATA + "thread_id"),
+            metadata=genai_facts.read_metadata(said),
+        )
+        if kind is Kind.MODEL:
+            facts.model = first(said, "gen_ai.response.model", "gen_ai.request.model")
+            facts.usage = _usage(span)
+        elif kind is Kind.TOOL:
+            facts.tool_name = first(said, "gen_ai.tool.name") or span.name
+            facts.data_kind = _DATA_KINDS.get(said[SPAN_KIND], "")
+        else:
+            facts.agent_name = first(said, METADATA + "lc_agent_name") or span.name
+        return facts
+
+
+def _usage(span: Span) -> Usage:
+    plain = genai_facts.read_usage(span.attributes)
+    said = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
+    inputs, outputs = said.get("input_token_details"), said.get("output_token_details")
+    return Usage(
+        plain.input_tokens or _count(said, "input_tokens"),
+        plain.output_tokens or _count(said, "output_tokens"),
+        plain.reasoning_tokens or _count(outputs, "reasoning"),
+        plain.cache_read_tokens or _count(inputs, "cache_read"),
+        plain.cache_creation_tokens or _count(inputs, "cache_creation"),
+    )
+
+
+def _count(said: Json, key: str) -> int:
+    return count(said.get(key)) if isinstance(said, dict) else 0

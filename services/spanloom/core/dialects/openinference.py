@@ -1,0 +1,118 @@
+"""OpenInference (Arize): ``openinference.span.kind`` on every span.
+
+The kind is right for model calls and data access. For agents it is not: instrumentations set
+``AGENT`` where a name contains "agent", on nodes and even tools. A span with ``tool.name`` is a
+tool whatever its kind; LangChain runs go by their metadata (``langchain_run``); elsewhere
+``AGENT`` counts if the span is no LangChain run at all.
+"""
+
+from __future__ import annotations
+
+from spanloom.core.dialects.indexed import indexed_text
+from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.values import first, first_integer, json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.dialects.base import TraceView
+
+SPAN_KIND = "openinference.span.kind"
+
+_KINDS = {
+    "LLM": Kind.MODEL,
+    "TOOL": Kind.TOOL,
+    "RETRIEVER": Kind.TOOL,
+    "RERANKER": Kind.TOOL,
+    "EMBEDDING": Kind.TOOL,
+    "GUARDRAIL": Kind.TOOL,
+}
+_DATA_KINDS = {
+    "RETRIEVER": "retrieval",
+    "RERANKER": "reranking",
+    "EMBEDDING": "embedding",
+    "GUARDRAIL": "guardrail",
+}
+
+_WRAPPERS = frozenset({"message", "message_content", "tool_call"})
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
+
+
+class OpenInference:
+    """The convention as its Python and JavaScript instrumentations write it."""
+
+    id = "openinference"
+
+    def recognises(self, span: Span) -> bool:
+        """By its span kind."""
+        return SPAN_KIND in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
+        kind = span.attributes[SPAN_KIND].upper()
+        if "tool.name" in span.attributes:
+            return Classification(Kind.TOOL, "openinference.tool_name")
+        if kind in _KINDS:
+            return Classification(_KINDS[kind], f"openinference.kind_{kind.lower()}")
+        if (run := classify_run(span, view, _run_metadata)) is not None:
+            return run
+        if kind == "AGENT" and not view.remember(_run_metadata, span).integration:
+            return Classification(Kind.AGENT, "openinference.kind_agent")
+        return Classification(Kind.OTHER, "openinference.plumbing")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""
+        said = span.attributes
+        facts = Facts(
+            input=said.get("input.value", ""),
+            output=said.get("output.value", ""),
+            conversation_id=first(said, "session.id"),
+            metadata=_metadata(span),
+        )
+        if kind is Kind.MODEL:
+            _describe_model_call(span, facts)
+        elif kind is Kind.TOOL:
+            facts.tool_name = first(said, "tool.name") or span.name
+            facts.data_kind = _DATA_KINDS.get(said[SPAN_KIND].upper(), "")
+        else:
+            facts.agent_name = first(said, "agent.name") or span.name
+        return facts
+
+
+def _describe_model_call(span: Span, facts: Facts) -> None:
+    said = span.attributes
+    facts.input = indexed_text(said, "llm.input_messages.", _WRAPPERS) or facts.input
+    facts.output = indexed_text(said, "llm.output_messages.", _WRAPPERS) or facts.output
+    facts.model = first(said, "llm.model_name")
+    facts.usage = Usage(
+        first_integer(said, "llm.token_count.prompt"),
+        first_integer(said, "llm.token_count.completion"),
+        first_integer(said, "llm.token_count.completion_details.reasoning"),
+        first_integer(said, "llm.token_count.prompt_details.cache_read"),
+        first_integer(said, "llm.token_count.prompt_details.cache_write"),
+    )
+    facts.first_token_ms = _first_token_ms(span)
+
+
+def _first_token_ms(span: Span) -> float | None:
+    for event in span.events:
+        if event.name == "First Token Stream Event" and event.time_ns >= span.start_ns:
+            return (event.time_ns - span.start_ns) / 1e6
+    return None
+
+
+def _metadata(span: Span) -> dict[str, str]:
+    named = {
+        "provider": first(span.attributes, "llm.provider", "llm.system"),
+        "finish_reasons": first(span.attributes, "llm.finish_reason"),
+        "invocation_parameters": first(span.attributes, "llm.invocation_parameters"),
+        "tool_call_id": first(span.attributes, "tool_call.id", "tool.id"),
+        "tool_description": first(span.attributes, "tool.description"),
+        "user_id": first(span.attributes, "user.id"),
+    }
+    return {name: value for name, value in named.items() if value}

@@ -1,0 +1,86 @@
+"""OpenTelemetry GenAI semantic conventions (1.30 to 1.42 and the names before).
+
+Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
+model. The operation decides the kind. Two marks lie, seen with LangChain's instrumentation:
+``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
+``invoke_agent`` around a function that does nothing but run one other agent.
+"""
+
+from __future__ import annotations
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.values import first
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.dialects.base import TraceView
+
+OPERATION = "gen_ai.operation.name"
+
+_KINDS = {
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "completion": Kind.MODEL,
+    "response": Kind.MODEL,
+    "execute_tool": Kind.TOOL,
+    "embeddings": Kind.TOOL,
+    "retrieval": Kind.TOOL,
+    "rerank": Kind.TOOL,
+    "invoke_agent": Kind.AGENT,
+    "invoke_workflow": Kind.GRAPH,
+}
+DATA_KINDS = {"embeddings": "embedding", "retrieval": "retrieval", "rerank": "reranking"}
+
+
+class OtelGenAI:
+    """The conventions as OpenTelemetry's own instrumentations write them."""
+
+    id = "otel_genai"
+
+    def recognises(self, span: Span) -> bool:
+        """By the operation, or the older system and model."""
+        said = span.attributes
+        return OPERATION in said or ("gen_ai.system" in said and "gen_ai.request.model" in said)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation's meaning."""
+        operation = span.attributes.get(OPERATION, "")
+        if not operation:
+            return Classification(Kind.MODEL, "otel_genai.system_and_model")
+        kind = _KINDS.get(operation, Kind.OTHER)
+        if kind is Kind.GRAPH and _is_plain_chain(span):
+            return Classification(Kind.OTHER, "otel_genai.workflow_is_a_chain")
+        if kind is Kind.AGENT and _only_runs_one_agent(span, view):
+            return Classification(Kind.OTHER, "otel_genai.agent_only_passes_on")
+        return Classification(
+            kind,
+            f"otel_genai.{operation}" if kind is not Kind.OTHER else "otel_genai.other_operation",
+        )
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes."""
+        if kind is Kind.MODEL:
+            return genai_facts.read_model_call(span.attributes)
+        if kind is Kind.TOOL:
+            facts = genai_facts.read_tool_run(span.attributes)
+            facts.data_kind = DATA_KINDS.get(span.attributes.get(OPERATION, ""), "")
+            return facts
+        facts = genai_facts.read_agent_run(span.attributes)
+        if kind is Kind.GRAPH:
+            facts.agent_name = first(span.attributes, "gen_ai.workflow.name")
+        return facts
+
+
+def _is_plain_chain(span: Span) -> bool:
+    """Whether the workflow bears the class name that LangChain gives an unnamed LCEL chain."""
+    return span.attributes.get("gen_ai.workflow.name", "").startswith("Runnable")
+
+
+def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
+    """An agent calls models or tools of its own; one that only holds another agent is a wrapper."""
+    inner = view.tree.children(span)
+    return len(inner) == 1 and inner[0].attributes.get(OPERATION) == "invoke_agent"

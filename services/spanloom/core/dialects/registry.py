@@ -1,0 +1,56 @@
+"""The dialects in the order in which they are asked, and the one function that uses them."""
+
+from __future__ import annotations
+
+
+from spanloom.core.dialects.base import Dialect, TraceView
+from spanloom.core.dialects.eino import Eino
+from spanloom.core.dialects.failures import find_error
+from spanloom.core.dialects.fallback import Fallback
+from spanloom.core.dialects.langsmith import LangSmith
+from spanloom.core.dialects.openinference import OpenInference
+from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.dialects.traceloop import Traceloop
+from spanloom.core.model.normalized import Facts, NormalizedSpan
+from spanloom.core.model.trajectory import Kind
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.tree import SpanTree
+    from spanloom.core.model.span import Span
+    from collections.abc import Sequence
+
+DIALECTS: Sequence[Dialect] = (
+    Eino(),
+    OpenInference(),
+    LangSmith(),
+    Traceloop(),
+    OtelGenAI(),
+    Fallback(),
+)
+"""A convention with marks of its own comes before one whose attributes it borrows."""
+
+if len({dialect.id for dialect in DIALECTS}) != len(DIALECTS):
+    raise ImportError("two dialects have the same id")
+
+
+def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
+    """Give every span of the tree, in its order, in the common words."""
+    view = TraceView(tree)
+    return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
+
+
+def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
+    """Classify one span; describe it if it is a step, a second report of one, or the root."""
+    dialect = next(d for d in DIALECTS if d.recognises(span))
+    said = dialect.classify(span, view)
+    matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
+    return NormalizedSpan(
+        span,
+        dialect.id,
+        said.kind,
+        said.rule,
+        said.part_of,
+        dialect.describe(span, said.kind) if matters else Facts(),
+        find_error(span) if matters else None,
+    )

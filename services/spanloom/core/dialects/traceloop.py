@@ -1,0 +1,170 @@
+"""OpenLLMetry (Traceloop), the generations around 0.40 and 0.62, and the traceloop-sdk decorators.
+
+Both generations share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` names the
+operation, but ``invoke_agent`` stands on every compiled graph, twice: once on a span that says
+only the name (nested ones stay childless), once on its twin with LangChain's run metadata, a
+child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before, run metadata is
+only inside the JSON of ``traceloop.entity.input``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.values import first, json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.dialects.base import TraceView
+    from collections.abc import Iterator, Sequence
+
+SPAN_KIND = "traceloop.span.kind"
+ENTITY_NAME = "traceloop.entity.name"
+ASSOCIATION = "traceloop.association.properties."
+_SCOPE = "opentelemetry.instrumentation.langchain"
+_MARKS = (SPAN_KIND, "traceloop.workflow.name", "traceloop.entity.path", "llm.request.type")
+
+_OPERATIONS = {
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "completion": Kind.MODEL,
+    "execute_tool": Kind.TOOL,
+    "vector_db_retrieve": Kind.TOOL,
+    "embeddings": Kind.TOOL,
+    "embedding": Kind.TOOL,
+    "rerank": Kind.TOOL,
+}
+_DATA_KINDS = {
+    "vector_db_retrieve": "retrieval",
+    "embeddings": "embedding",
+    "embedding": "embedding",
+    "rerank": "reranking",
+}
+
+
+def _operation(span: Span) -> str:
+    return first(span.attributes, OPERATION, "llm.request.type")
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    said = span.attributes
+    name = first(said, ENTITY_NAME) or span.name
+    start = len(ASSOCIATION)
+    direct = {k[start:]: v for k, v in said.items() if k.startswith(ASSOCIATION)}
+    if "ls_integration" in direct or OPERATION in said:
+        return read_metadata(name, direct)
+    inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
+    return read_metadata(name, inside if isinstance(inside, dict) else {})
+
+
+class Traceloop:
+    """The convention as OpenLLMetry's LangChain instrumentation and SDK write it."""
+
+    id = "traceloop"
+
+    def recognises(self, span: Span) -> bool:
+        """By a ``traceloop.*`` key, the old request type, or the LangChain instrumentation's scope."""
+        said = span.attributes
+        return span.scope_name == _SCOPE or any(mark in said for mark in _MARKS)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By operation and span kind; runs by LangChain's metadata on the span or its twin."""
+        said, operation = span.attributes, _operation(span)
+        if operation in _OPERATIONS:
+            return Classification(_OPERATIONS[operation], f"traceloop.{operation}")
+        if said.get(SPAN_KIND) in ("tool", "agent"):
+            return Classification(Kind(said[SPAN_KIND]), f"traceloop.kind_{said[SPAN_KIND]}")
+        if _is_announcement(span):
+            return _classify_announcement(span, view)
+        run = classify_run(span, view, _run_metadata)
+        if run is None:
+            return Classification(Kind.OTHER, "traceloop.plumbing")
+        announcement = _announcement_of(span, view)
+        if announcement is None:
+            return run
+        return Classification(run.kind, "traceloop.twin_of_invoke_agent", announcement.span_id)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, else ``traceloop.entity.*``."""
+        said = span.attributes
+        if kind is Kind.MODEL:
+            facts = genai_facts.read_model_call(said)
+        elif kind is Kind.TOOL:
+            facts = genai_facts.read_tool_run(said)
+            facts.tool_name = facts.tool_name or first(said, ENTITY_NAME)
+            facts.data_kind = _DATA_KINDS.get(_operation(span), "")
+        else:
+            facts = genai_facts.read_agent_run(said)
+            facts.agent_name = first(said, ENTITY_NAME, "gen_ai.agent.name")
+        facts.input = facts.input or first(said, "traceloop.entity.input")
+        facts.output = facts.output or first(said, "traceloop.entity.output")
+        facts.conversation_id = facts.conversation_id or first(
+            said, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
+        )
+        return facts
+
+
+def _classify_announcement(span: Span, view: TraceView) -> Classification:
+    """Classify an ``invoke_agent`` span that says no more than the name, by its twin."""
+    twin = _twin_of(span, view)
+    run = None if twin is None else classify_run(twin, view, _run_metadata)
+    if run is not None:
+        return run
+    return Classification(Kind.AGENT, "traceloop.invoke_agent")
+
+
+def _twin_of(span: Span, view: TraceView) -> Span | None:
+    """Give the span that reports the same run with metadata: a child, else a later sibling."""
+    name = span.attributes.get("gen_ai.agent.name", "")
+    if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
+        return child
+    parent = view.tree.parent(span)
+    if parent is None:
+        return None
+    return view.remember_children(_sibling_twins, parent).get(span.span_id)
+
+
+def _announcement_of(twin: Span, view: TraceView) -> Span | None:
+    parent = view.tree.parent(twin)
+    if parent is None:
+        return None
+    if _is_announcement(parent) and _twin_of(parent, view) is twin:
+        return parent
+    return view.remember_children(_sibling_announcements, parent).get(twin.span_id)
+
+
+def _is_announcement(span: Span) -> bool:
+    said = span.attributes
+    return said.get(OPERATION) == "invoke_agent" and SPAN_KIND not in said
+
+
+def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
+    found: dict[str, Span] = {}
+    for child in children:
+        if name := child.attributes.get(ENTITY_NAME):
+            found.setdefault(name, child)
+    return found
+
+
+def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """Pair each announcement with the next sibling that bears its name, in order."""
+    waiting: defaultdict[str, deque[Span]] = defaultdict(deque)
+    for child in children:
+        if _is_announcement(child):
+            waiting[child.attributes.get("gen_ai.agent.name", "")].append(child)
+        elif queue := waiting.get(child.attributes.get(ENTITY_NAME, "")):
+            yield queue.popleft(), child
+
+
+def _sibling_twins(children: Sequence[Span]) -> dict[str, Span]:
+    return {announcement.span_id: twin for announcement, twin in _pairs(children)}
+
+
+def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
+    return {twin.span_id: announcement for announcement, twin in _pairs(children)}

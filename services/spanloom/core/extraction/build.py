@@ -1,0 +1,124 @@
+"""Build the trajectory: the same spans, in whatever order, give the same result."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from spanloom.core.extraction.metrics import measure, union_ns
+from spanloom.core.extraction.once import Reports, find_reports
+from spanloom.core.extraction.steps import Anatomy, arrange_steps
+from spanloom.core.model.trajectory import (
+    AgentStep,
+    Kind,
+    SpanVerdict,
+    Step,
+    StepType,
+    Trajectory,
+)
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.tree import SpanTree
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.normalized import NormalizedSpan
+    from collections.abc import Sequence
+
+
+def build_trajectory(
+    key: TraceKey, tree: SpanTree, spans: Sequence[NormalizedSpan], extractor_version: str
+) -> Trajectory:
+    """Give the trajectory of a trace; ``spans`` are the tree's, in its order."""
+    reports = find_reports(tree, spans)
+    anatomy = arrange_steps(tree, spans, reports)
+    verdicts = [_judge(n, reports) for n in spans]
+    steps = list(anatomy.steps.values())
+    return Trajectory(
+        trace_id=key.trace_id,
+        project=key.project,
+        root=anatomy.root,
+        root_type=_kind(anatomy.root.id, anatomy),
+        root_metrics=measure(steps),
+        agent_steps=_agents(anatomy),
+        verdicts=verdicts,
+        span_count=len(verdicts),
+        step_counts=_count(steps, len(verdicts)),
+        dialects=sorted({n.dialect for n in spans}),
+        warnings=[*tree.warnings, *_clock_warnings(tree)],
+        extras=_extras(anatomy, steps),
+        extractor_version=extractor_version,
+        has_root=tree.has_root,
+    )
+
+
+def _agents(anatomy: Anatomy) -> Sequence[AgentStep]:
+    """Give every agent and, where it owns steps, the root, by (start, span id)."""
+    owners = [s for s in anatomy.steps.values() if s.type is StepType.AGENT]
+    root = anatomy.root
+    if root.id in anatomy.owned and root.id not in {s.id for s in owners}:
+        owners.append(root)
+    return [
+        AgentStep(step, owned := anatomy.owned.get(step.id, ()), measure(owned))
+        for step in sorted(owners, key=lambda s: (s.start_ns, s.id))
+    ]
+
+
+def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
+    span = n.span
+    demoted = reports.demoted.get(span.span_id)
+    return SpanVerdict(
+        span_id=span.span_id,
+        parent_span_id=span.parent_span_id,
+        name=span.name,
+        kind=n.kind if demoted is None else Kind.OTHER,
+        step_id=reports.step_of.get(span.span_id),
+        dialect=n.dialect,
+        rule=demoted or n.rule,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+    )
+
+
+def _kind(step_id: str, anatomy: Anatomy) -> Kind:
+    step = anatomy.steps.get(step_id)
+    return Kind.OTHER if step is None else Kind(step.type)
+
+
+def _count(steps: Sequence[Step], span_count: int) -> dict[str, int]:
+    found = Counter(str(s.type) for s in steps)
+    counts = {str(t): found[str(t)] for t in StepType}
+    return {**counts, "other": span_count - len(steps)}
+
+
+def _clock_warnings(tree: SpanTree) -> Sequence[str]:
+    backwards = sum(s.end_ns < s.start_ns for s in tree.spans)
+    return (
+        [f"{backwards} spans end before they start: their duration counts as zero"]
+        if backwards
+        else []
+    )
+
+
+def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
+    """Give what the seed schema has no place for: wall-clock times, first token, models, totals."""
+    models = [s for s in steps if s.type is StepType.MODEL]
+    tools = [s for s in steps if s.type is StepType.TOOL]
+    usages = [s.usage for s in models if s.usage]
+    conversations = sorted({f.conversation_id for f in anatomy.facts.values()} - {""})
+    first_tokens = [
+        (s.start_ns - anatomy.root.start_ns) / 1e6 + s.first_token_ms
+        for s in models
+        if s.first_token_ms is not None
+    ]
+    return {
+        "llm_wall_ms": union_ns(models) // 1_000_000,
+        "tool_wall_ms": union_ns(tools) // 1_000_000,
+        "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
+        "models": sorted({s.model for s in models} - {""}),
+        "agents": sorted(
+            {s.metadata.get("agent_name", s.name) for s in steps if s.type is StepType.AGENT}
+        ),
+        "conversation_id": conversations[0] if len(conversations) == 1 else None,
+        "reasoning_tokens": sum(u.reasoning_tokens for u in usages),
+        "cache_read_tokens": sum(u.cache_read_tokens for u in usages),
+        "cache_creation_tokens": sum(u.cache_creation_tokens for u in usages),
+    }

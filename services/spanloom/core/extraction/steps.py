@@ -1,0 +1,134 @@
+"""Steps and the agents that own them.
+
+An agent owns everything below it down to and including the next agent, flat and in order.
+What no agent owns is the root's. No step is lost, none stands under two agents.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from spanloom.core.extraction.once import Reports, complete
+from spanloom.core.model.trajectory import Kind, Step, StepType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.tree import SpanTree
+    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """The steps of a trace and how they hang together."""
+
+    root: Step
+    steps: Mapping[str, Step]
+    """Step id to step, the root's own included if it is a step."""
+    owned: Mapping[str, Sequence[Step]]
+    """Agent step id, or the root's id, to the steps directly under it, in order."""
+    facts: Mapping[str, Facts]
+
+
+def arrange_steps(tree: SpanTree, spans: Sequence[NormalizedSpan], reports: Reports) -> Anatomy:
+    """Make a step of every span that is one, and give each its parent and its owner."""
+    by_id = {n.span.span_id: n for n in spans}
+    anchors = _anchor(tree, reports)
+    facts = {
+        i: complete(by_id[i], reports.merged.get(i, ()))
+        for i in {*reports.step_of.values(), tree.root.span_id}
+    }
+    steps = {
+        i: _make_step(by_id[i], anchors[i], facts[i], reports)
+        for i in dict.fromkeys(
+            reports.step_of[n.span.span_id] for n in spans if n.span.span_id in reports.step_of
+        )
+    }
+    root_id = tree.root.span_id
+    root = steps.get(root_id) or _make_step(by_id[root_id], "", facts[root_id], reports)
+    return Anatomy(root, steps, _own(steps, root_id, anchors), facts)
+
+
+def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
+    """Give each span's parent step: the nearest step above, or the root; empty for the root."""
+    above: dict[str, str] = {}
+    nearest: dict[str, str] = {}
+    for span in tree.top_down():
+        span_id, place = span.span_id, tree.place(span)
+        above[span_id] = nearest[place.span_id] if place is not None else ""
+        nearest[span_id] = reports.step_of.get(span_id) or above[span_id] or span_id
+    for span_id, step_id in reports.step_of.items():
+        if above[span_id] == span_id:  # its own second report stands above it
+            above[span_id] = above.get(step_id, "")
+    return above
+
+
+def _own(
+    steps: Mapping[str, Step], root_id: str, anchors: Mapping[str, str]
+) -> dict[str, Sequence[Step]]:
+    owned: defaultdict[str, list[Step]] = defaultdict(list)
+    owner: dict[str, str] = {}
+    for step in steps.values():
+        if step.id == root_id:
+            if step.type in (StepType.MODEL, StepType.TOOL):
+                owned[root_id].append(step)
+            continue
+        owned[_owner(step.id, steps, root_id, anchors, owner)].append(step)
+    return {i: sorted(s, key=lambda s: (s.start_ns, s.end_ns, s.id)) for i, s in owned.items()}
+
+
+def _owner(
+    step_id: str,
+    steps: Mapping[str, Step],
+    root_id: str,
+    anchors: Mapping[str, str],
+    known: dict[str, str],
+) -> str:
+    """Walk up to the nearest agent; what is found is remembered for the whole path."""
+    path, above = [], anchors[step_id]
+    while above and above not in known and above != root_id and steps[above].type != StepType.AGENT:
+        path.append(above)
+        above = anchors[above]
+    found = known.get(above, above or root_id)
+    for passed in path:
+        known[passed] = found
+    return found
+
+
+def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports) -> Step:
+    span = n.span
+    others = reports.merged.get(span.span_id, ())
+    is_call = n.kind is Kind.MODEL
+    return Step(
+        id=span.span_id,
+        parent_id=parent_id,
+        type=StepType(n.kind) if n.kind is not Kind.OTHER else StepType.GRAPH,
+        name=span.name,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        input=facts.input,
+        output=facts.output,
+        error=n.error or next((o.error for o in others if o.error), None),
+        usage=facts.usage if is_call else None,
+        model=facts.model if is_call else "",
+        first_token_ms=facts.first_token_ms if is_call else None,
+        metadata=_metadata(n, parent_id, facts, others),
+    )
+
+
+def _metadata(
+    n: NormalizedSpan, parent_id: str, facts: Facts, others: Sequence[NormalizedSpan]
+) -> dict[str, str]:
+    shown = {
+        **facts.metadata,
+        "agent_name": facts.agent_name,
+        "tool_name": facts.tool_name,
+        "tool_kind": facts.data_kind,
+        "conversation_id": facts.conversation_id,
+        "dialect": n.dialect,
+        "rule": n.rule,
+        "parent_span_id": n.span.parent_span_id if n.span.parent_span_id != parent_id else "",
+        "merged_span_ids": ",".join(o.span.span_id for o in others),
+    }
+    return {key: value for key, value in sorted(shown.items()) if value}

@@ -1,0 +1,55 @@
+"""A span after its dialect: what it is, why, and what it says in the common words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.trajectory import Kind, StepError, Usage
+    from spanloom.core.model.span import Span
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """What a dialect says a span is."""
+
+    kind: Kind
+    rule: str
+    """Names the rule that decided, as ``docs/dialects.md`` lists it."""
+    part_of: str | None = None
+    """The span id of the run that this span reports a second time."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a span that matters says about its step; empty where it says nothing."""
+
+    input: str = ""
+    output: str = ""
+    usage: Usage | None = None
+    model: str = ""
+    first_token_ms: float | None = None
+    agent_name: str = ""
+    tool_name: str = ""
+    data_kind: str = ""
+    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty."""
+    response_id: str = ""
+    conversation_id: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What else the step's metadata shows."""
+
+
+@dataclass(slots=True)
+class NormalizedSpan:
+    """A stored span in the common words."""
+
+    span: Span
+    dialect: str
+    kind: Kind
+    rule: str
+    part_of: str | None
+    facts: Facts
+    error: StepError | None

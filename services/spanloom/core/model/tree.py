@@ -1,0 +1,139 @@
+"""A trace's spans as a tree, whatever arrived of it.
+
+Real traces have orphans (the parent was lost or is remote), several roots, no root yet, and
+now and then a cycle. The tree gives every span exactly one place, decided by the spans alone
+and never by their order of arrival, and says in ``warnings`` what it had to repair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from collections.abc import Iterable, Iterator, Sequence
+
+_WARNINGS = {
+    "no_root": "no span without a parent arrived: the earliest topmost span stands in for the root",
+    "extra_root": "{n} more spans have no parent: they hang below the root",
+    "orphan": "{n} spans have a parent that is not in the trace: they hang below the root",
+    "cycle": "{n} spans are their own ancestors: the cycle is cut at the earliest and hung below the root",
+}
+
+
+def span_order(span: Span) -> tuple[int, str]:
+    """Give the order of spans everywhere: by (start, span id)."""
+    return span.start_ns, span.span_id
+
+
+class SpanTree:
+    """Spans with one root; never empty."""
+
+    __slots__ = ("_attached", "_children", "_parents", "has_root", "root", "spans", "warnings")
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        """Build the tree; the order of ``spans`` does not matter.
+
+        Raises ``ValueError`` without spans.
+        """
+        self.spans: Sequence[Span] = sorted(spans, key=span_order)
+        if not self.spans:
+            raise ValueError("a tree needs at least one span")
+        known = {span.span_id: span for span in self.spans}
+        self._parents: dict[str, Span] = {}
+        self._children: defaultdict[str, list[Span]] = defaultdict(list)
+        for span in self.spans:
+            if (parent := known.get(span.parent_span_id)) is not None:
+                self._parents[span.span_id] = parent
+                self._children[parent.span_id].append(span)
+        cuts = self._cut_cycles()
+        self.root, self.has_root = self._choose_root()
+        self._attached, self.warnings = self._attach(cuts)
+
+    def parent(self, span: Span) -> Span | None:
+        """Give the reported parent, if it is in the trace."""
+        return self._parents.get(span.span_id)
+
+    def children(self, span: Span) -> Sequence[Span]:
+        """Give the spans that report this one as their parent, in order."""
+        return self._children.get(span.span_id, ())
+
+    def siblings(self, span: Span) -> Sequence[Span]:
+        """Give the children of the span's reported parent, the span included."""
+        parent = self._parents.get(span.span_id)
+        return () if parent is None else self._children[parent.span_id]
+
+    def ancestors(self, span: Span) -> Iterator[Span]:
+        """Walk up the reported parents, nearest first."""
+        parent = self._parents.get(span.span_id)
+        while parent is not None:
+            yield parent
+            parent = self._parents.get(parent.span_id)
+
+    def place(self, span: Span) -> Span | None:
+        """Give the parent that the span has in the repaired tree; ``None`` for the root."""
+        if span.span_id == self.root.span_id:
+            return None
+        return self._parents.get(span.span_id, self.root)
+
+    def top_down(self) -> Iterator[Span]:
+        """Give every span once, each after its place."""
+        pending = [self.root]
+        while pending:
+            span = pending.pop()
+            yield span
+            pending.extend(self._children.get(span.span_id, ()))
+            if span is self.root:
+                pending.extend(self._attached)
+
+    def _cut_cycles(self) -> set[str]:
+        """Detach the earliest span of each cycle from its parent."""
+        seen = self._reach(s for s in self.spans if s.span_id not in self._parents)
+        cuts: set[str] = set()
+        for span in self.spans:
+            if span.span_id not in seen:
+                first = min(self._cycle_above(span), key=span_order)
+                self._children[self._parents.pop(first.span_id).span_id].remove(first)
+                cuts.add(first.span_id)
+                seen |= self._reach([first])
+        return cuts
+
+    def _reach(self, tops: Iterable[Span]) -> set[str]:
+        seen: set[str] = set()
+        pending = list(tops)
+        while pending:
+            span = pending.pop()
+            seen.add(span.span_id)
+            pending.extend(self._children.get(span.span_id, ()))
+        return seen
+
+    def _cycle_above(self, span: Span) -> list[Span]:
+        """Give the spans of the cycle into which the parents of ``span`` lead."""
+        path: dict[str, Span] = {}
+        while span.span_id not in path:
+            path[span.span_id] = span
+            span = self._parents[span.span_id]
+        members = list(path.values())
+        return members[list(path).index(span.span_id) :]
+
+    def _choose_root(self) -> tuple[Span, bool]:
+        for span in self.spans:
+            if not span.parent_span_id:
+                return span, True
+        return next(s for s in self.spans if s.span_id not in self._parents), False
+
+    def _attach(self, cuts: set[str]) -> tuple[Sequence[Span], Sequence[str]]:
+        attached, reasons = [], Counter[str]()
+        for span in self.spans:
+            if span.span_id in self._parents or span is self.root:
+                continue
+            attached.append(span)
+            if span.span_id in cuts:
+                reasons["cycle"] += 1
+            else:
+                reasons["orphan" if span.parent_span_id else "extra_root"] += 1
+        if not self.has_root:
+            reasons["no_root"] = 1
+        return attached, [text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]]

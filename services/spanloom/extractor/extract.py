@@ -1,0 +1,23 @@
+"""Spans in, trajectory out: the pure composition of dialects and extraction."""
+
+from __future__ import annotations
+
+
+from spanloom.core.dialects.registry import normalize
+from spanloom.core.extraction.build import build_trajectory
+from spanloom.core.model.tree import SpanTree
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.model.span import Span, TraceKey
+    from collections.abc import Iterable
+
+EXTRACTOR_VERSION = "1"
+"""Grows whenever the same spans may give another trajectory."""
+
+
+def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
+    """Give the trajectory of a trace's spans, in whatever order they come."""
+    tree = SpanTree(spans)
+    return build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
