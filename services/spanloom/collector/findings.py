@@ -1,0 +1,61 @@
+"""What validation found in one request, and how the client is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Rejection(StrEnum):
+    """Why a span was refused; the value is the sentence the client reads."""
+
+    TRACE_ID = "trace_id must be 16 bytes and not all zero"
+    SPAN_ID = "span_id must be 8 bytes and not all zero"
+
+    @property
+    def rule(self) -> str:
+        """The rule's name among the metrics."""
+        return self.name.lower()
+
+
+class Change(StrEnum):
+    """What was changed in an accepted span; the value is the sentence the client reads."""
+
+    PARENT_ID = "parent_span_id was not 8 bytes and was removed"
+    KEYS = "attributes with too long keys were dropped"
+    VALUES = "too long attribute values were cut or dropped"
+    ATTRIBUTES = "attributes beyond the limit were dropped"
+    EVENTS = "events beyond the limit were dropped"
+    LINKS = "links beyond the limit were dropped"
+    STRING_INDEX = "string indexes are not for traces: the values were read as unset"
+
+
+class Findings:
+    """Counts by rule, so that a message's length does not grow with the request."""
+
+    def __init__(self) -> None:
+        """Begin with nothing found."""
+        self.rejections: Counter[Rejection] = Counter()
+        self.changes: Counter[Change] = Counter()
+
+    @property
+    def rejected(self) -> int:
+        """Spans refused."""
+        return self.rejections.total()
+
+    def message(self) -> str:
+        """Say what was refused and what was changed; empty if nothing was."""
+        parts = []
+        if self.rejections:
+            parts.append(f"Rejected spans: {_listed(self.rejections.items())}.")
+        if self.changes:
+            parts.append(f"Accepted with changes: {_listed(self.changes.items())}.")
+        return " ".join(parts)
+
+
+def _listed(counts: Iterable[tuple[StrEnum, int]]) -> str:
+    return "; ".join(f"{sentence} ({count})" for sentence, count in counts)
