@@ -1,0 +1,67 @@
+"""The HTTP API: reads the store, never writes it."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+
+from spanloom import __version__
+from spanloom.api.bounded import BoundedCalls
+from spanloom.api.gate import Gate
+from spanloom.api.openapi import DESCRIPTION, install_openapi
+from spanloom.api.problems import install_problem_handlers, problem_responses
+from spanloom.api.routes import service, trajectories
+from spanloom.api.services import Services
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from spanloom.core.ports import TrajectoryStore
+    from spanloom.telemetry import Metrics
+
+STORE_CALLS = 8
+STORE_TIMEOUT_S = 10.0
+
+
+def create_app(
+    store: TrajectoryStore,
+    metrics: Metrics,
+    ready: Callable[[], Sequence[str]],
+    *,
+    hosts: Sequence[str] = (),
+    timeout_s: float = STORE_TIMEOUT_S,
+) -> FastAPI:
+    """Give the API over a store.
+
+    ``ready`` gives the reasons for not being ready; it may block. ``hosts`` are the names in
+    the ``Host`` header to answer besides ``localhost`` and IP addresses (``*``: all). A store
+    call is given up after ``timeout_s``.
+    """
+    calls = BoundedCalls(STORE_CALLS, timeout_s)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        calls.close()
+
+    app = FastAPI(
+        title="Spanloom",
+        version=__version__,
+        summary="Agent trajectories from OpenTelemetry spans",
+        description=DESCRIPTION,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        openapi_url=None,  # a route of ours serves it, counted like the others
+        docs_url=None,  # its pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.services = Services(store, metrics, ready, calls)
+    for routes in (trajectories, service):
+        app.include_router(routes.router, responses=problem_responses(421, 500))
+    app.add_middleware(Gate, metrics=metrics, hosts=hosts)
+    install_problem_handlers(app)
+    install_openapi(app)
+    return app

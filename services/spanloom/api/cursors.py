@@ -1,0 +1,45 @@
+"""Cursors as callers see them: opaque text around a position in a list."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import orjson
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.ports import Cursor
+
+_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def encode_cursor(cursor: Cursor) -> str:
+    """Give the position as text that needs no escaping in a URL."""
+    position = orjson.dumps([cursor.start_ns, cursor.trace_id, cursor.project])
+    return urlsafe_b64encode(position).decode("ascii").rstrip("=")
+
+
+def decode_cursor(text: str) -> Cursor:
+    """Give the position back; raise ``InvalidQueryError`` for text that is no cursor of ours."""
+    try:
+        start_ns, trace_id, project = orjson.loads(
+            urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        )
+        cursor = Cursor(start_ns, trace_id, project)
+        if not _is_position(cursor):
+            raise ValueError("not a position")
+    except (ValueError, TypeError) as error:
+        raise InvalidQueryError(
+            "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
+        ) from error
+    return cursor
+
+
+def _is_position(cursor: Cursor) -> bool:
+    return (
+        type(cursor.start_ns) is int
+        and 0 <= cursor.start_ns < 2**64
+        and isinstance(cursor.trace_id, str)
+        and _TRACE_ID.fullmatch(cursor.trace_id) is not None
+        and isinstance(cursor.project, str)
+    )

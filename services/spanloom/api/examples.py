@@ -1,0 +1,68 @@
+"""The answers that the OpenAPI description shows, one for each operation."""
+
+from typing import Any
+
+from spanloom.api.schemas import EXAMPLE_CURSOR, EXAMPLE_TRACE
+from spanloom.core.formats.schema import canonical_example
+
+_ITEM = {
+    "trace_id": EXAMPLE_TRACE,
+    "project": "default",
+    "version": 1,
+    "status": "settled",
+    "root_name": "travel_planner",
+    "root_type": "agent",
+    "started_at": "1715400000000",
+    "duration": "4500",
+    "has_error": False,
+    "agent_names": ["travel_planner"],
+    "step_counts": {"agent": 1, "model": 3, "tool": 2, "graph": 0, "other": 8},
+    "span_count": 14,
+    "input_tokens": 650,
+    "output_tokens": 260,
+    "dialects": ["openinference"],
+}
+_SPAN = {
+    "span_id": "a1c4e1b7d2f30002",
+    "parent_span_id": "00f067aa0ba902b7",
+    "name": "weather",
+    "kind": "tool",
+    "step_id": "a1c4e1b7d2f30002",
+    "dialect": "openinference",
+    "rule": "openinference.span.kind=TOOL",
+    "started_at": "1715400000500",
+    "duration": "500",
+}
+_METRICS = """\
+# HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
+# TYPE spanloom_spans_accepted_total counter
+spanloom_spans_accepted_total 14.0
+"""
+
+
+def _answer(
+    description: str, schema: dict[str, Any], example: object, media: str = "application/json"
+) -> dict[str, Any]:
+    return {
+        "description": description,
+        "content": {media: {"schema": schema, "example": example}},
+    }
+
+
+def _component(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+LIST = _answer(
+    "A page of trajectories.",
+    _component("TrajectoryList"),
+    {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+)
+DOCUMENT = _answer("The canonical document.", _component("Trajectory"), canonical_example())
+SPANS = _answer(
+    "Every stored span of the trace.",
+    _component("SpanList"),
+    {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
+)
+HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
+METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

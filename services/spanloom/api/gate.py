@@ -1,0 +1,104 @@
+"""What every request passes: the host check, the headers, the count and the last catch."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+
+from spanloom.api.problems import problem
+from spanloom.telemetry import Metrics, get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ANY_HOST = "*"
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+"""Set where a route did not set its own. No CORS header: pages of others may not read us."""
+
+
+class Gate:
+    """The outermost layer of the application.
+
+    ``hosts`` are the names in ``Host`` that are answered, besides ``localhost`` and every IP
+    address: a page that rebinds its own name to our address is refused with 421. ``*`` turns
+    the check off.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Sequence[str]) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._metrics = metrics
+        self._hosts = {"localhost", "", *(host.lower() for host in hosts)}
+        self._log = get_logger("api")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; whatever goes wrong inside becomes a 500."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = perf_counter()
+        answer = _Answer(send)
+        try:
+            await self._chosen(scope)(scope, receive, answer.send)
+        except Exception:
+            self._log.exception("request failed", route=_route(scope))
+            if answer.status:
+                raise  # the answer has begun: all that is left is to break the connection
+            failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
+            await failed(scope, receive, answer.send)
+        finally:
+            route = _route(scope)
+            self._metrics.api_requests.labels(route, str(answer.status or 500)).inc()
+            self._metrics.api_seconds.labels(route).observe(perf_counter() - began)
+
+    def _chosen(self, scope: Scope) -> ASGIApp:
+        host = _host_name(Headers(scope=scope).get("host", ""))
+        if ANY_HOST in self._hosts or host in self._hosts or _is_address(host):
+            return self._app
+        detail = "This service does not answer for that host; ask it by its address."
+        return problem(scope["path"], 421, detail)
+
+
+class _Answer:
+    """Remembers the status of an answer and adds the headers on its way out."""
+
+    def __init__(self, send: Send) -> None:
+        self.status = 0
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _host_name(host: str) -> str:
+    """Give the name without port, brackets and the dot that may end it."""
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return name.lower().rstrip(".")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _route(scope: Scope) -> str:
+    """Name the route's template, never the path: labels must stay few."""
+    return getattr(scope.get("route"), "path", "unmatched")

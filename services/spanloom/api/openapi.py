@@ -1,0 +1,61 @@
+"""The OpenAPI description: FastAPI's, with the schemas of what is passed on as stored."""
+
+import json
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from spanloom.api.problems import Problem
+from spanloom.api.schemas import SpanList
+from spanloom.core.formats.schema import canonical_schema
+
+TAGS = [
+    {"name": "trajectories", "description": "What agents were asked, did, and cost."},
+    {"name": "service", "description": "How this process is."},
+]
+DESCRIPTION = """\
+OTLP spans in, agent trajectories out. Documents are Coze Loop's trajectory schema with an
+`extraction` object; times are strings of milliseconds. Errors are `application/problem+json`.
+"""
+_COMPONENTS = "#/components/schemas/"
+
+
+def install_openapi(app: FastAPI) -> None:
+    """Let ``/openapi.json`` describe every document, those included that no model describes."""
+
+    def describe() -> dict[str, Any]:
+        if not app.openapi_schema:
+            app.openapi_schema = _complete(
+                get_openapi(
+                    title=app.title,
+                    version=app.version,
+                    summary=app.summary,
+                    description=app.description,
+                    license_info=app.license_info,
+                    tags=TAGS,
+                    routes=app.routes,
+                )
+            )
+        return app.openapi_schema
+
+    app.openapi = describe  # type: ignore[method-assign]  # as FastAPI's documentation says
+
+
+def _complete(spec: dict[str, Any]) -> dict[str, Any]:
+    schemas = spec.setdefault("components", {}).setdefault("schemas", {})
+    for model in (SpanList, Problem):
+        described = model.model_json_schema(ref_template=_COMPONENTS + "{model}")
+        schemas.update(described.pop("$defs", {}))
+        schemas[model.__name__] = described
+    schemas.update(_canonical_components())
+    return spec
+
+
+def _canonical_components() -> dict[str, Any]:
+    """Give the canonical schema as components; its definitions keep their names."""
+    moved = json.dumps(canonical_schema()).replace("#/definitions/", _COMPONENTS)
+    schema: dict[str, Any] = json.loads(moved)
+    schema.pop("$schema")
+    definitions: dict[str, Any] = schema.pop("definitions")
+    return {"Trajectory": schema, **definitions}

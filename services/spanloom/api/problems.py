@@ -1,0 +1,137 @@
+"""Errors as ``application/problem+json`` (RFC 9457), whoever raised them.
+
+This is the API's one translation table from errors to statuses.
+"""
+
+from http import HTTPStatus
+from math import ceil
+from typing import Annotated, Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from spanloom.core.errors import InvalidQueryError, RetryableError
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class InvalidInput(BaseModel):
+    """One parameter that cannot be used."""
+
+    parameter: Annotated[str, Field(description="Its name.")]
+    detail: Annotated[str, Field(description="What is wrong with it.")]
+
+
+class Problem(BaseModel):
+    """An error as RFC 9457 describes it."""
+
+    model_config = ConfigDict(title="Problem")
+
+    type: Annotated[str, Field(description="Always `about:blank`: `status` says it all.")]
+    title: Annotated[str, Field(description="The status in words.")]
+    status: Annotated[int, Field(description="The HTTP status.")]
+    detail: Annotated[str, Field(description="What went wrong and what to do.")]
+    instance: Annotated[str, Field(description="The path that was asked for.")]
+    errors: Annotated[
+        list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
+    ] = None
+    reasons: Annotated[
+        list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
+    ] = None
+
+
+def problem(
+    path: str,
+    status: int,
+    detail: str,
+    headers: dict[str, str] | None = None,
+    **extensions: Any,  # any JSON value
+) -> Response:
+    """Answer with a problem document; extensions become further members of it."""
+    document = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": path,
+        **extensions,
+    }
+    return Response(orjson.dumps(document), status, headers, MEDIA_TYPE)
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problems of an operation for OpenAPI."""
+    return {status: _described(status) for status in statuses}
+
+
+def install_problem_handlers(app: FastAPI) -> None:
+    """Answer every error that a route or the framework raises with a problem document.
+
+    What nobody expected is left to ``Gate``, which answers 500 and logs it.
+    """
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_input)
+    app.add_exception_handler(InvalidQueryError, _on_invalid_query)
+    app.add_exception_handler(RetryableError, _on_retryable)
+
+
+def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  # as registered
+    detail = _FRAMEWORK_DETAILS.get((error.status_code, error.detail), error.detail)
+    return problem(request.url.path, error.status_code, detail, dict(error.headers or {}))
+
+
+def _on_invalid_input(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  # as registered
+    errors = [
+        {"parameter": str(e["loc"][-1]), "detail": e["msg"].removeprefix("Value error, ")}
+        for e in error.errors()
+    ]
+    detail = "; ".join(f"{e['parameter']}: {e['detail']}" for e in errors)
+    return problem(request.url.path, 422, detail, errors=errors)
+
+
+def _on_invalid_query(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 422, str(error))
+
+
+def _on_retryable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RetryableError)  # noqa: S101  # as registered
+    retry = {"Retry-After": str(max(1, ceil(error.retry_after_s)))}
+    return problem(request.url.path, 503, str(error), retry)
+
+
+_FRAMEWORK_DETAILS = {
+    (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
+    (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
+}
+_MEANINGS = {
+    404: "There is no trajectory of this trace.",
+    421: "The `Host` header names a host that this service does not answer for.",
+    422: "A parameter cannot be used; `errors` says which and why.",
+    500: "Something went wrong here; the service's log has the details.",
+    503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
+}
+
+
+def _described(status: int) -> dict[str, Any]:
+    example = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": _MEANINGS[status],
+        "instance": "/v1/trajectories",
+    }
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}
+    described: dict[str, Any] = {
+        "description": _MEANINGS[status],
+        "content": {MEDIA_TYPE: content},
+    }
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        described["headers"] = {
+            "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+        }
+    return described

@@ -1,0 +1,58 @@
+"""How the service is: alive, ready, and in figures."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from spanloom.api.examples import HEALTH, METRICS
+from spanloom.api.problems import problem, problem_responses
+from spanloom.api.schemas import Health
+from spanloom.api.services import Using
+
+router = APIRouter(tags=["service"])
+
+
+@router.get(
+    "/healthz",
+    operation_id="getHealth",
+    summary="Whether the process runs",
+    responses={200: HEALTH},
+)
+async def get_health() -> Health:
+    """Answer 200 as long as the process can answer at all."""
+    return Health()
+
+
+@router.get(
+    "/readyz",
+    operation_id="getReadiness",
+    summary="Whether it can do its work",
+    responses={200: HEALTH, **problem_responses(503)},
+    response_model=Health,
+)
+async def get_readiness(request: Request, using: Using) -> Health | Response:
+    """Answer 503 with `reasons` while starting, while stopping and without the store."""
+    reasons = list(await using.calls.run(using.ready))
+    if not reasons:
+        return Health()
+    detail = "; ".join(reasons)
+    retry = {"Retry-After": "1"}
+    return problem(request.url.path, 503, detail, retry, reasons=reasons)
+
+
+@router.get(
+    "/metrics",
+    operation_id="getMetrics",
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses={200: METRICS},
+)
+async def get_metrics(using: Using) -> Response:
+    """Give every metric of this process in the Prometheus text format."""
+    return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def get_openapi(request: Request) -> Response:
+    """Describe this API."""
+    return JSONResponse(request.app.openapi())

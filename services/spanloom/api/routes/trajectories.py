@@ -1,0 +1,111 @@
+"""Trajectories: the list, the document, and what became of each span."""
+
+from typing import Annotated, NoReturn
+
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+
+from spanloom.api.cursors import decode_cursor, encode_cursor
+from spanloom.api.examples import DOCUMENT, LIST, SPANS
+from spanloom.api.problems import problem_responses
+from spanloom.api.schemas import (
+    EXAMPLE_TRACE,
+    ListQuery,
+    Name,
+    TraceId,
+    TrajectoryItem,
+    TrajectoryList,
+)
+from spanloom.api.services import Using
+from spanloom.core.formats.registry import CANONICAL, FORMATS, find_format
+
+router = APIRouter(tags=["trajectories"])
+
+TraceIdInPath = Annotated[
+    TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
+]
+ProjectInQuery = Annotated[
+    Name | None,
+    Query(
+        description="The project to look in; without it, the newest that has the trace.",
+        examples=["default"],
+    ),
+]
+FormatInQuery = Annotated[
+    str,
+    Query(
+        description="; ".join(f"`{known.id}`: {known.renders}" for known in FORMATS.values()),
+        examples=list(FORMATS),
+        json_schema_extra={"enum": list(FORMATS)},
+    ),
+]
+
+
+@router.get(
+    "/v1/trajectories",
+    operation_id="listTrajectories",
+    summary="List trajectories, newest first",
+    responses={200: LIST, **problem_responses(422, 503)},
+)
+async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) -> TrajectoryList:
+    """Give one page of those that pass every filter.
+
+    Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
+    neither repeats an item nor hides one.
+    """
+    after = None if query.cursor is None else decode_cursor(query.cursor)
+    found = await using.calls.run(using.store.list, query.filter(), query.limit + 1, after)
+    page = found[: query.limit]
+    return TrajectoryList(
+        items=[TrajectoryItem.of(summary) for summary in page],
+        next_cursor=encode_cursor(page[-1].cursor) if len(found) > query.limit else None,
+    )
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}",
+    operation_id="getTrajectory",
+    summary="Get one trajectory",
+    response_class=Response,
+    responses={200: DOCUMENT, **problem_responses(404, 422, 503)},
+)
+async def get_trajectory(
+    trace_id: TraceIdInPath,
+    using: Using,
+    project: ProjectInQuery = None,
+    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
+) -> Response:
+    """Give the newest version of the document, byte for byte as it is stored.
+
+    A span that arrives late makes a new version: `extraction.version` grows and
+    `extraction.status` says how far the trace has come.
+    """
+    chosen = find_format(format)
+    document = await using.calls.run(using.store.document, trace_id, project)
+    if document is None:
+        _unknown(trace_id, project)
+    return Response(chosen.encode(document), media_type=chosen.media_type)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/spans",
+    operation_id="getTrajectorySpans",
+    summary="See what became of each span",
+    response_class=Response,
+    responses={200: SPANS, **problem_responses(404, 422, 503)},
+)
+async def get_trajectory_spans(
+    trace_id: TraceIdInPath, using: Using, project: ProjectInQuery = None
+) -> Response:
+    """Give every stored span in (start, span id) order with its kind, its step and the rule."""
+    spans = await using.calls.run(using.store.spans_document, trace_id, project)
+    if spans is None:
+        _unknown(trace_id, project)
+    body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
+    return Response(body, media_type=CANONICAL.media_type)
+
+
+def _unknown(trace_id: str, project: str | None) -> NoReturn:
+    where = "" if project is None else f" in project {project!r}"
+    raise HTTPException(
+        404, f"There is no trajectory of trace {trace_id}{where}; a new one takes a few seconds."
+    )

@@ -1,0 +1,173 @@
+"""What the API takes and gives, as models: the source of its checks and of its OpenAPI.
+
+The trajectory itself is none of them: it is passed on as stored, and its schema is
+``core/formats/canonical_schema.json``.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from spanloom.api.cursors import encode_cursor
+from spanloom.api.times import parse_instant
+from spanloom.core.model.trajectory import Kind, Status
+from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
+
+MAX_LIMIT = 1000
+DEFAULT_LIMIT = 50
+EXAMPLE_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
+
+TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
+Instant = Annotated[
+    int,
+    BeforeValidator(parse_instant),
+    WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "1769860800000"]}),
+]
+Name = Annotated[str, Field(max_length=512)]
+Milliseconds = Annotated[str, Field(pattern="^[0-9]+$")]
+
+
+class ListQuery(BaseModel):
+    """Which trajectories to list; a parameter that is not here is an error, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+    start_from: Annotated[
+        Instant | None,
+        Field(
+            alias="from",
+            description="Started at or after: RFC 3339, or milliseconds since the epoch.",
+            examples=["2026-01-31T12:00:00Z"],
+        ),
+    ] = None
+    start_before: Annotated[
+        Instant | None,
+        Field(
+            alias="to",
+            description="Started before: RFC 3339, or milliseconds since the epoch.",
+            examples=["1769860800000"],
+        ),
+    ] = None
+    status: Annotated[Status | None, Field(description="In this status.", examples=["settled"])] = (
+        None
+    )
+    root_name: Annotated[
+        Name | None, Field(description="Whose root has this name.", examples=["travel_planner"])
+    ] = None
+    has_error: Annotated[
+        bool | None, Field(description="With (or without) a failed step.", examples=[True])
+    ] = None
+    agent_name: Annotated[
+        Name | None, Field(description="In which this agent ran.", examples=["research_agent"])
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="`next_cursor` of the page before; the other parameters as there.",
+            examples=[EXAMPLE_CURSOR],
+        ),
+    ] = None
+
+    def filter(self) -> TrajectoryFilter:
+        """Give what the store understands."""
+        return TrajectoryFilter(
+            project=self.project,
+            start_from_ns=self.start_from,
+            start_before_ns=self.start_before,
+            status=self.status,
+            root_name=self.root_name,
+            has_error=self.has_error,
+            agent_name=self.agent_name,
+        )
+
+
+class TrajectoryItem(BaseModel):
+    """One line of the list: what the document says, in short."""
+
+    trace_id: str
+    project: str
+    version: Annotated[int, Field(description="Grows with every change.")]
+    status: Status
+    root_name: str
+    root_type: Kind
+    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
+    has_error: Annotated[bool, Field(description="Whether any step failed.")]
+    agent_names: list[str]
+    step_counts: Annotated[dict[str, int], Field(description="Steps by type.")]
+    span_count: int
+    input_tokens: int
+    output_tokens: int
+    dialects: list[str]
+    duplicate_of: Annotated[
+        str | None, Field(description="The trace that this one reports again.")
+    ] = None
+
+    @classmethod
+    def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
+        """Give a summary from the store as the API shows it."""
+        return cls(
+            trace_id=summary.key.trace_id,
+            project=summary.key.project,
+            version=summary.version,
+            status=summary.status,
+            root_name=summary.root_name,
+            root_type=Kind(summary.root_type),
+            started_at=str(summary.start_ns // 1_000_000),
+            duration=str(max(0, summary.duration_ns) // 1_000_000),
+            has_error=summary.has_error,
+            agent_names=list(summary.agent_names),
+            step_counts=dict(summary.step_counts),
+            span_count=summary.span_count,
+            input_tokens=summary.input_tokens,
+            output_tokens=summary.output_tokens,
+            dialects=list(summary.dialects),
+            duplicate_of=summary.duplicate_of or None,
+        )
+
+
+class TrajectoryList(BaseModel):
+    """A page of trajectories, newest first."""
+
+    items: list[TrajectoryItem]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]
+
+
+class SpanVerdict(BaseModel):
+    """What became of one stored span, and why."""
+
+    span_id: str
+    parent_span_id: Annotated[str | None, Field(description="Null for a root.")]
+    name: str
+    kind: Kind
+    step_id: Annotated[
+        str | None,
+        Field(description="The step under which it counts: its own id, another's, null for noise."),
+    ]
+    dialect: Annotated[str, Field(description="The convention it was read with.")]
+    rule: Annotated[str, Field(description="The rule that decided.")]
+    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
+
+
+class SpanList(BaseModel):
+    """Every stored span of a trace by (start, span id)."""
+
+    trace_id: str
+    spans: list[SpanVerdict]
+
+
+class Health(BaseModel):
+    """Alive, or ready."""
+
+    status: Annotated[str, Field(description="`ok`.")] = "ok"

@@ -1,0 +1,31 @@
+"""What every route works with, handed in by ``create_app``."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from spanloom.api.bounded import BoundedCalls
+from spanloom.core.ports import TrajectoryStore
+from spanloom.telemetry import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The ports of the API."""
+
+    store: TrajectoryStore
+    metrics: Metrics
+    ready: Callable[[], Sequence[str]]
+    """Gives the reasons for not being ready; empty means ready."""
+    calls: BoundedCalls
+    """Runs whatever blocks."""
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+Using = Annotated[Services, Depends(_services)]

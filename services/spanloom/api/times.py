@@ -1,0 +1,34 @@
+"""Instants as callers write them: RFC 3339, or milliseconds since the epoch."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_MAX_NS = 2**64 - 1
+
+
+def parse_instant(text: str) -> int:
+    """Give nanoseconds since the epoch; raise ``ValueError`` with what to write instead.
+
+    A space in place of the ``+`` of an offset is taken as one: that is what a ``+`` in a
+    query string becomes when it was not escaped.
+    """
+    if text.isascii() and text.isdigit():
+        return _in_range(int(text[:20]) * 1_000_000)
+    try:
+        moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
+    except ValueError:
+        raise ValueError(
+            "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
+        ) from None
+    if moment.tzinfo is None:
+        raise ValueError("an offset is missing: end with Z or, say, +02:00")
+    return _in_range((moment - _EPOCH) // _MICROSECOND * 1_000)
+
+
+def _in_range(instant_ns: int) -> int:
+    if not 0 <= instant_ns <= _MAX_NS:
+        raise ValueError("only instants from 1970 to 2554 exist here")
+    return instant_ns

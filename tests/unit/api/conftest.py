@@ -1,0 +1,111 @@
+"""The API over a store that holds what a test puts in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from fastapi.testclient import TestClient
+
+from spanloom.api.app import create_app
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.ports import TrajectoryStore
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@dataclass
+class ShelfStore:
+    """The reading half of a trajectory store: a shelf of documents and of summaries."""
+
+    documents: dict[TraceKey, bytes] = field(default_factory=dict)
+    spans: dict[TraceKey, bytes] = field(default_factory=dict)
+    summaries: list[TrajectorySummary] = field(default_factory=list)
+    asked: list[TrajectoryFilter] = field(default_factory=list)
+    error: Exception | None = None
+
+    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        return self._find(self.documents, trace_id, project)
+
+    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        return self._find(self.spans, trace_id, project)
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        self.asked.append(where)
+        if self.error:
+            raise self.error
+        newest = sorted(self.summaries, key=lambda s: _position(s.cursor), reverse=True)
+        behind = [s for s in newest if after is None or _position(s.cursor) < _position(after)]
+        return behind[:limit]
+
+    def _find(
+        self, shelf: dict[TraceKey, bytes], trace_id: str, project: str | None
+    ) -> bytes | None:
+        if self.error:
+            raise self.error
+        found = [v for k, v in shelf.items() if k.trace_id == trace_id]
+        return (
+            found[-1] if project is None and found else shelf.get(TraceKey(project or "", trace_id))
+        )
+
+
+def _position(cursor: Cursor) -> tuple[int, str, str]:
+    return cursor.start_ns, cursor.trace_id, cursor.project
+
+
+def summary(number: int, project: str = "default") -> TrajectorySummary:
+    return TrajectorySummary(
+        key=TraceKey(project, f"{number:032x}"),
+        version=1,
+        status=Status.SETTLED,
+        root_name="team",
+        root_type="graph",
+        start_ns=1_715_400_000_000_000_000 + number // 2,  # two of each start: ties are tested
+        duration_ns=2_000_000,
+        has_error=False,
+        agent_names=["a"],
+        step_counts={"agent": 1},
+        span_count=3,
+        input_tokens=10,
+        output_tokens=5,
+        duplicate_of="",
+        dialects=["openinference"],
+    )
+
+
+@pytest.fixture
+def store() -> ShelfStore:
+    return ShelfStore(
+        documents={TraceKey("default", TRACE): b'{"id": "as stored"}'},
+        spans={TraceKey("default", TRACE): b'[{"span_id": "s"}]'},
+        summaries=[summary(number) for number in range(7)],
+    )
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+@pytest.fixture
+def reasons() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def client(store: ShelfStore, metrics: Metrics, reasons: list[str]) -> Iterator[TestClient]:
+    app = create_app(
+        cast("TrajectoryStore", store), metrics, lambda: reasons, hosts=["spanloom.example"]
+    )
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        yield client

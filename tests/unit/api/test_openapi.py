@@ -1,0 +1,134 @@
+"""The OpenAPI description is complete, and true."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from spanloom.core.formats.schema import canonical_example, canonical_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastapi.testclient import TestClient
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+Spec = dict[str, Any]
+
+
+@pytest.fixture
+def spec(client: TestClient) -> Spec:
+    described: Spec = client.get("/openapi.json").json()
+    return described
+
+
+def operations(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    for path, methods in spec["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
+    for name, operation in operations(spec):
+        for status, response in operation["responses"].items():
+            for media, content in response["content"].items():
+                yield name, status, media, content
+
+
+def test_every_path_is_described(spec: Spec) -> None:
+    assert [name for name, _ in operations(spec)] == [
+        "GET /v1/trajectories",
+        "GET /v1/trajectories/{trace_id}",
+        "GET /v1/trajectories/{trace_id}/spans",
+        "GET /healthz",
+        "GET /readyz",
+        "GET /metrics",
+    ]
+
+
+def test_every_operation_says_what_it_does(spec: Spec) -> None:
+    ids = [operation["operationId"] for _, operation in operations(spec)]
+    assert len(set(ids)) == len(ids)
+    tags = {tag["name"] for tag in spec["tags"] if tag["description"]}
+    for name, operation in operations(spec):
+        assert operation["summary"], name
+        assert operation["description"], name
+        assert set(operation["tags"]) <= tags, name
+
+
+def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
+    named = set()
+    for name, operation in operations(spec):
+        for parameter in operation.get("parameters", []):
+            named.add(parameter["name"])
+            where = f"{name} {parameter['name']}"
+            assert parameter["description"], where
+            examples = parameter.get("examples") or parameter["schema"].get("examples")
+            assert examples, where
+    assert named == {
+        *("trace_id", "project", "format", "from", "to", "status"),
+        *("root_name", "has_error", "agent_name", "limit", "cursor"),
+    }
+
+
+def test_every_answer_has_a_schema_and_an_example_that_fits(spec: Spec) -> None:
+    for name, status, media, content in contents(spec):
+        where = f"{name} {status} {media}"
+        assert content["schema"], where
+        assert content["example"], where
+        whole = {**content["schema"], "components": spec["components"]}
+        jsonschema.validate(content["example"], whole, jsonschema.Draft202012Validator)
+
+
+def test_every_error_is_a_problem(spec: Spec) -> None:
+    for name, status, media, content in contents(spec):
+        if status != "200":
+            assert media == "application/problem+json", f"{name} {status}"
+            assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
+    for name, operation in operations(spec):
+        assert {"421", "500"} <= set(operation["responses"]), name
+
+
+def test_every_reference_leads_somewhere(spec: Spec) -> None:
+    schemas = spec["components"]["schemas"]
+    text = json.dumps(spec)
+    assert "#/definitions/" not in text
+    assert "HTTPValidationError" not in schemas
+    for part in text.split('"$ref": "#/components/schemas/')[1:]:
+        assert part.partition('"')[0] in schemas
+
+
+def test_the_trajectory_schema_is_the_published_one(spec: Spec) -> None:
+    schemas = spec["components"]["schemas"]
+    assert set(canonical_schema()["definitions"]) <= set(schemas)
+    whole = {"$ref": "#/components/schemas/Trajectory", "components": spec["components"]}
+    jsonschema.validate(canonical_example(), whole, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"),
+    [("/v1/trajectories", "TrajectoryList"), ("/healthz", "Health"), ("/nowhere", "Problem")],
+)
+def test_real_answers_fit_the_description(
+    client: TestClient, spec: Spec, path: str, schema: str
+) -> None:
+    whole = {"$ref": f"#/components/schemas/{schema}", "components": spec["components"]}
+    jsonschema.validate(client.get(path).json(), whole, jsonschema.Draft202012Validator)
+
+
+def test_the_examples_of_parameters_are_accepted(client: TestClient, spec: Spec) -> None:
+    for name, operation in operations(spec):
+        path = name.removeprefix("GET ").replace("{trace_id}", TRACE)
+        asked = {
+            parameter["name"]: str(
+                (parameter.get("examples") or parameter["schema"]["examples"])[0]
+            ).lower()
+            if parameter["name"] == "has_error"
+            else (parameter.get("examples") or parameter["schema"]["examples"])[0]
+            for parameter in operation.get("parameters", [])
+            if parameter["in"] == "query"
+        }
+        assert client.get(path, params=asked).status_code == 200, name

@@ -1,0 +1,34 @@
+"""Health, readiness and figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
+
+
+def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
+    reasons.append("anything")
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_ready_when_there_is_no_reason_against(client: TestClient) -> None:
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_not_ready_names_every_reason(client: TestClient, reasons: list[str]) -> None:
+    reasons += ["the store does not answer", "stopping"]
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["retry-after"] == "1"
+    assert answer.json()["reasons"] == ["the store does not answer", "stopping"]
+
+
+def test_figures_are_prometheus_text(client: TestClient) -> None:
+    client.get("/healthz")
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert 'spanloom_api_requests_total{route="/healthz",status="200"} 1.0' in answer.text

@@ -1,0 +1,105 @@
+"""Reading trajectories over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectoryFilter
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+def test_a_document_comes_as_it_is_stored(client: TestClient) -> None:
+    answer = client.get(f"/v1/trajectories/{TRACE}")
+    assert answer.content == b'{"id": "as stored"}'
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_trace_ids_are_known_in_either_case(client: TestClient) -> None:
+    assert client.get(f"/v1/trajectories/{TRACE.upper()}").status_code == 200
+    assert client.get(f"/v1/trajectories/{TRACE.upper()}/spans").json()["trace_id"] == TRACE
+
+
+def test_spans_come_with_their_trace(client: TestClient) -> None:
+    answer = client.get(f"/v1/trajectories/{TRACE}/spans")
+    assert answer.json() == {"trace_id": TRACE, "spans": [{"span_id": "s"}]}
+
+
+def test_a_project_is_looked_in_when_named(client: TestClient, store: Any) -> None:
+    store.documents[TraceKey("other", TRACE)] = b"{}"
+    ask = f"/v1/trajectories/{TRACE}?project="
+    assert client.get(ask + "other").content == b"{}"
+    assert client.get(ask + "default").content == b'{"id": "as stored"}'
+    missing = client.get(ask + "third")
+    assert missing.status_code == 404
+    assert "in project 'third'" in missing.json()["detail"]
+
+
+def test_an_unknown_format_names_those_there_are(client: TestClient) -> None:
+    assert client.get(f"/v1/trajectories/{TRACE}?format=canonical").status_code == 200
+    refused = client.get(f"/v1/trajectories/{TRACE}?format=csv")
+    assert refused.status_code == 422
+    assert "known are canonical" in refused.json()["detail"]
+
+
+def test_the_list_is_newest_first(client: TestClient) -> None:
+    page = client.get("/v1/trajectories").json()
+    assert [int(item["trace_id"], 16) for item in page["items"]] == [6, 5, 4, 3, 2, 1, 0]
+    assert page["next_cursor"] is None
+    assert page["items"][0] == {
+        "trace_id": f"{6:032x}",
+        "project": "default",
+        "version": 1,
+        "status": "settled",
+        "root_name": "team",
+        "root_type": "graph",
+        "started_at": "1715400000000",
+        "duration": "2",
+        "has_error": False,
+        "agent_names": ["a"],
+        "step_counts": {"agent": 1},
+        "span_count": 3,
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "dialects": ["openinference"],
+        "duplicate_of": None,
+    }
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 6, 7])
+def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit: int) -> None:
+    seen: list[int] = []
+    cursor: dict[str, str] = {}
+    for _ in range(8):
+        page = client.get("/v1/trajectories", params={"limit": str(limit), **cursor}).json()
+        seen += [int(item["trace_id"], 16) for item in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        assert len(page["items"]) == limit
+        cursor = {"cursor": page["next_cursor"]}
+    assert seen == [6, 5, 4, 3, 2, 1, 0]
+
+
+def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
+    client.get(
+        "/v1/trajectories?project=p&from=2026-01-31T12:00:00Z&to=1769860800001&status=partial"
+        "&root_name=team&has_error=true&agent_name=math"
+    ).raise_for_status()
+    assert store.asked == [
+        TrajectoryFilter(
+            project="p",
+            start_from_ns=1_769_860_800_000_000_000,
+            start_before_ns=1_769_860_800_001_000_000,
+            status=Status.PARTIAL,
+            root_name="team",
+            has_error=True,
+            agent_name="math",
+        )
+    ]
