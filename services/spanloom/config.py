@@ -80,6 +80,11 @@ class NetworkSettings(SectionSettings):
     api_port: int = Field(
         8080, ge=0, le=65535, description="API, health and metrics; 0 picks a free port."
     )
+    api_hosts: str = Field(
+        "",
+        description="Names under which the API may be asked besides localhost and addresses, "
+        "with commas between; * for any.",
+    )
 
 
 class ReceivingSettings(SectionSettings):

@@ -1,0 +1,109 @@
+"""Options: defaults, the order of flag and variable, and the one line of a bad value."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanloom.config import (
+    SECTIONS,
+    OptionError,
+    Settings,
+    flag_of,
+    is_loopback,
+    load_settings,
+    variable_of,
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(variable_of(name), raising=False)
+
+
+def test_fixed_interfaces_have_their_defaults() -> None:
+    settings = load_settings({})
+    assert (settings.otlp_grpc_port, settings.otlp_http_port, settings.api_port) == (
+        4317,
+        4318,
+        8080,
+    )
+    assert settings.host == "127.0.0.1"
+    assert settings.is_embedded
+
+
+def test_flag_wins_over_variable_wins_over_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPANLOOM_API_PORT", "1")
+    monkeypatch.setenv("SPANLOOM_RETENTION_DAYS", "7")
+    settings = load_settings({"api_port": "2"})
+    assert (settings.api_port, settings.retention_days, settings.otlp_grpc_port) == (2, 7, 4317)
+
+
+def test_every_option_is_in_exactly_one_section() -> None:
+    listed = [name for section in SECTIONS for name in section.model_fields]
+    assert sorted(listed) == sorted(Settings.model_fields)
+    assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_sizes_have_units() -> None:
+    assert load_settings({"max_request_bytes": "1MiB"}).max_request_bytes == 1024 * 1024
+
+
+def test_the_embedded_store_is_inside_the_data_directory() -> None:
+    settings = load_settings({"data_dir": "/srv/spans"})
+    assert settings.resolved_store_url == "chdb:///srv/spans/store"
+    server = load_settings({"store_url": "clickhouse://db:8123/traces"})
+    assert not server.is_embedded
+    assert server.resolved_store_url == "clickhouse://db:8123/traces"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("api_port", "70000"),
+        ("otlp_grpc_port", "-1"),
+        ("otlp_http_port", "http"),
+        ("spool_max_bytes", "8 parsecs"),
+        ("batch_wait_s", "-1"),
+        ("log_level", "loud"),
+        ("allow_remote", "perhaps"),
+        ("retention_days", "1.5"),
+    ],
+)
+def test_a_bad_value_names_its_origin_in_one_line(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(OptionError) as by_flag:
+        load_settings({name: value})
+    assert str(by_flag.value).startswith(f"{flag_of(name)}: ")
+    monkeypatch.setenv(variable_of(name), value)
+    with pytest.raises(OptionError) as by_variable:
+        load_settings({})
+    message = str(by_variable.value)
+    assert message.startswith(f"{variable_of(name)}: ")
+    assert value in message
+    assert "\n" not in message
+
+
+def test_a_misspelt_variable_is_not_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPANLOOM_OTLP_GRCP_PORT", "1")
+    with pytest.raises(OptionError, match="SPANLOOM_OTLP_GRPC_PORT"):
+        load_settings({})
+
+
+def test_a_foreign_variable_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPANLOOM_SERVICE_HOST", "10.0.0.1")  # as Kubernetes sets it
+    assert load_settings({}).host == "127.0.0.1"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])  # noqa: S104  # refused
+def test_listening_beyond_this_machine_must_be_allowed(host: str) -> None:
+    with pytest.raises(OptionError, match="--allow-remote"):
+        load_settings({"host": host})
+    assert load_settings({"host": host, "allow_remote": True}).host == host
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+def test_loopback_needs_no_permission(host: str) -> None:
+    assert is_loopback(host)
+    assert load_settings({"host": host}).host == host

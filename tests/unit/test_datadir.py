@@ -1,0 +1,56 @@
+"""The data directory: one owner, a known format, a clear line otherwise."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.errors import StartupError
+from spanloom.datadir import FORMAT, DataDir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with DataDir(tmp_path / "a" / "b") as data:
+            assert (data.path / "FORMAT").read_text() == f"{FORMAT}\n"
+            assert data.spool.parent == data.path
+
+
+def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
+    with (
+        DataDir(tmp_path),
+        pytest.raises(StartupError, match=rf"in use by process {os.getpid()}; .*--data-dir"),
+    ):
+        DataDir(tmp_path)
+
+
+def test_a_refused_owner_leaves_the_lock_alone(tmp_path: Path) -> None:
+    with DataDir(tmp_path):
+        for _ in range(2):
+            with pytest.raises(StartupError, match="in use"):
+                DataDir(tmp_path)
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "FORMAT").write_text(f"{FORMAT + 1}\n")
+    with pytest.raises(StartupError, match="newer Spanloom"):
+        DataDir(tmp_path)
+    (tmp_path / "FORMAT").write_text(f"{FORMAT}\n")
+    DataDir(tmp_path).release()  # the refusal did not keep the lock
+
+
+def test_a_foreign_format_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "FORMAT").write_text("png\n")
+    with pytest.raises(StartupError, match=r"is .* a data directory of Spanloom"):
+        DataDir(tmp_path)
+
+
+def test_a_path_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartupError, match=r"cannot use the data directory .*; make it writable"):
+        DataDir(tmp_path / "file")
