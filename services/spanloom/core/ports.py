@@ -9,13 +9,13 @@ them from asynchronous code through a thread. Adapters raise only ``core.errors`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Status, Trajectory
-    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class TraceChange:
     last_accepted_ns: int
     has_root: bool
     """Whether a span without parent is among them."""
+    span_count: int = 0
+    """How many spans arrived, repeats included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ class TrajectoryStore(Protocol):
         """Give the remembered progress; an unknown trace has no entry."""
 
     def document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """Give the canonical document, of the newest project that has the trace if none is named."""
+        """Give the canonical document; without a project, that of the newest that has the trace."""
 
     def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
         """Give the JSON list of what became of each span."""
@@ -224,7 +226,7 @@ class TrajectoryStore(Protocol):
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
-        """Give the project's stored model steps with these call keys that overlap the time range."""
+        """Give the project's model steps with these call keys that overlap the time range."""
 
 
 class Store(SpanStore, TrajectoryStore, Protocol):

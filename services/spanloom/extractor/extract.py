@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-
-from spanloom.core.dialects.registry import normalize
-from spanloom.core.extraction.build import build_trajectory
-from spanloom.core.model.tree import SpanTree
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.registry import normalize
+from spanloom.core.extraction.build import build_trajectory, describe_failure
+from spanloom.core.model.tree import SpanTree
+
 if TYPE_CHECKING:
-    from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.model.span import Span, TraceKey
     from collections.abc import Iterable
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Trajectory
 
 EXTRACTOR_VERSION = "1"
 """Grows whenever the same spans may give another trajectory."""
@@ -21,3 +22,8 @@ def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
     """Give the trajectory of a trace's spans, in whatever order they come."""
     tree = SpanTree(spans)
     return build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
+
+
+def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:
+    """Give the trajectory that says why there is none."""
+    return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
+    from collections.abc import Callable, Sequence
+
     from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
     from spanloom.core.model.tree import SpanTree
-    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 

@@ -9,16 +9,17 @@ fixed in the library unless the program renames them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.values import Json, count, decimal, first, json_object, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 COMPONENT = "runinfo.component"
 
@@ -55,7 +56,7 @@ class Eino:
         return Classification(Kind.OTHER, "eino.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``gen_ai.prompt.N`` and ``gen_ai.completion.N``; anything but messages is JSON in N = 0."""
+        """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
         said = span.attributes
         facts = genai_facts.read_model_call(said)
         facts.agent_name = ""

@@ -9,13 +9,14 @@ error. Some SDKs set ERROR for these, some only the event; some set OK on a real
 from __future__ import annotations
 
 import re
-
-from spanloom.core.model.trajectory import StepError
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.trajectory import StepError
+
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from collections.abc import Iterator
+
+    from spanloom.core.model.span import Span
 
 CONTROL_FLOW = frozenset(
     {

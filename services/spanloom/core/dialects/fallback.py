@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 
 class Fallback:

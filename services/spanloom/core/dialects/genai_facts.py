@@ -6,12 +6,12 @@ OpenTelemetry GenAI semantic conventions: current names first, then those before
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.values import decimal, first, first_integer
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.values import Json, json_text
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping

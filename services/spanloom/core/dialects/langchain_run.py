@@ -16,7 +16,7 @@ name, or are set on every graph. What holds:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects.values import Json, unquoted
 from spanloom.core.model.normalized import Classification

@@ -7,16 +7,17 @@ retriever ``embeddings``. Runs go by LangChain's metadata. Token details are onl
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
 from spanloom.core.dialects.values import Json, count, first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."

@@ -8,16 +8,17 @@ tool whatever its kind; LangChain runs go by their metadata (``langchain_run``);
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
 from spanloom.core.dialects.values import first, first_integer, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 SPAN_KIND = "openinference.span.kind"
 

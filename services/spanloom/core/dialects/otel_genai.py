@@ -8,15 +8,16 @@ model. The operation decides the kind. Two marks lie, seen with LangChain's inst
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 OPERATION = "gen_ai.operation.name"
 
@@ -81,6 +82,6 @@ def _is_plain_chain(span: Span) -> bool:
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
-    """An agent calls models or tools of its own; one that only holds another agent is a wrapper."""
+    """Tell a wrapper: an agent calls models or tools of its own, and does not only hold another."""
     inner = view.tree.children(span)
     return len(inner) == 1 and inner[0].attributes.get(OPERATION) == "invoke_agent"

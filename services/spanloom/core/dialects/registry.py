@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect, TraceView
 from spanloom.core.dialects.eino import Eino
@@ -13,12 +14,12 @@ from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.traceloop import Traceloop
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.tree import SpanTree
-    from spanloom.core.model.span import Span
     from collections.abc import Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = (
     Eino(),

@@ -10,6 +10,7 @@ only inside the JSON of ``traceloop.entity.input``.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
@@ -17,12 +18,12 @@ from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
-    from spanloom.core.dialects.base import TraceView
     from collections.abc import Iterator, Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
 
 SPAN_KIND = "traceloop.span.kind"
 ENTITY_NAME = "traceloop.entity.name"
@@ -69,7 +70,7 @@ class Traceloop:
     id = "traceloop"
 
     def recognises(self, span: Span) -> bool:
-        """By a ``traceloop.*`` key, the old request type, or the LangChain instrumentation's scope."""
+        """By a ``traceloop.*`` key, the old request type, or the LangChain scope."""
         said = span.attributes
         return span.scope_name == _SCOPE or any(mark in said for mark in _MARKS)
 

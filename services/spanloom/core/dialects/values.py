@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
@@ -42,7 +43,7 @@ def decimal(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if number == number and abs(number) != float("inf") else None
+    return number if math.isfinite(number) else None
 
 
 def json_value(text: str) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.metrics import measure, union_ns
 from spanloom.core.extraction.once import Reports, find_reports
@@ -15,13 +16,13 @@ from spanloom.core.model.trajectory import (
     StepType,
     Trajectory,
 )
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.tree import SpanTree
-    from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.normalized import NormalizedSpan
     from collections.abc import Sequence
+
+    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tree import SpanTree
 
 
 def build_trajectory(
@@ -109,7 +110,7 @@ def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
         for s in models
         if s.first_token_ms is not None
     ]
-    return {
+    shown: dict[str, object] = {
         "llm_wall_ms": union_ns(models) // 1_000_000,
         "tool_wall_ms": union_ns(tools) // 1_000_000,
         "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
@@ -122,3 +123,42 @@ def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
         "cache_read_tokens": sum(u.cache_read_tokens for u in usages),
         "cache_creation_tokens": sum(u.cache_creation_tokens for u in usages),
     }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def describe_failure(
+    key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
+) -> Trajectory:
+    """Give what can be said of a trace that could not be built: spans, root and error."""
+    span = tree.root
+    root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
+    verdicts = [
+        SpanVerdict(
+            s.span_id,
+            s.parent_span_id,
+            s.name,
+            Kind.OTHER,
+            None,
+            "none",
+            "extraction.failed",
+            s.start_ns,
+            s.end_ns,
+        )
+        for s in tree.spans
+    ]
+    return Trajectory(
+        trace_id=key.trace_id,
+        project=key.project,
+        root=root,
+        root_type=Kind.OTHER,
+        root_metrics=measure([]),
+        agent_steps=[],
+        verdicts=verdicts,
+        span_count=len(verdicts),
+        step_counts=_count([], len(verdicts)),
+        dialects=[],
+        warnings=[f"extraction failed: {type(error).__name__}: {error}", *tree.warnings],
+        extras={},
+        extractor_version=extractor_version,
+        has_root=tree.has_root,
+    )

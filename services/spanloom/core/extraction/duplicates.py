@@ -9,13 +9,13 @@ such a report.
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import orjson
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory
 from spanloom.core.ports import ModelCall
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-
-from spanloom.core.model.trajectory import Kind, Usage
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.trajectory import Kind, Usage
+
 if TYPE_CHECKING:
-    from spanloom.core.model.tree import SpanTree
-    from spanloom.core.model.span import Span
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
     from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
 
 
 @dataclass(slots=True)

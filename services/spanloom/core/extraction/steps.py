@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.once import Reports, complete
 from spanloom.core.model.trajectory import Kind, Step, StepType
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.tree import SpanTree
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
     from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.tree import SpanTree
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,16 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
     )
 
 
+def with_version(document: bytes, version: int) -> bytes:
+    """Give a document that was encoded as version 0 as another version, without encoding again.
+
+    A quote inside a JSON string is escaped and every other ``version`` is text, so the last
+    bare ``"version":0`` is the one of ``extraction``.
+    """
+    before, found, after = document.rpartition(b'"version":0,')
+    return b'%b"version":%d,%b' % (before, version, after) if found else document
+
+
 def encode_spans(trajectory: Trajectory) -> bytes:
     """Give the JSON list of what became of each span, in the order of the verdicts."""
     return dump([_span(verdict) for verdict in trajectory.verdicts])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.trajectory import Kind, StepError, Usage
-    from spanloom.core.model.span import Span
     from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Kind, StepError, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ a row becomes a span by ``Span._make``: the extractor reads tens of thousands a 
 
 from __future__ import annotations
 
-from typing import NamedTuple, TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

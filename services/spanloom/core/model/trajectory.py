@@ -162,7 +162,7 @@ class Trajectory:
     dialects: Sequence[str]
     warnings: Sequence[str]
     extras: Mapping[str, object]
-    """What ``extraction`` shows beyond the fixed fields: wall-clock durations, first token, models."""
+    """What ``extraction`` shows beyond the fixed fields: wall-clock times, first token, models."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True

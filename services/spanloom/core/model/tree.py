@@ -8,18 +8,18 @@ and never by their order of arrival, and says in ``warnings`` what it had to rep
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.core.model.span import Span
 
 _WARNINGS = {
     "no_root": "no span without a parent arrived: the earliest topmost span stands in for the root",
     "extra_root": "{n} more spans have no parent: they hang below the root",
     "orphan": "{n} spans have a parent that is not in the trace: they hang below the root",
-    "cycle": "{n} spans are their own ancestors: the cycle is cut at the earliest and hung below the root",
+    "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
 

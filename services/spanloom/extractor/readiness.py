@@ -1,0 +1,72 @@
+"""When a trace is built: as soon as it can be whole, and now and then while it grows.
+
+Spans are exported when they end, so the root tends to come last: a root and a short quiet time
+mean a settled trace. Without a root a long quiet time has to do. Nothing is ever closed: a late
+span makes the trace due again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanloom.core.model.span import TraceKey  # noqa: TC001  # a field of a public dataclass
+from spanloom.core.model.trajectory import Status
+
+NS = 1_000_000_000
+MAX_ATTEMPTS = 5
+"""The last attempt stores a trajectory in any case, if need be one that shows the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long the extractor waits, in seconds."""
+
+    root_quiet_s: float = 1.0
+    no_root_quiet_s: float = 60.0
+    growing_first_s: float = 30.0
+    growing_max_s: float = 300.0
+    poll_s: float = 0.2
+    sweep_s: float = 60.0
+    """How often all traces are compared with their progress, whatever discovery saw."""
+
+
+@dataclass(slots=True)
+class PendingTrace:
+    """A trace with spans that its trajectory does not show yet, or that is still growing."""
+
+    key: TraceKey
+    seq: int
+    first_ns: int
+    last_ns: int
+    """When its newest span was accepted."""
+    has_root: bool
+    span_count: int = 0
+    live_builds: int = 0
+    built_ns: int = 0
+    attempts: int = 0
+    retry_ns: int = 0
+
+
+def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | None:
+    """Give the status with which the trace is to be built now, or ``None`` to wait.
+
+    ``FAILED`` means that this is the last attempt.
+    """
+    if now_ns < trace.retry_ns:
+        return None
+    if trace.attempts >= MAX_ATTEMPTS - 1:
+        return Status.FAILED
+    quiet_ns = now_ns - trace.last_ns
+    if trace.has_root and quiet_ns >= timing.root_quiet_s * NS:
+        return Status.SETTLED
+    if not trace.has_root and quiet_ns >= timing.no_root_quiet_s * NS:
+        return Status.PARTIAL
+    wait_s = min(timing.growing_first_s * 2**trace.live_builds, timing.growing_max_s)
+    if now_ns - (trace.built_ns or trace.first_ns) >= wait_s * NS:
+        return Status.LIVE
+    return None
+
+
+def retry_delay_s(attempts: int) -> float:
+    """Give the wait after a failed build: one minute, doubling up to an hour."""
+    return float(min(60 * 2 ** max(attempts - 1, 0), 3600))

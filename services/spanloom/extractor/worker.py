@@ -1,0 +1,122 @@
+"""The extraction loop: look for changes, build what is due, remember how far it got."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import RetryableError
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import Progress
+from spanloom.extractor.batch import BatchResult, build_batch
+from spanloom.extractor.discovery import Discovery
+from spanloom.extractor.readiness import NS, PendingTrace, Timing, retry_delay_s
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.core.ports import Store
+    from spanloom.telemetry import Metrics
+
+MAX_TRACES = 128
+MAX_SPANS = 20_000
+"""A batch ends at this many traces, or spans as far as discovery has counted them."""
+
+Due = tuple[PendingTrace, Status]
+log = get_logger("extractor")
+
+
+class Extractor:
+    """Keeps trajectories up with spans; correct whatever dies, because it starts from the store."""
+
+    def __init__(
+        self,
+        store: Store,
+        metrics: Metrics,
+        timing: Timing,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Take the store to read and write, and a clock in ns."""
+        self._store = store
+        self._metrics = metrics
+        self._timing = timing
+        self._clock = clock
+        self._discovery = Discovery(store, timing)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="extractor", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work in a thread of its own."""
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """Finish the batch at hand and end."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def run_once(self) -> int:
+        """Look for changes and build everything that is due; give how many traces were built."""
+        self._discovery.look(self._clock())
+        due = self._discovery.due(self._clock())
+        for batch in _cut(due):
+            if self._stopping.is_set():
+                break
+            self._build(batch)
+        self._metrics.traces_pending.set(len(self._discovery))
+        return len(due)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            wait_s = self._timing.poll_s
+            try:
+                self.run_once()
+            except RetryableError as error:
+                log.warning("the store does not answer; trying again", error=str(error))
+                wait_s = max(wait_s, error.retry_after_s)
+            except Exception:
+                log.exception("extraction failed; trying again")
+                wait_s = max(wait_s, 5.0)
+            self._stopping.wait(wait_s)
+
+    def _build(self, batch: Sequence[Due]) -> None:
+        result = build_batch(self._store, {trace.key: status for trace, status in batch})
+        progress = [self._settle(trace, status, result) for trace, status in batch]
+        self._store.record_progress(progress)
+        self._discovery.revisit(result.repeated_elsewhere, self._clock())
+        self._metrics.spans_extracted.inc(result.span_count)
+
+    def _settle(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
+        """Note what became of one trace of a batch."""
+        error = result.failures.get(trace.key)
+        if error is not None:
+            return self._fail(trace, error)
+        seq, now_ns = result.seqs[trace.key], self._clock()
+        written = trace.key in result.written
+        self._metrics.extractions.labels("written" if written else "unchanged").inc()
+        if written and status is not Status.LIVE and trace.last_ns:
+            self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
+        self._discovery.built(trace, seq, status, now_ns)
+        return Progress(trace.key, seq, status)
+
+    def _fail(self, trace: PendingTrace, error: Exception) -> Progress:
+        self._metrics.extraction_failures.inc()
+        log.error("a trace could not be built", trace_id=trace.key.trace_id, exc_info=error)
+        self._discovery.failed(trace, self._clock() + int(retry_delay_s(trace.attempts + 1) * NS))
+        return Progress(trace.key, 0, Status.LIVE, trace.attempts)
+
+
+def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
+    """Cut the work into batches that fit into memory."""
+    batch: list[Due] = []
+    spans = 0
+    for item in due:
+        if batch and (len(batch) >= MAX_TRACES or spans + item[0].span_count > MAX_SPANS):
+            yield batch
+            batch, spans = [], 0
+        batch.append(item)
+        spans += item[0].span_count
+    if batch:
+        yield batch
