@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KIB = 1024
-MIB = 1024 * KIB
+MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,6 @@ class Limits:
     """A longer text is cut; another value of that size is dropped and counted."""
     max_in_flight_bytes: int = 128 * MIB
     """Decoded requests being handled at one time; beyond it clients are asked to retry."""
-    max_message_bytes: int = 4 * KIB
-    """The message that goes back with a refusal or a partial success."""
     body_timeout_s: float = 60.0
     """Time for an HTTP body to arrive."""
     workers: int = 32

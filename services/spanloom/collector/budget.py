@@ -1,0 +1,69 @@
+"""How many bytes of requests may be handled at one time."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from threading import Lock
+from typing import TYPE_CHECKING, Self
+
+from spanloom.core.errors import OverloadedError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class InFlightBudget:
+    """A weighted semaphore that refuses instead of waiting: clients are better at waiting."""
+
+    def __init__(self, max_bytes: int) -> None:
+        """Allow up to ``max_bytes`` at one time."""
+        self._max_bytes = max_bytes
+        self._taken = 0
+        self._lock = Lock()
+
+    def reserve(self, size: int = 0) -> Reservation:
+        """Take ``size`` bytes until the reservation is left.
+
+        Raises ``OverloadedError`` beyond the bound.
+        """
+        reservation = Reservation(self)
+        reservation.grow(size)
+        return reservation
+
+    def take(self, size: int) -> None:
+        """Take bytes, or raise ``OverloadedError`` and take none."""
+        with self._lock:
+            if self._taken + size > self._max_bytes:
+                raise OverloadedError("Too many bytes are being handled: try again.")
+            self._taken += size
+
+    def give_back(self, size: int) -> None:
+        """Return bytes taken before."""
+        with self._lock:
+            self._taken -= size
+
+
+class Reservation(AbstractContextManager["Reservation"]):
+    """A request's share of the budget; may grow while its body arrives."""
+
+    def __init__(self, budget: InFlightBudget) -> None:
+        """Begin with nothing taken."""
+        self._budget = budget
+        self._size = 0
+
+    def grow(self, size: int) -> None:
+        """Take more; ``OverloadedError`` leaves what was taken before."""
+        self._budget.take(size)
+        self._size += size
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._budget.give_back(self._size)
+        self._size = 0

@@ -1,0 +1,114 @@
+"""The one Export behind every transport: bound, validate, spool, answer.
+
+Whoever calls it has decompressed the body and translates the errors by ``status.py``.
+Authentication will stand first here: a key names the project that ``Spool.put`` stores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from spanloom.collector.budget import InFlightBudget
+from spanloom.collector.dropped import count_logs, count_metrics
+from spanloom.collector.encoding import Encoding
+from spanloom.collector.otlp_json import decode_traces
+from spanloom.collector.validate import validate_request
+from spanloom.core.errors import OverloadedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.collector.limits import Limits
+    from spanloom.collector.spool import Spool
+    from spanloom.collector.validate import Validated
+    from spanloom.telemetry import Metrics
+
+_PROJECT_OF_RESOURCE = ""
+"""The store then takes the project from the resource's attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOutcome:
+    """What an accepted request is answered; the default is a full success."""
+
+    rejected: int = 0
+    message: str = ""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether everything was taken as it came: ``partial_success`` then stays unset."""
+        return not self.rejected and not self.message
+
+    @property
+    def name(self) -> str:
+        """What the metrics call it."""
+        return "partial" if self.rejected else "success"
+
+
+class Exporter:
+    """Takes decoded requests; an outcome means that every accepted span is fsynced.
+
+    All methods block and may be called from many threads. They raise
+    ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
+    """
+
+    def __init__(self, spool: Spool, metrics: Metrics, limits: Limits) -> None:
+        """Put what is accepted into the spool."""
+        self.budget = InFlightBudget(limits.max_in_flight_bytes)
+        self._spool = spool
+        self._metrics = metrics
+        self._limits = limits
+        self._closed = Event()
+
+    def close(self) -> None:
+        """Refuse every further request with a retry hint; those under way finish."""
+        self._closed.set()
+
+    def export_traces(self, body: bytes, encoding: Encoding) -> ExportOutcome:
+        """Store the request's valid spans and say what became of the others."""
+        self._check_open()
+        with self.budget.reserve(len(body)), self._metrics.acknowledge_seconds.time():
+            self._metrics.received_bytes.inc(len(body))
+            if encoding is Encoding.JSON:
+                body = decode_traces(body, self._limits)
+            valid = validate_request(body, self._limits)
+            if valid.span_count:
+                self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
+            self._count(valid)
+            return ExportOutcome(valid.rejected, valid.message)
+
+    def drop_logs(self, body: bytes, encoding: Encoding) -> ExportOutcome:
+        """Check, count and drop log records: nothing stores them yet."""
+        return self._drop("logs", count_logs, body, encoding)
+
+    def drop_metrics(self, body: bytes, encoding: Encoding) -> ExportOutcome:
+        """Check, count and drop metrics: this service keeps none."""
+        return self._drop("metrics", count_metrics, body, encoding)
+
+    def count_request(self, signal: str, transport: str, outcome: str) -> None:
+        """Count an answered request, refused ones included; transports call it."""
+        self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()
+
+    def _drop(
+        self,
+        signal: str,
+        count: Callable[[bytes, Encoding, Limits], int],
+        body: bytes,
+        encoding: Encoding,
+    ) -> ExportOutcome:
+        self._check_open()
+        with self.budget.reserve(len(body)):
+            items = count(body, encoding, self._limits)
+        self._metrics.items_dropped.labels(signal=signal).inc(items)
+        return ExportOutcome()
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise OverloadedError("The service is shutting down: try again.")
+
+    def _count(self, valid: Validated) -> None:
+        self._metrics.spans_accepted.inc(valid.span_count)
+        for rule, count in valid.rejected_by_rule.items():
+            self._metrics.spans_rejected.labels(rule=rule).inc(count)

@@ -1,0 +1,129 @@
+"""OTLP over HTTP: a small ASGI application, a transport and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from google.rpc.code_pb2 import Code
+
+from spanloom.collector.decompress import decompress
+from spanloom.collector.encoding import Encoding
+from spanloom.collector.http_messages import (
+    CLOSE,
+    Answer,
+    ClientGoneError,
+    HttpRefusalError,
+    RequestHead,
+    answer_error,
+    answer_outcome,
+    read_chunks,
+)
+from spanloom.collector.status import status_codes
+from spanloom.core.errors import RequestTooLargeError, UnsupportedEncodingError
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from spanloom.collector.export import Exporter, ExportOutcome
+    from spanloom.collector.limits import Limits
+
+    Export = Callable[[bytes, Encoding], ExportOutcome]
+
+
+def create_app(exporter: Exporter, limits: Limits) -> ASGIApp:
+    """Make the application for ``/v1/traces``, ``/v1/logs`` and ``/v1/metrics``."""
+    return HttpReceiver(exporter, limits)
+
+
+class HttpReceiver:
+    """Reads requests within bounds, has them exported in threads, writes the answers."""
+
+    def __init__(self, exporter: Exporter, limits: Limits) -> None:
+        """Prepare the threads in which requests wait for their fsync."""
+        self._exporter = exporter
+        self._limits = limits
+        self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-http")
+        self._routes: dict[str, tuple[str, Export]] = {
+            "/v1/traces": ("traces", exporter.export_traces),
+            "/v1/logs": ("logs", exporter.drop_logs),
+            "/v1/metrics": ("metrics", exporter.drop_metrics),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection scope; only HTTP is served."""
+        if scope["type"] != "http":
+            return
+        head = RequestHead.of(scope)
+        try:
+            answer = await self._answer(head, receive)
+        except ClientGoneError:
+            return
+        await answer.send(send, head)
+
+    async def _answer(self, head: RequestHead, receive: Receive) -> Answer:
+        """Give an answer whatever happens: each error becomes a status in the right encoding."""
+        signal, export = self._routes.get(head.path, ("unknown", None))
+        try:
+            outcome = await self._export(head, receive, export)
+        except ClientGoneError:
+            raise
+        except HttpRefusalError as refusal:
+            return refusal.answer(head)
+        except Exception as error:  # the boundary
+            codes = status_codes(error)
+            self._exporter.count_request(signal, "http", codes.outcome)
+            if codes.http == 500:
+                get_logger("http").error("a request failed", exc_info=error)
+            return answer_error(error, head)
+        self._exporter.count_request(signal, "http", outcome.name)
+        return answer_outcome(outcome, head)
+
+    async def _export(
+        self, head: RequestHead, receive: Receive, export: Export | None
+    ) -> ExportOutcome:
+        if export is None:
+            raise HttpRefusalError(
+                404,
+                Code.NOT_FOUND,
+                f"There is nothing at this path; use {', '.join(self._routes)}.",
+            )
+        if head.method != "POST":
+            raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
+        if head.encoding is None:
+            kinds = " or ".join(Encoding)
+            raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")
+        encoding, coding = head.encoding, head.coding
+        body = await self._read_body(head, receive)
+
+        def decode_and_export() -> ExportOutcome:
+            return export(decompress(body, coding, self._limits), encoding)
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, decode_and_export)
+
+    async def _read_body(self, head: RequestHead, receive: Receive) -> bytes:
+        """Read the whole body, within the size and time limits and the bytes in flight."""
+        limit = self._limits.max_request_bytes
+        too_large = f"The request is larger than {limit} bytes: send smaller batches."
+        if head.content_length > limit:
+            raise RequestTooLargeError(too_large)
+        chunks: list[bytes] = []
+        size = 0
+        with self._exporter.budget.reserve() as share:
+            try:
+                async with asyncio.timeout(self._limits.body_timeout_s):
+                    async for chunk in read_chunks(receive):
+                        size += len(chunk)
+                        if size > limit:
+                            raise RequestTooLargeError(too_large)
+                        share.grow(len(chunk))
+                        chunks.append(chunk)
+            except TimeoutError:
+                raise HttpRefusalError(
+                    408, Code.DEADLINE_EXCEEDED, "The body took too long.", CLOSE
+                ) from None
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -1,0 +1,114 @@
+"""The spool's SQLite file: its tables, its settings, its running totals."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from spanloom.core.errors import SchemaTooNewError, StartupError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+_BUSY_S = 30.0
+
+_SETTINGS = """
+PRAGMA page_size = 65536;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = OFF;
+PRAGMA cache_size = -16384;
+PRAGMA journal_size_limit = 134217728;
+"""
+# FULL fsyncs the log at every commit: an acknowledgement stands on that.
+
+_SCHEMA = """
+BEGIN IMMEDIATE;
+CREATE TABLE requests (
+  seq INTEGER PRIMARY KEY,
+  project TEXT NOT NULL,
+  accepted_at_ns INTEGER NOT NULL,
+  span_count INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  body BLOB NOT NULL
+);
+CREATE TABLE dead_letters (
+  seq INTEGER PRIMARY KEY,
+  project TEXT NOT NULL,
+  accepted_at_ns INTEGER NOT NULL,
+  span_count INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  body BLOB NOT NULL
+);
+CREATE TABLE totals (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  last_seq INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  bytes INTEGER NOT NULL
+);
+INSERT INTO totals VALUES (1, 0, 0, 0);
+PRAGMA user_version = 1; -- SCHEMA_VERSION
+COMMIT;
+"""
+
+
+class Connect(Protocol):
+    """Opens SQLite files as ``sqlite3.connect`` does; tests pass one that fails."""
+
+    def __call__(
+        self, database: Path, *, timeout: float, isolation_level: None, check_same_thread: bool
+    ) -> sqlite3.Connection:
+        """Open a database."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """What the spool has to know without reading its records."""
+
+    last_seq: int
+    """The largest sequence number ever given out."""
+    records: int
+    bytes: int
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection) -> Totals:
+        """Read the totals of the last commit."""
+        row = connection.execute("SELECT last_seq, records, bytes FROM totals").fetchone()
+        return cls(*row)
+
+    def save(self, connection: sqlite3.Connection) -> None:
+        """Write the totals as part of the transaction under way."""
+        connection.execute(
+            "UPDATE totals SET last_seq = ?, records = ?, bytes = ?",
+            (self.last_seq, self.records, self.bytes),
+        )
+
+
+def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
+    """Open the file, made if it is missing.
+
+    Raises ``SchemaTooNewError`` for a newer schema, ``StartupError`` for what is no spool.
+    """
+    try:
+        connection = connect_spool_file(path, connect)
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            connection.close()
+            raise SchemaTooNewError(
+                f"The spool {path} was written by a newer Spanloom (schema {version}; this one "
+                f"knows {SCHEMA_VERSION}): use that version, or another data directory."
+            )
+        if version == 0:
+            connection.executescript(_SCHEMA)
+    except sqlite3.Error as error:
+        raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
+    return connection
+
+
+def connect_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
+    """Open one more connection to a spool file; transactions are begun by hand."""
+    connection = connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+    connection.executescript(_SETTINGS)
+    return connection
