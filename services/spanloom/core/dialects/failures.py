@@ -36,12 +36,13 @@ _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
+_NO_ERROR = frozenset({"", "false", "null"})
 
 
 def find_error(span: Span) -> StepError | None:
     """Give the span's failure, or ``None`` if it has none or only control flow."""
-    if span.status_code != "Error" and not span.events:
-        return None if not _error_attribute(span) else _failure(span)
+    if span.status_code != "Error" and not span.events and not _error_attribute(span):
+        return None
     return _failure(span)
 
 
@@ -64,7 +65,8 @@ def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
 
 
 def _error_attribute(span: Span) -> bool:
-    return any(span.attributes.get(key) not in (None, "", "false", "null") for key in _ERROR_KEYS)
+    said = span.attributes
+    return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 
 def _message(span: Span) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import decimal, first, first_integer
+from spanloom.core.dialects.values import decimal, first, first_integer, pick
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
 
@@ -73,11 +73,7 @@ def read_usage(attributes: Mapping[str, str]) -> Usage:
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
     """Give the request and response settings worth showing on a step."""
-    said: dict[str, str] = {}
-    for key, name in _METADATA.items():
-        if value := attributes.get(key):
-            said.setdefault(name, value)
-    return said
+    return pick(attributes, _METADATA)
 
 
 def read_model_call(attributes: Mapping[str, str]) -> Facts:

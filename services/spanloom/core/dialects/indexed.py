@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.values import Json, json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping, Sequence
 
 MAX_DEPTH = 32
 """Parts of a key that are taken apart; what follows stays one part."""
 
 
 def indexed_list(
-    attributes: Mapping[str, str], prefix: str, drop: Container[str] = ()
+    attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
 ) -> list[Json]:
     """Rebuild the list whose items stand under ``prefix`` (with its dot) and a number.
 
-    Holes in the numbering are closed. Parts in ``drop`` that wrap every item or nested object
-    (OpenInference's ``message``, ``tool_call``) is left out of the result.
+    Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
+    (OpenInference's ``message``, ``tool_call``) are left out of the result.
     """
     root: dict[str, Json] = {}
-    for key, value in attributes.items():
-        if key.startswith(prefix):
-            parts = key[len(prefix) :].split(".", MAX_DEPTH)
-            _put(root, [part for part in parts if part not in drop], value)
-    listed = _lists(root)
+    for key, parts in _plan(tuple(attributes), prefix, drop):
+        _put(root, parts, attributes[key])
+    listed = _lists(root) if root else []
     return listed if isinstance(listed, list) else []
 
 
-def indexed_text(attributes: Mapping[str, str], prefix: str, drop: Container[str] = ()) -> str:
+def indexed_text(attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()) -> str:
     """Give the list as compact JSON, or an empty text if there is none."""
     items = indexed_list(attributes, prefix, drop)
     return json_text(items) if items else ""
 
 
-def _put(node: dict[str, Json], path: list[str], value: str) -> None:
+@lru_cache(maxsize=4096)
+def _plan(
+    keys: tuple[str, ...], prefix: str, drop: frozenset[str]
+) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Give the keys under ``prefix``, each taken apart: spans of one kind repeat their keys."""
+    start = len(prefix)
+    return [
+        (key, tuple(part for part in key[start:].split(".", MAX_DEPTH) if part not in drop))
+        for key in keys
+        if key.startswith(prefix)
+    ]
+
+
+def _put(node: dict[str, Json], path: Sequence[str], value: str) -> None:
     for part in path[:-1]:
         child = node.get(part)
         if not isinstance(child, dict):
@@ -49,6 +61,6 @@ def _put(node: dict[str, Json], path: list[str], value: str) -> None:
 def _lists(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
-    if node and all(key.isdecimal() for key in node):
+    if all(map(str.isdecimal, node)):
         return [_lists(node[key]) for key in sorted(node, key=int)]
-    return {key: _lists(value) for key, value in node.items()}
+    return {key: _lists(v) if isinstance(v, dict) else v for key, v in node.items()}

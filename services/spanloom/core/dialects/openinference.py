@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
-from spanloom.core.dialects.values import first, first_integer, json_object
+from spanloom.core.dialects.values import first, first_integer, json_object, pick
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -37,6 +37,16 @@ _DATA_KINDS = {
     "GUARDRAIL": "guardrail",
 }
 
+_METADATA = {
+    "llm.provider": "provider",
+    "llm.system": "provider",
+    "llm.finish_reason": "finish_reasons",
+    "llm.invocation_parameters": "invocation_parameters",
+    "tool_call.id": "tool_call_id",
+    "tool.id": "tool_call_id",
+    "tool.description": "tool_description",
+    "user.id": "user_id",
+}
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
 
 
@@ -73,7 +83,7 @@ class OpenInference:
             input=said.get("input.value", ""),
             output=said.get("output.value", ""),
             conversation_id=first(said, "session.id"),
-            metadata=_metadata(span),
+            metadata=pick(said, _METADATA),
         )
         if kind is Kind.MODEL:
             _describe_model_call(span, facts)
@@ -105,15 +115,3 @@ def _first_token_ms(span: Span) -> float | None:
         if event.name == "First Token Stream Event" and event.time_ns >= span.start_ns:
             return (event.time_ns - span.start_ns) / 1e6
     return None
-
-
-def _metadata(span: Span) -> dict[str, str]:
-    named = {
-        "provider": first(span.attributes, "llm.provider", "llm.system"),
-        "finish_reasons": first(span.attributes, "llm.finish_reason"),
-        "invocation_parameters": first(span.attributes, "llm.invocation_parameters"),
-        "tool_call_id": first(span.attributes, "tool_call.id", "tool.id"),
-        "tool_description": first(span.attributes, "tool.description"),
-        "user_id": first(span.attributes, "user.id"),
-    }
-    return {name: value for name, value in named.items() if value}

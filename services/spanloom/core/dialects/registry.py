@@ -41,9 +41,17 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
 
+def find_dialect(span: Span) -> Dialect:
+    """Give the first dialect that recognises the span; the last one takes every span."""
+    for dialect in DIALECTS:
+        if dialect.recognises(span):
+            return dialect
+    raise LookupError("the fallback dialect recognises every span")
+
+
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect = next(d for d in DIALECTS if d.recognises(span))
+    dialect = find_dialect(span)
     said = dialect.classify(span, view)
     matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
     return NormalizedSpan(

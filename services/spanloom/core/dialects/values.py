@@ -21,6 +21,15 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
     return ""
 
 
+def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """Give the non-empty values of the keys in ``names`` under their new names; first wins."""
+    picked: dict[str, str] = {}
+    for key, name in names.items():
+        if key in attributes and name not in picked and (value := attributes[key]):
+            picked[name] = value
+    return picked
+
+
 def integer(text: str) -> int:
     """Read a token count; text that is none counts as zero, as does a negative one."""
     try:
@@ -32,7 +41,7 @@ def integer(text: str) -> int:
 def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
     """Give the first value among ``keys`` that is a positive count, else zero."""
     for key in keys:
-        if (value := attributes.get(key)) and (number := integer(value)):
+        if key in attributes and (number := integer(attributes[key])):
             return number
     return 0
 

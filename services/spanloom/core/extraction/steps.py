@@ -121,15 +121,17 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
 def _metadata(
     n: NormalizedSpan, parent_id: str, facts: Facts, others: Sequence[NormalizedSpan]
 ) -> dict[str, str]:
-    shown = {
-        **facts.metadata,
-        "agent_name": facts.agent_name,
-        "tool_name": facts.tool_name,
-        "tool_kind": facts.data_kind,
-        "conversation_id": facts.conversation_id,
-        "dialect": n.dialect,
-        "rule": n.rule,
-        "parent_span_id": n.span.parent_span_id if n.span.parent_span_id != parent_id else "",
-        "merged_span_ids": ",".join(o.span.span_id for o in others),
-    }
-    return {key: value for key, value in sorted(shown.items()) if value}
+    shown = {**facts.metadata, "dialect": n.dialect, "rule": n.rule}
+    if facts.agent_name:
+        shown["agent_name"] = facts.agent_name
+    if facts.tool_name:
+        shown["tool_name"] = facts.tool_name
+    if facts.data_kind:
+        shown["tool_kind"] = facts.data_kind
+    if facts.conversation_id:
+        shown["conversation_id"] = facts.conversation_id
+    if n.span.parent_span_id != parent_id:
+        shown["parent_span_id"] = n.span.parent_span_id
+    if others:
+        shown["merged_span_ids"] = ",".join(other.span.span_id for other in others)
+    return shown

@@ -2,14 +2,16 @@
 
 The shape is the Coze Loop trajectory schema (``id``, ``root_step``, ``agent_steps``); what
 Spanloom adds stands in ``Extraction``. Times are nanoseconds here and become millisecond
-strings in ``core/formats``.
+strings in ``core/formats``. What exists once a span is a named tuple, which is made in a third
+of the time of a frozen dataclass.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +58,7 @@ class StepError:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of one model call; input includes cached tokens, output includes reasoning."""
 
     input_tokens: int = 0
@@ -67,8 +68,7 @@ class Usage:
     cache_creation_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One thing that happened: an agent, model, tool or graph run."""
 
     id: str
@@ -86,7 +86,7 @@ class Step:
     model: str = ""
     """Of model steps only: the model that answered, else the requested one."""
     first_token_ms: float | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,7 @@ class AgentStep:
     metrics: Metrics
 
 
-@dataclass(frozen=True, slots=True)
-class SpanVerdict:
+class SpanVerdict(NamedTuple):
     """What became of one stored span, and why."""
 
     span_id: str
