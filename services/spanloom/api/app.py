@@ -32,12 +32,14 @@ def create_app(
     *,
     hosts: Sequence[str] = (),
     timeout_s: float = STORE_TIMEOUT_S,
+    has_trajectories: bool = True,
 ) -> FastAPI:
     """Give the API over a store.
 
     ``ready`` gives the reasons for not being ready; it may block. ``hosts`` are the names in
     the ``Host`` header to answer besides ``localhost`` and IP addresses (``*``: all). A store
-    call is given up after ``timeout_s``.
+    call is given up after ``timeout_s``. Without trajectories only health and figures are
+    served: what the collector and the extractor need when they run alone.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
 
@@ -59,7 +61,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.services = Services(store, metrics, ready, calls)
-    for routes in (trajectories, service):
+    for routes in (trajectories, service) if has_trajectories else (service,):
         app.include_router(routes.router, responses=problem_responses(421, 500))
     app.add_middleware(Gate, metrics=metrics, hosts=hosts)
     install_problem_handlers(app)
