@@ -1,0 +1,107 @@
+"""Asks a running service over HTTP; what goes wrong becomes one line for the user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import click
+import httpx
+import orjson
+
+from spanloom.cli.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+TIMEOUT_S = 30.0
+PAGE = 1000
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+
+class ApiUrl(click.ParamType[str]):
+    """An address of the API; ``http://`` may be left out."""
+
+    name = "URL"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Give the address without the slash that may end it."""
+        url = value if "://" in value else f"http://{value}"
+        try:
+            parts = urlsplit(url)
+            usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            self.fail(f"{value!r} is no address; write it like {DEFAULT_URL}", param, ctx)
+        return url.rstrip("/")
+
+
+def api_url_option(command: Command) -> Command:
+    """Add ``--api-url``, also read from ``SPANLOOM_API_URL``."""
+    return click.option(
+        "--api-url",
+        type=ApiUrl(),
+        envvar="SPANLOOM_API_URL",
+        default=DEFAULT_URL,
+        show_default=True,
+        help="Where the service answers; also SPANLOOM_API_URL.",
+    )(command)
+
+
+class ApiClient:
+    """The reading side of the API, as far as the terminal needs it."""
+
+    def __init__(self, url: str) -> None:
+        """Name the service; nothing is asked yet."""
+        self.url = url
+        host = (urlsplit(url).hostname or "").lower()
+        is_local = host == "localhost" or host.startswith("127.") or host == "::1"
+        # A proxy from the environment cannot reach this machine's own loopback.
+        self._http = httpx.Client(base_url=url, timeout=TIMEOUT_S, trust_env=not is_local)
+
+    def document(self, trace_id: str, project: str | None = None) -> bytes:
+        """Give the canonical document."""
+        return self._get(f"/v1/trajectories/{trace_id}", _named(project=project))
+
+    def spans(self, trace_id: str, project: str | None = None) -> bytes:
+        """Give what became of each span."""
+        return self._get(f"/v1/trajectories/{trace_id}/spans", _named(project=project))
+
+    def trajectories(self, limit: int, **filters: str | None) -> Iterator[dict[str, Any]]:
+        """Give up to ``limit`` items of the list, page by page."""
+        cursor: str | None = None
+        while limit > 0:
+            size = min(limit, PAGE)
+            asked = _named(**filters, limit=str(size), cursor=cursor)
+            page = orjson.loads(self._get("/v1/trajectories", asked))
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            limit = limit - size if cursor else 0
+
+    def _get(self, path: str, params: Mapping[str, str]) -> bytes:
+        try:
+            response = self._http.get(path, params=params)
+        except httpx.TimeoutException:
+            raise click.ClickException(
+                f"{self.url} did not answer within {TIMEOUT_S:g} s"
+            ) from None
+        except httpx.TransportError:
+            raise click.ClickException(
+                f"nothing answers at {self.url}; start it with `spanloom serve`, "
+                "or name its address with --api-url"
+            ) from None
+        kind = response.headers.get("content-type", "")
+        if response.status_code == httpx.codes.OK and kind == "application/json":
+            return response.content
+        if kind != "application/problem+json":
+            raise click.ClickException(
+                f"what answers at {self.url} is not Spanloom (HTTP {response.status_code})"
+            )
+        raise click.ClickException(printable(str(orjson.loads(response.content)["detail"])))
+
+
+def _named(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}

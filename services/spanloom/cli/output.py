@@ -1,0 +1,42 @@
+"""Where output goes: colours for people on terminals, exact bytes for programs in pipes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import orjson
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+PIPE_WIDTH = 100
+
+
+def make_console(stream: TextIO) -> Console:
+    """Give a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+
+
+def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:
+    """Write JSON and a line end: byte for byte in a pipe, readable and harmless on a terminal."""
+    if stream.isatty():
+        layout = orjson.OPT_INDENT_2 if indent else 0
+        text = orjson.dumps(orjson.loads(body), option=layout).decode()
+        stream.write("".join(map(_escaped, text)) + "\n")
+    else:
+        stream.flush()
+        stream.buffer.write(body + b"\n")
+
+
+def _escaped(char: str) -> str:
+    """Escape what a terminal could obey; outside of strings JSON has nothing like it."""
+    if char.isprintable() or char == "\n":
+        return char
+    code = ord(char)
+    units = (
+        (code,) if code < 0x10000 else (0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code & 0x3FF))
+    )
+    return "".join(f"\\u{unit:04x}" for unit in units)

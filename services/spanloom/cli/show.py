@@ -1,0 +1,73 @@
+"""``spanloom show``: one trajectory as a tree."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import click
+import orjson
+
+from spanloom.cli.client import ApiClient, api_url_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import make_console, write_json
+from spanloom.cli.render import render_trajectory
+from spanloom.cli.span_table import render_spans
+
+LATEST = "latest"
+
+
+class TraceId(click.ParamType[str]):
+    """A trace id, or the word for the newest trajectory."""
+
+    name = "TRACE_ID"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Give the id in lower case."""
+        text = value.lower()
+        if text != LATEST and not re.fullmatch("[0-9a-f]{32}", text):
+            self.fail(f"{value!r} is neither 32 hex digits nor `{LATEST}`", param, ctx)
+        return text
+
+
+@click.command(
+    "show",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom show latest",
+        "spanloom show 4bf92f3577b34da6a3ce929d0e0e4736",
+        "spanloom show latest --spans",
+        "spanloom show latest --json | jq .root_step.metrics_info",
+    ),
+)
+@click.argument("trace_id", type=TraceId())
+@click.option("--project", metavar="NAME", help="Look in this project only.")
+@click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Give the document itself.")
+@api_url_option
+def show_command(
+    trace_id: str, project: str | None, with_spans: bool, as_json: bool, api_url: str
+) -> None:
+    """Print one trajectory as a tree: agents, their steps, durations, tokens and errors.
+
+    TRACE_ID is what your tracing SDK calls trace id, 32 hex digits; `latest` stands for the
+    newest trajectory there is. Agents stand under the step that called them, each line with
+    its duration, its tokens (in → out) and when it ran within the whole.
+    """
+    client = ApiClient(api_url)
+    if trace_id == LATEST:
+        trace_id = _newest(client, project)
+    body = client.spans(trace_id, project) if with_spans else client.document(trace_id, project)
+    if as_json:
+        write_json(body, sys.stdout)
+        return
+    render = render_spans if with_spans else render_trajectory
+    render(orjson.loads(body), make_console(sys.stdout))
+
+
+def _newest(client: ApiClient, project: str | None) -> str:
+    for item in client.trajectories(1, project=project):
+        return str(item["trace_id"])
+    raise click.ClickException(
+        f"there are no trajectories at {client.url} yet; try `spanloom demo`"
+    )
