@@ -29,7 +29,9 @@ def indexed_list(
     return listed if isinstance(listed, list) else []
 
 
-def indexed_text(attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()) -> str:
+def indexed_text(
+    attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
+) -> str:
     """Give the list as compact JSON, or an empty text if there is none."""
     items = indexed_list(attributes, prefix, drop)
     return json_text(items) if items else ""

@@ -8,6 +8,7 @@ model. The operation decides the kind. Two marks lie, seen with LangChain's inst
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
@@ -34,6 +35,7 @@ _KINDS = {
     "invoke_agent": Kind.AGENT,
     "invoke_workflow": Kind.GRAPH,
 }
+_LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
 DATA_KINDS = {"embeddings": "embedding", "retrieval": "retrieval", "rerank": "reranking"}
 
 
@@ -77,8 +79,8 @@ class OtelGenAI:
 
 
 def _is_plain_chain(span: Span) -> bool:
-    """Whether the workflow bears the class name that LangChain gives an unnamed LCEL chain."""
-    return span.attributes.get("gen_ai.workflow.name", "").startswith("Runnable")
+    """Whether the workflow bears a LangChain class name, as an unnamed chain or wrapper does."""
+    return _LANGCHAIN_CLASS.fullmatch(span.attributes.get("gen_ai.workflow.name", "")) is not None
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:

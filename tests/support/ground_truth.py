@@ -1,0 +1,205 @@
+"""The ground truth of the captured runs, and how a stored trajectory is measured against it.
+
+A measure is a pure function of the truth and of what the API answers; each names what is wrong,
+so an empty list is a pass. See ``tests/fixtures/README.md`` for where the truth comes from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
+DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
+"""Tool kinds that the truth leaves open: it calls such spans ``other``."""
+
+Json = dict[str, Any]  # documents as the API answers them
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One recorded run of one scenario in one dialect."""
+
+    dialect: str
+    scenario: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.dialect}/{self.scenario}"
+
+    def _path(self, suffix: str) -> Path:
+        return CAPTURES / self.dialect / f"{self.scenario}.{suffix}"
+
+    @cached_property
+    def truth(self) -> Json:
+        return json.loads(self._path("expect.json").read_text())  # type: ignore[no-any-return]
+
+    @property
+    def over_grpc(self) -> bool:
+        return bool(self.truth["wire"] == "gRPC")
+
+    def requests(self) -> Iterator[bytes]:
+        """Give the export requests as the SDK sent them."""
+        data, start = self._path("binpb").read_bytes(), 0
+        for size in self.truth["request_sizes"]:
+            yield data[start : start + size]
+            start += size
+
+    def logs(self) -> bytes:
+        path = self._path("logs.binpb")
+        return path.read_bytes() if path.exists() else b""
+
+    @property
+    def spans_by_trace(self) -> Mapping[str, int]:
+        return Counter(span["trace_id"] for span in self.truth["spans"].values())
+
+    def runs(self, kind: str) -> list[set[str]]:
+        """Give the true runs of a kind, each as the ids of the spans that report it."""
+        spans: Json = self.truth["spans"]
+        runs = {i: {i} for i, s in spans.items() if s["type"] == kind and not s.get("duplicate_of")}
+        for span_id, span in spans.items():
+            original = span.get("duplicate_of")
+            while original and spans.get(original, {}).get("duplicate_of"):
+                original = spans[original]["duplicate_of"]
+            if original in runs and span["type"] == kind:
+                runs[original].add(span_id)
+        return list(runs.values())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the API says of one trace."""
+
+    document: Json
+    spans: list[Json]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the trajectory counts, being no repetition of another."""
+        return "duplicate_of" not in self.document["extraction"]
+
+    def steps(self) -> Iterator[tuple[Json, Json]]:
+        """Give every (agent, step)."""
+        for agent in self.document["agent_steps"]:
+            for step in agent["steps"]:
+                yield agent, step
+
+
+def all_captures() -> list[Capture]:
+    paths = sorted(CAPTURES.glob("*/*.expect.json"))
+    return [Capture(p.parent.name, p.name.removesuffix(".expect.json")) for p in paths]
+
+
+def _check_kind(kind: str, capture: Capture, answers: list[Answer]) -> list[str]:
+    runs = capture.runs(kind)
+    kept = {
+        s["span_id"]
+        for a in answers
+        for s in a.spans
+        if s["kind"] == kind and s["step_id"] == s["span_id"]
+    }
+    data = {s["id"] for a in answers for _, s in a.steps() if _is_data(s)}
+    wrong = kept - set().union(*runs) - data
+    missing = [run for run in runs if not run & kept]
+    twice = [run for run in runs if len(run & kept) > 1]
+    found = {"not a run": wrong, "missing": missing, "counted twice": twice}
+    return [f"{kind}s {what}: {sorted(map(str, which))}" for what, which in found.items() if which]
+
+
+def _is_data(step: Json) -> bool:
+    return step["metadata"].get("tool_kind") in DATA_TOOLS
+
+
+def _check_tokens(capture: Capture, answers: list[Answer]) -> list[str]:
+    traces = capture.truth["traces"].values()
+    want = {k: sum(t[k] for t in traces) for k in ("input_tokens", "output_tokens")}
+    got = {k: sum(a.document["root_step"]["metrics_info"][k] for a in answers) for k in want}
+    return [] if got == want else [f"tokens {got}, in truth {want}"]
+
+
+_DETAILS = {
+    "reasoning_tokens": "expected_reasoning_tokens",
+    "input_read_cached_tokens": "expected_cache_read_tokens",
+    "input_creation_cached_tokens": "expected_cache_creation_tokens",
+}
+WITHOUT_DETAILS = frozenset(
+    {"eino-apmplus", "traceloop", "traceloop-sdk", "traceloop-0.40"},
+)
+"""Dialects that do not report reasoning or cached tokens (some do by parts)."""
+
+
+def _check_details(capture: Capture, answers: list[Answer]) -> list[str]:
+    if capture.dialect in WITHOUT_DETAILS:
+        return []
+    calls = [s["model_info"] for a in answers for _, s in a.steps() if s["type"] == "model"]
+    got = {name: sum(call[name] for call in calls) for name in _DETAILS}
+    want = {name: capture.truth[key] for name, key in _DETAILS.items()}
+    return [] if got == want else [f"token details {got}, in truth {want}"]
+
+
+def _check_owners(capture: Capture, answers: list[Answer]) -> list[str]:
+    owners = {s["id"]: a["metadata"].get("agent_name", a["name"]) for x in answers for a, s in x.steps()}
+    agents = [c for c in capture.truth["components"] if c["kind"] == "agent"]
+    reported = {owner for owner in owners.values()}
+    return [
+        f"{span_id} stands under {owners.get(span_id)}, {agent['name']} ran it"
+        for agent in agents
+        if agent["name"] in reported
+        for span_id in _steps_of(agent, agents, capture)
+        if owners.get(span_id, agent["name"]) != agent["name"]
+    ]
+
+
+def _steps_of(agent: Json, agents: list[Json], capture: Capture) -> Iterator[str]:
+    own_tools = {t for t in agent["tools"] if sum(t in a["tools"] for a in agents) == 1}
+    for span_id, span in capture.truth["spans"].items():
+        is_own_call = span["type"] == "model" and span.get("model_call") in agent["model_calls"]
+        if is_own_call or (span.get("tool_call") or {}).get("name") in own_tools:
+            yield span_id
+
+
+def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
+    truth = capture.truth
+    failing = {e["component"] for e in truth["expected_errors"] if e["component"] in ("model", "tool")}
+    unseen = {k for k in failing if f"the {k} failed, its span" in json.dumps(truth["telemetry_shortfall"])}
+    failed = {s["type"] for a in answers for _, s in a.steps() if "error" in s["basic_info"]}
+    got, want = failed & {"model", "tool"}, failing - unseen
+    return [] if got == want else [f"failed {sorted(got)}, in truth {sorted(want)}"]
+
+
+def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:
+    return lambda capture, answers: _check_kind(kind, capture, answers)
+
+
+MEASURES: Mapping[str, Callable[[Capture, list[Answer]], list[str]]] = {
+    "model": _kind_measure("model"),
+    "tool": _kind_measure("tool"),
+    "agent": _kind_measure("agent"),
+    "graph": _kind_measure("graph"),
+    "tokens": _check_tokens,
+    "details": _check_details,
+    "owner": _check_owners,
+    "errors": _check_errors,
+}
+
+
+def measure(capture: Capture, answers: Iterable[Answer]) -> dict[str, list[str]]:
+    """Give what is wrong, by measure; all empty if nothing is."""
+    counting = [a for a in answers if a.counts]
+    return {name: check(capture, counting) for name, check in MEASURES.items()}
+
+
+def print_matrix(results: Mapping[Capture, Mapping[str, list[str]]]) -> str:
+    """Give the table dialect by measure: how many scenarios are right."""
+    dialects = sorted({c.dialect for c in results})
+    lines = ["".join([f"{'dialect':34}", f"{'n':>4}", *(f"{m:>9}" for m in MEASURES)])]
+    for dialect in [*dialects, "all"]:
+        mine = [r for c, r in results.items() if dialect in (c.dialect, "all")]
+        right = (f"{sum(not r[m] for r in mine):9}" for m in MEASURES)
+        lines.append("".join([f"{dialect:34}", f"{len(mine):4}", *right]))
+    return "\n".join(lines)
