@@ -190,11 +190,7 @@ def load_settings(flags: Mapping[str, object]) -> Settings:
         origin = flag_of(name) if name in flags else variable_of(name)
         reason = problem["msg"][:1].lower() + problem["msg"][1:]
         raise OptionError(f"{origin}: {reason}, not {problem['input']!r}") from error
-    if not settings.allow_remote and not is_loopback(settings.host):
-        raise OptionError(
-            f"--host {settings.host} is reachable from other machines and there are no keys yet: "
-            "anyone could read and write; --allow-remote accepts that"
-        )
+    _refuse_unusable(settings)
     return settings
 
 
@@ -204,6 +200,18 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _refuse_unusable(settings: Settings) -> None:
+    if settings.store_url and not settings.store_url.startswith(("chdb:///", "clickhouse://")):
+        raise OptionError(  # without the value: it may hold a password
+            "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database"
+        )
+    if not settings.allow_remote and not is_loopback(settings.host):
+        raise OptionError(
+            f"--host {settings.host} is reachable from other machines and there are no keys yet: "
+            "anyone could read and write; --allow-remote accepts that"
+        )
 
 
 def _refuse_misspelt_variables() -> None:

@@ -107,3 +107,10 @@ def test_listening_beyond_this_machine_must_be_allowed(host: str) -> None:
 def test_loopback_needs_no_permission(host: str) -> None:
     assert is_loopback(host)
     assert load_settings({"host": host}).host == host
+
+
+@pytest.mark.parametrize("url", ["postgres://me:secret@db/x", "secret", "chdb://relative"])
+def test_an_unknown_store_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(OptionError, match="--store-url must be") as refusal:
+        load_settings({"store_url": url})
+    assert "secret" not in str(refusal.value)

@@ -1,0 +1,147 @@
+"""What many tests share: the real command as a process of its own, bounded in time."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Protocol
+
+import httpx
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+START_S = 60.0
+STOP_S = 30.0
+
+
+class RunningSpanloom:
+    """A started command and the addresses of its first line."""
+
+    def __init__(self, process: subprocess.Popen[str], stderr: Path) -> None:
+        self.process = process
+        self._stderr = stderr
+        self.addresses: dict[str, str] = json.loads(self._first_line())
+
+    @property
+    def api(self) -> str:
+        return self.addresses["api"]
+
+    @property
+    def log(self) -> str:
+        return self._stderr.read_text()
+
+    def wait_until_ready(self) -> None:
+        until = time.monotonic() + START_S
+        while time.monotonic() < until:
+            try:
+                if httpx.get(f"{self.api}/readyz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                assert self.process.poll() is None, self.log
+            time.sleep(0.05)
+        raise AssertionError(f"not ready within {START_S:g} s:\n{self.log}")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and give the exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(STOP_S)
+
+    def _first_line(self) -> str:
+        lines: queue.Queue[str] = queue.Queue()
+        assert self.process.stdout is not None
+        threading.Thread(
+            target=lambda s: lines.put(s.readline()), args=(self.process.stdout,)
+        ).start()
+        try:
+            line = lines.get(timeout=START_S)
+        except queue.Empty:
+            line = ""
+        if not line:
+            self.process.kill()
+            raise AssertionError(f"the command printed no addresses:\n{self.log}")
+        return line
+
+
+class StartSpanloom(Protocol):
+    """Starts ``spanloom`` with arguments; every port is free unless given."""
+
+    def __call__(
+        self,
+        *arguments: str,
+        data_dir: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> RunningSpanloom: ...
+
+
+@pytest.fixture
+def start_spanloom(tmp_path: Path) -> Iterator[StartSpanloom]:
+    """Start the real command any number of times; whatever still runs is killed afterwards."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(
+        *arguments: str,
+        data_dir: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> RunningSpanloom:
+        ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
+        command = [sys.executable, "-m", "spanloom", *(arguments or ("serve",)), *ports]
+        stderr = tmp_path / f"stderr-{len(processes)}"
+        with stderr.open("w") as sink:
+            process = subprocess.Popen(
+                [*command, f"--data-dir={data_dir or tmp_path / 'data'}"],
+                stdout=subprocess.PIPE,
+                stderr=sink,
+                text=True,
+                env=clean_environment(env),
+            )
+        processes.append(process)
+        return RunningSpanloom(process, stderr)
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait(STOP_S)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Give this environment without anybody's Spanloom or OpenTelemetry settings."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("SPANLOOM_", "OTEL_"))}
+    return {**own, **(extra or {})}
+
+
+class RunSpanloom(Protocol):
+    """Runs ``spanloom`` to its end."""
+
+    def __call__(
+        self, *arguments: str, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]: ...
+
+
+@pytest.fixture
+def run_spanloom() -> RunSpanloom:
+    """Run the real command to its end and give what it printed."""
+
+    def run(
+        *arguments: str, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "spanloom", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=clean_environment(env),
+        )
+
+    return run

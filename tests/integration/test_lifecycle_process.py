@@ -1,0 +1,189 @@
+"""The life of the real process: its first line, its signals, and the one line when it cannot."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from typing import TYPE_CHECKING
+
+import grpc
+import httpx
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+NO_PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
+
+
+def _request(number: int) -> ExportTraceServiceRequest:
+    request = ExportTraceServiceRequest()
+    span = request.resource_spans.add().scope_spans.add().spans.add()
+    span.trace_id = (number + 1).to_bytes(16, "big")
+    span.span_id = (number + 1).to_bytes(8, "big")
+    span.name = f"span {number}"
+    span.start_time_unix_nano = time.time_ns()
+    span.end_time_unix_nano = span.start_time_unix_nano + 1_000_000
+    return request
+
+
+def _send(spanloom: RunningSpanloom, *requests: ExportTraceServiceRequest) -> None:
+    target = spanloom.addresses["otlp_grpc"].removeprefix("http://")
+    with grpc.insecure_channel(target) as channel:
+        stub = TraceServiceStub(channel)
+        for request in requests:
+            assert not stub.Export(request, timeout=20).partial_success.rejected_spans
+
+
+def _known(spanloom: RunningSpanloom) -> set[str]:
+    items = httpx.get(f"{spanloom.api}/v1/trajectories?limit=1000").json()["items"]
+    return {item["trace_id"] for item in items}
+
+
+def _await_known(spanloom: RunningSpanloom, count: int) -> None:
+    until = time.monotonic() + 30
+    while len(_known(spanloom)) < count:
+        assert time.monotonic() < until, spanloom.log
+        time.sleep(0.1)
+
+
+def test_the_first_line_says_where_and_sigterm_ends_with_0(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    spanloom = start_spanloom()
+    assert spanloom.addresses["pid"] == spanloom.process.pid
+    assert spanloom.addresses["data_dir"] == str(tmp_path / "data")
+    spanloom.wait_until_ready()
+    for name in ("otlp_grpc", "otlp_http", "api"):
+        port = int(spanloom.addresses[name].rpartition(":")[2])
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    assert spanloom.stop() == 0
+    assert spanloom.log == ""
+
+
+def test_sigint_ends_like_sigterm(start_spanloom: StartSpanloom) -> None:
+    assert start_spanloom().stop(signal.SIGINT) == 0
+
+
+def test_what_was_acknowledged_before_sigterm_is_there_after_the_next_start(
+    start_spanloom: StartSpanloom,
+) -> None:
+    first = start_spanloom("serve", "--batch-wait-s=30", "--root-quiet-s=0")
+    _send(first, *map(_request, range(20)))
+    assert first.stop() == 0
+    second = start_spanloom("serve", "--root-quiet-s=0")
+    _await_known(second, 20)
+    assert second.stop() == 0
+
+
+def test_what_a_kill_leaves_in_the_spool_is_stored_by_the_next_start(
+    start_spanloom: StartSpanloom,
+) -> None:
+    first = start_spanloom("serve", "--batch-wait-s=60")
+    _send(first, *map(_request, range(20)))
+    assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+    second = start_spanloom("serve", "--root-quiet-s=0")
+    _await_known(second, 20)
+    assert second.stop() == 0
+
+
+def test_a_second_signal_ends_at_once(start_spanloom: StartSpanloom) -> None:
+    spanloom = start_spanloom("serve", "--shutdown-s=60")
+    port = int(spanloom.addresses["otlp_http"].rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        head = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
+        client.sendall(head + b"Content-Length: 9\r\n\r\nab")  # open, so the stop has to wait
+        time.sleep(0.3)
+        spanloom.process.send_signal(signal.SIGTERM)
+        time.sleep(1)
+        assert spanloom.process.poll() is None
+        assert httpx.get(f"{spanloom.api}/readyz").status_code == 503
+        assert spanloom.stop(signal.SIGTERM) == 128 + signal.SIGTERM
+
+
+def test_a_signal_while_starting_ends_cleanly(start_spanloom: StartSpanloom) -> None:
+    spanloom = start_spanloom()
+    spanloom.process.send_signal(signal.SIGTERM)  # as soon as there is a line, not when ready
+    assert spanloom.process.wait(30) == 0
+
+
+@pytest.mark.parametrize("option", ["--otlp-grpc-port", "--otlp-http-port", "--api-port"])
+def test_a_port_in_use_is_one_line_and_status_1(
+    option: str, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = run_spanloom(
+            "serve", *NO_PORTS, f"{option}={port}", f"--data-dir={tmp_path}", "--log-level=error"
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"spanloom: cannot listen on 127.0.0.1:{port}")
+    assert option in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert ended.stdout == ""
+
+
+def test_a_directory_in_use_is_one_line_and_harms_nobody(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    first = start_spanloom()
+    ended = run_spanloom("serve", *NO_PORTS, f"--data-dir={tmp_path / 'data'}")
+    assert ended.returncode == 1
+    assert f"in use by process {first.process.pid}" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    first.wait_until_ready()
+    assert first.stop() == 0
+
+
+def test_a_directory_that_cannot_be_made_is_one_line(
+    run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    ended = run_spanloom("serve", *NO_PORTS, f"--data-dir={tmp_path / 'file' / 'data'}")
+    assert ended.returncode == 1
+    assert "cannot use the data directory" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_directory_is_one_line(run_spanloom: RunSpanloom, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    ended = run_spanloom("serve", *NO_PORTS, f"--data-dir={tmp_path / 'data'}")
+    tmp_path.chmod(0o700)
+    assert ended.returncode == 1
+    assert "make it writable" in ended.stderr
+
+
+def test_a_directory_of_a_newer_version_is_one_line(
+    run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    (tmp_path / "FORMAT").write_text("999\n")
+    ended = run_spanloom("serve", *NO_PORTS, f"--data-dir={tmp_path}")
+    assert ended.returncode == 1
+    assert "newer Spanloom" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_migrate_prepares_a_store_that_serve_then_takes(
+    run_spanloom: RunSpanloom, start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    ended = run_spanloom("migrate", f"--data-dir={tmp_path / 'data'}", "--log-level=error")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "up to date" in ended.stdout
+    assert start_spanloom().stop() == 0
+
+
+def test_collect_alone_answers_for_its_health_but_gives_no_trajectories(
+    start_spanloom: StartSpanloom,
+) -> None:
+    spanloom = start_spanloom("collect")
+    spanloom.wait_until_ready()
+    assert b"spanloom_spans_accepted_total" in httpx.get(f"{spanloom.api}/metrics").content
+    assert httpx.get(f"{spanloom.api}/v1/trajectories").status_code == 404
+    assert spanloom.stop() == 0
