@@ -21,29 +21,25 @@ PAGE = 1000
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
-class ApiUrl(click.ParamType[str]):
-    """An address of the API; ``http://`` may be left out."""
-
-    name = "URL"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Give the address without the slash that may end it."""
-        url = value if "://" in value else f"http://{value}"
-        try:
-            parts = urlsplit(url)
-            usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            self.fail(f"{value!r} is no address; write it like {DEFAULT_URL}", param, ctx)
-        return url.rstrip("/")
+def to_url(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    """Give an address of the API without the slash that may end it; add ``http://``."""
+    url = text if "://" in text else f"http://{text}"
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise click.BadParameter(f"{text!r} is no address; write it like {DEFAULT_URL}")
+    return url.rstrip("/")
 
 
 def api_url_option(command: Command) -> Command:
     """Add ``--api-url``, also read from ``SPANLOOM_API_URL``."""
     return click.option(
         "--api-url",
-        type=ApiUrl(),
+        metavar="URL",
+        callback=to_url,
         envvar="SPANLOOM_API_URL",
         default=DEFAULT_URL,
         show_default=True,

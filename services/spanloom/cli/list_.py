@@ -19,21 +19,18 @@ from spanloom.cli.values import STATUS_STYLES
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
-class When(click.ParamType[str]):
-    """A point in time, or how long ago it was; becomes milliseconds since the epoch."""
-
-    name = "WHEN"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Understand ``90s``, ``30m``, ``2h``, ``7d``, a date, RFC 3339 and milliseconds."""
-        if ago := re.fullmatch(r"(\d{1,9})([smhd])", value):
-            now_ms = time.time_ns() // 1_000_000
-            return str(max(0, now_ms - int(ago[1]) * _UNITS_MS[ago[2]]))
-        moment = f"{value}T00:00:00Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else value
-        try:
-            return str(parse_instant(moment) // 1_000_000)
-        except ValueError as error:
-            self.fail(f"{value!r}: write 30m, 2h, 7d or a date; or: {error}", param, ctx)
+def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
+    """Understand ``90s``, ``30m``, ``2h``, ``7d`` (ago), a date, RFC 3339 and milliseconds."""
+    if text is None:
+        return None
+    if ago := re.fullmatch(r"(\d{1,9})([smhd])", text):
+        now_ms = time.time_ns() // 1_000_000
+        return str(max(0, now_ms - int(ago[1]) * _UNITS_MS[ago[2]]))
+    moment = f"{text}T00:00:00Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text
+    try:
+        return str(parse_instant(moment) // 1_000_000)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r}: write 30m, 2h, 7d or a date; or: {error}") from None
 
 
 @click.command(
@@ -47,8 +44,15 @@ class When(click.ParamType[str]):
     ),
 )
 @click.option("--project", metavar="NAME", help="Only of this project.")
-@click.option("--since", type=When(), help="Started at or after: 30m, 2h, 7d ago, a date, a time.")
-@click.option("--until", type=When(), help="Started before; written like --since.")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    callback=to_milliseconds,
+    help="Started at or after: 30m, 2h or 7d ago, a date, a time.",
+)
+@click.option(
+    "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
+)
 @click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status.")
 @click.option("--root", metavar="NAME", help="Only runs whose root has this name.")
 @click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")

@@ -17,17 +17,12 @@ from spanloom.cli.span_table import render_spans
 LATEST = "latest"
 
 
-class TraceId(click.ParamType[str]):
-    """A trace id, or the word for the newest trajectory."""
-
-    name = "TRACE_ID"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Give the id in lower case."""
-        text = value.lower()
-        if text != LATEST and not re.fullmatch("[0-9a-f]{32}", text):
-            self.fail(f"{value!r} is neither 32 hex digits nor `{LATEST}`", param, ctx)
-        return text
+def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    """Give the id in lower case, or the word for the newest trajectory."""
+    wanted = text.lower()
+    if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):
+        raise click.BadParameter(f"{text!r} is neither 32 hex digits nor `{LATEST}`")
+    return wanted
 
 
 @click.command(
@@ -40,7 +35,7 @@ class TraceId(click.ParamType[str]):
         "spanloom show latest --json | jq .root_step.metrics_info",
     ),
 )
-@click.argument("trace_id", type=TraceId())
+@click.argument("trace_id", callback=to_trace_id)
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Give the document itself.")

@@ -11,7 +11,7 @@ from spanloom.cli.tree import Branch, Node, walk
 from spanloom.cli.values import TYPE_STYLES, Signs, cut, duration, printable, shortened, whole
 
 MAX_STEPS = 2_000
-_TIME_CELLS = 9
+_MIN_LABEL = 8
 
 
 def tree_lines(root: Node, signs: Signs, width: int) -> list[Text]:
@@ -20,14 +20,14 @@ def tree_lines(root: Node, signs: Signs, width: int) -> list[Text]:
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
     tokens = _tokens([branch.node for branch in branches[:MAX_STEPS]], signs)
     bar_cells = 24 if width >= 96 else 12 if width >= 76 else 0
-    token_cells = max(map(len, tokens)) + 2
-    right = _TIME_CELLS + token_cells + (bar_cells + 2 if bar_cells else 0)
-    left = min(max(label.cell_len for label in labels), width - right)
+    times = [duration(branch.node.duration_ms) for branch in branches[:MAX_STEPS]]
+    time_cells, token_cells = (max(map(len, column)) + 2 for column in (times, tokens))
+    right = time_cells + token_cells + (bar_cells + 2 if bar_cells else 0)
+    left = min(max(label.cell_len for label in labels), max(_MIN_LABEL, width - right))
     lines = []
-    for branch, label, cost in zip(branches, labels, tokens, strict=False):
+    for branch, label, took, cost in zip(branches, labels, times, tokens, strict=False):
         label.truncate(left, overflow="ellipsis", pad=True)
-        took = duration(branch.node.duration_ms)
-        line = Text.assemble(label, f"{took:>{_TIME_CELLS}}", f"{cost:>{token_cells}}")
+        line = Text.assemble(label, f"{took:>{time_cells}}", f"{cost:>{token_cells}}")
         if bar_cells:
             line.append_text(_bar(branch.node, root, bar_cells, signs))
         lines += [line, *_error(branch, signs, width)]
