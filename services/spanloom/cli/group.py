@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with `spanloom demo`; then `spanloom serve` and point an OpenTelemetry "
     "exporter at http://127.0.0.1:4317 (gRPC) or http://127.0.0.1:4318 (HTTP).",
 )

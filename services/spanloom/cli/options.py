@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
@@ -11,7 +12,7 @@ from pydantic import ByteSize
 from spanloom.config import SECTIONS, SectionSettings, flag_of, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic.fields import FieldInfo
 
@@ -22,23 +23,21 @@ _HINTS = {
     "_s": "SECONDS",
     "_days": "DAYS",
 }
-_FLAGS_AND_VARIABLES = (
-    "Each of these is also a variable: --data-dir is SPANLOOM_DATA_DIR. Flags win."
-)
+_FLAGS_AND_VARIABLES = "Each setting is also a variable, --log-level SPANLOOM_LOG_LEVEL. Flags win."
 
 
 class SettingsOption(click.Option):
     """The flag of one field; ``None`` when it was not given, so that the variable counts."""
 
-    def __init__(self, name: str, field: FieldInfo, section: str) -> None:
-        """Take name, help, default and value hint from the field."""
+    def __init__(self, name: str, field: FieldInfo, section: str, default: str) -> None:
+        """Take name, help and value hint from the field; ``default`` is only shown."""
         self.section = section
         is_switch = field.annotation is bool
         super().__init__(
             [flag_of(name), name],
             default=None,
             is_flag=is_switch,
-            help=_help_of(field),
+            help=f"{field.description}  [default: {default}]" if default else field.description,
             metavar=None if is_switch else value_hint(name, field),
         )
 
@@ -52,12 +51,12 @@ class TeachingCommand(click.Command):
         super().__init__(*args, **kwargs)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, one a line, then the epilog."""
+        """Write the epilog, then the examples, one a line."""
+        super().format_epilog(ctx, formatter)
         if self.examples:
             with formatter.section("Examples"):
                 for example in self.examples:
                     formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
-        super().format_epilog(ctx, formatter)
 
 
 class SettingsCommand(TeachingCommand):
@@ -67,14 +66,21 @@ class SettingsCommand(TeachingCommand):
         self,
         *args: Any,
         sections: Sequence[type[SectionSettings]] = SECTIONS,
+        defaults: Mapping[str, object] = MappingProxyType({}),
         **kwargs: Any,
     ) -> None:
-        """Add a flag for every field of the sections."""
+        """Add a flag for every field of the sections; some may have other defaults here."""
         super().__init__(*args, epilog=_FLAGS_AND_VARIABLES, **kwargs)
+        self._defaults = defaults
         self.params.extend(
-            SettingsOption(name, field, str(section.model_config["title"]))
+            SettingsOption(
+                name,
+                field,
+                str(section.model_config["title"]),
+                "" if field.annotation is bool else str(defaults.get(name, default_text(field))),
+            )
             for section in sections
-            for name, field in section_fields(section).items()
+            for name, field in section.model_fields.items()
         )
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -82,30 +88,23 @@ class SettingsCommand(TeachingCommand):
         names = [param.name for param in self.params if isinstance(param, SettingsOption)]
         given = {name: ctx.params.pop(name) for name in names if name}
         flags = {name: value for name, value in given.items() if value is not None}
-        ctx.params["settings"] = load_settings(flags)
+        settings = load_settings(flags)
+        unset = self._defaults.keys() - settings.model_fields_set
+        ctx.params["settings"] = settings.model_copy(
+            update={name: self._defaults[name] for name in unset}
+        )
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the flags section by section, the command's own ones last."""
-        titles: dict[str, list[tuple[str, str]]] = {}
-        own: list[tuple[str, str]] = []
+        """Write the command's own options, then the settings section by section."""
+        titles: dict[str, list[tuple[str, str]]] = {"Options": []}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                rows = (
-                    titles.setdefault(param.section, [])
-                    if isinstance(param, SettingsOption)
-                    else own
-                )
-                rows.append(record)
-        for title, rows in [*titles.items(), ("Options", own)]:
+            if record := param.get_help_record(ctx):
+                title = param.section if isinstance(param, SettingsOption) else "Options"
+                titles.setdefault(title, []).append(record)
+        for title, rows in titles.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
-
-
-def section_fields(section: type[SectionSettings]) -> dict[str, FieldInfo]:
-    """Give the fields that a section declares itself, in order."""
-    return dict(section.model_fields)
 
 
 def value_hint(name: str, field: FieldInfo) -> str:
@@ -129,9 +128,3 @@ def default_text(field: FieldInfo) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _help_of(field: FieldInfo) -> str:
-    default = default_text(field)
-    known = default and field.annotation is not bool
-    return f"{field.description}  [default: {default}]" if known else str(field.description)
