@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from spanloom.collector.budget import InFlightBudget
+from spanloom.collector.encoding import Encoding
+from spanloom.collector.export import Exporter, ExportOutcome
+from spanloom.collector.limits import Limits
+from spanloom.core.errors import InvalidRequestError, OverloadedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+        ExportTraceServiceRequest,
+    )
+
+    from spanloom.collector.spool import Spool
+    from spanloom.telemetry import Metrics
+
+    MakeRequest = Callable[..., ExportTraceServiceRequest]
+
+
+@pytest.fixture
+def exporter(spool: Spool, metrics: Metrics, limits: Limits) -> Exporter:
+    return Exporter(spool, metrics, limits)
+
+
+def test_what_is_accepted_is_in_the_spool(
+    exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
+) -> None:
+    body = make_request(count=3).SerializeToString()
+    assert exporter.export_traces(body, Encoding.PROTOBUF).is_full
+    [record] = spool.read_batch(1 << 20)
+    assert (record.body, record.span_count, record.project) == (body, 3, "")
+    assert "spanloom_spans_accepted_total 3.0" in metrics.render().decode()
+
+
+def test_json_becomes_the_same_request(exporter: Exporter, spool: Spool) -> None:
+    span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "json"}
+    body = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    assert exporter.export_traces(body, Encoding.JSON) == ExportOutcome()
+    expected = Span(trace_id=b"\xab" * 16, span_id=b"\xcd" * 8, name="json")
+    assert expected.SerializeToString() in spool.read_batch(1 << 20)[0].body
+
+
+def test_rejected_spans_are_told_and_counted(
+    exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
+) -> None:
+    outcome = exporter.export_traces(make_request(Span()).SerializeToString(), Encoding.PROTOBUF)
+    assert (outcome.rejected, outcome.name) == (1, "partial")
+    assert spool.depth().records == 0
+    assert 'spanloom_spans_rejected_total{rule="trace_id"} 1.0' in metrics.render().decode()
+
+
+def test_nothing_to_store_is_a_success(exporter: Exporter, spool: Spool) -> None:
+    assert exporter.export_traces(b"", Encoding.PROTOBUF).is_full
+    assert exporter.export_traces(b"{}", Encoding.JSON).is_full
+    assert spool.depth().records == 0
+
+
+def test_after_close_everything_is_refused_with_a_hint(exporter: Exporter) -> None:
+    exporter.close()
+    with pytest.raises(OverloadedError, match="shutting down"):
+        exporter.export_traces(b"", Encoding.PROTOBUF)
+    with pytest.raises(OverloadedError):
+        exporter.drop_logs(b"", Encoding.PROTOBUF)
+
+
+def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: Metrics) -> None:
+    logs, points = ExportLogsServiceRequest(), ExportMetricsServiceRequest()
+    logs.resource_logs.add().scope_logs.add().log_records.add()
+    points.resource_metrics.add().scope_metrics.add().metrics.add()
+    json_logs = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{},{}]}]},{"scopeLogs":null}]}'
+    assert exporter.drop_logs(logs.SerializeToString(), Encoding.PROTOBUF).is_full
+    assert exporter.drop_metrics(points.SerializeToString(), Encoding.PROTOBUF).is_full
+    assert exporter.drop_logs(json_logs, Encoding.JSON).is_full
+    assert exporter.drop_metrics(b"{}", Encoding.JSON).is_full
+    text = metrics.render().decode()
+    assert 'spanloom_items_dropped_total{signal="logs"} 3.0' in text
+    assert 'spanloom_items_dropped_total{signal="metrics"} 1.0' in text
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (b"\xff" * 20, Encoding.PROTOBUF),
+        (b"[]", Encoding.JSON),
+        (b'{"resourceLogs":1}', Encoding.JSON),
+    ],
+)
+def test_broken_logs_are_invalid(exporter: Exporter, body: bytes, encoding: Encoding) -> None:
+    with pytest.raises(InvalidRequestError):
+        exporter.drop_logs(body, encoding)
+
+
+def test_too_many_bytes_at_one_time(spool: Spool, metrics: Metrics) -> None:
+    exporter = Exporter(spool, metrics, Limits(max_in_flight_bytes=10))
+    with exporter.budget.reserve(10), pytest.raises(OverloadedError):
+        exporter.export_traces(b"x", Encoding.PROTOBUF)
+    assert exporter.export_traces(b"", Encoding.PROTOBUF).is_full
+
+
+def test_a_reservation_grows_and_is_given_back() -> None:
+    budget = InFlightBudget(10)
+    with budget.reserve(4) as share:
+        share.grow(6)
+        with pytest.raises(OverloadedError):
+            share.grow(1)
+    with budget.reserve(10):
+        pass

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.collector.writer import Writer
+from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spanloom.collector.spool import Spool
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports import SpooledRequest, TraceChange
+    from spanloom.telemetry import Metrics
+
+    StartWriter = Callable[..., Writer]
+
+
+class RecordingStore:
+    """Keeps what it is given; fails as it is told."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self.batches = 0
+        self.failures: list[Exception] = []
+        self.refused: set[bytes] = set()
+
+    def append(self, requests: Sequence[SpooledRequest]) -> None:
+        if self.failures:
+            raise self.failures.pop()
+        if self.refused & {request.body for request in requests}:
+            raise StoreRejectedError("a value has no column")
+        self.batches += 1
+        self.bodies += [request.body for request in requests]
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        raise NotImplementedError
+
+    def read_otlp(self, key: TraceKey) -> bytes:
+        raise NotImplementedError
+
+    def changes_since(self, seq: int) -> Sequence[TraceChange]:
+        raise NotImplementedError
+
+    def unextracted(self) -> Sequence[TraceChange]:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def store() -> RecordingStore:
+    return RecordingStore()
+
+
+@pytest.fixture
+def start_writer(spool: Spool, store: RecordingStore, metrics: Metrics) -> Iterator[StartWriter]:
+    started: list[Writer] = []
+
+    def start(max_bytes: int = 1 << 20, wait_s: float = 0.0) -> Writer:
+        writer = Writer(spool, store, metrics, max_bytes, wait_s)
+        writer.start()
+        started.append(writer)
+        return writer
+
+    yield start
+    for writer in started:
+        writer.stop()
+
+
+def test_everything_arrives_once_and_leaves_the_spool(
+    spool: Spool, store: RecordingStore, metrics: Metrics, start_writer: StartWriter
+) -> None:
+    writer = start_writer()
+    bodies = [b"%d" % n for n in range(50)]
+    for body in bodies:
+        spool.put("", body, 2)
+    assert writer.drain(5)
+    assert store.bodies == bodies
+    assert spool.depth().records == 0
+    assert "spanloom_spans_stored_total 100.0" in metrics.render().decode()
+
+
+def test_a_backlog_goes_in_batches_of_the_largest_size(
+    spool: Spool, store: RecordingStore, start_writer: StartWriter
+) -> None:
+    for _ in range(10):
+        spool.put("", bytes(100), 1)
+    assert start_writer(max_bytes=500).drain(5)
+    assert store.batches == 2
+
+
+def test_a_small_batch_waits_to_grow(
+    spool: Spool, store: RecordingStore, start_writer: StartWriter
+) -> None:
+    start_writer(wait_s=0.4)
+    spool.put("", b"a", 1)
+    time.sleep(0.05)
+    spool.put("", b"b", 1)
+    until = time.monotonic() + 5
+    while len(store.bodies) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert store.batches == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [(StoreUnavailableError("restarting"), "unavailable"), (KeyError("?"), "fault")],
+)
+def test_what_may_pass_is_tried_again(
+    failure: Exception,
+    kind: str,
+    spool: Spool,
+    store: RecordingStore,
+    metrics: Metrics,
+    start_writer: StartWriter,
+) -> None:
+    store.failures = [failure, failure]
+    spool.put("", b"patient", 1)
+    assert start_writer().drain(5)
+    assert store.bodies == [b"patient"]
+    text = metrics.render().decode()
+    assert f'spanloom_insert_failures_total{{kind="{kind}"}} 2.0' in text
+    assert "spanloom_dead_letters_total 0.0" in text
+
+
+@pytest.mark.parametrize("position", [0, 3, 6])
+def test_what_the_store_refuses_is_set_aside_alone(
+    position: int, spool: Spool, store: RecordingStore, metrics: Metrics, start_writer: StartWriter
+) -> None:
+    bodies = [b"%d" % n for n in range(7)]
+    for body in bodies:
+        spool.put("", body, 1)
+    store.refused = {bodies[position]}
+    assert start_writer().drain(5)
+    assert sorted(store.bodies) == [body for body in bodies if body != bodies[position]]
+    assert "spanloom_dead_letters_total 1.0" in metrics.render().decode()
+
+
+def test_a_stopped_writer_leaves_the_rest(
+    spool: Spool, store: RecordingStore, start_writer: StartWriter
+) -> None:
+    store.failures = [StoreUnavailableError("down")] * 1000
+    spool.put("", b"left", 1)
+    writer = start_writer()
+    assert not writer.drain(0.1)
+    writer.stop()
+    assert spool.depth().records == 1
