@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from fastapi.testclient import TestClient
+
+from spanloom.api.app import create_app
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from fastapi.testclient import TestClient
+    from spanloom.core.ports import TrajectoryStore
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
@@ -32,3 +37,10 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
     answer = client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert 'spanloom_api_requests_total{route="/healthz",status="200"} 1.0' in answer.text
+
+
+def test_a_part_that_runs_alone_serves_only_these() -> None:
+    app = create_app(cast("TrajectoryStore", None), Metrics(), list, has_trajectories=False)
+    client = TestClient(app, base_url="http://127.0.0.1")
+    assert list(client.get("/openapi.json").json()["paths"]) == ["/healthz", "/readyz", "/metrics"]
+    assert client.get("/v1/trajectories").status_code == 404
