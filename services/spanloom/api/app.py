@@ -33,15 +33,13 @@ def create_app(
     hosts: Sequence[str] = (),
     has_trajectories: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
-    has_trajectories: bool = True,
 ) -> FastAPI:
     """Give the API over a store.
 
     ``ready`` gives the reasons for not being ready; it may block. ``hosts`` are the names in
     the ``Host`` header to answer besides ``localhost`` and IP addresses (``*``: all). Without
     ``has_trajectories`` there are only health, readiness and metrics, as for the parts that
-    run alone. A store call is given up after ``timeout_s``. Without trajectories only health and figures are
-    served: what the collector and the extractor need when they run alone.
+    run alone. A store call is given up after ``timeout_s``.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
 
