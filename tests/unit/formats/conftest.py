@@ -156,6 +156,8 @@ def reordered() -> Callable[[Any], Any]:
             return {k: rebuild(v) for k, v in reversed(value.items())}
         if isinstance(value, list):
             return [rebuild(v) for v in value]
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(rebuild, value))
         if hasattr(value, "__dataclass_fields__"):
             fields = value.__dataclass_fields__
             return type(value)(**{name: rebuild(getattr(value, name)) for name in fields})

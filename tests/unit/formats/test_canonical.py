@@ -10,7 +10,7 @@ import orjson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.formats.canonical import encode_document, encode_spans, with_version
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.trajectory import Status, Trajectory
 
@@ -51,7 +51,7 @@ def test_an_unseen_first_token_is_left_out_and_missing_usage_is_zero(
     trajectory: Trajectory,
 ) -> None:
     agent = trajectory.agent_steps[0]
-    bare = replace(agent.steps[0], usage=None, first_token_ms=None)
+    bare = agent.steps[0]._replace(usage=None, first_token_ms=None)
     changed = replace(trajectory, agent_steps=[replace(agent, steps=[bare])])
     info = decode(changed)["agent_steps"][0]["steps"][0]["model_info"]
     assert "latency_first_resp" not in info
@@ -140,3 +140,21 @@ def test_equal_trajectories_give_equal_bytes(
     assert first == second
     assert encode_document(first, 1, Status.LIVE) == encode_document(second, 1, Status.LIVE)
     assert encode_spans(first) == encode_spans(second)
+
+
+@given(data=st.data(), version=st.integers(1, 2**40))
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+def test_a_version_can_be_set_afterwards(
+    any_trajectory: st.SearchStrategy[Trajectory], version: int, data: st.DataObject
+) -> None:
+    trajectory = data.draw(any_trajectory)
+    unversioned = encode_document(trajectory, 0, Status.LIVE)
+    assert with_version(unversioned, version) == encode_document(trajectory, version, Status.LIVE)
+
+
+def test_what_looks_like_the_version_elsewhere_is_left_alone(trajectory: Trajectory) -> None:
+    decoy = '"extraction":{"version":0,'
+    root = trajectory.root._replace(name=decoy, metadata={decoy: decoy, "version": "0"})
+    hostile = replace(trajectory, root=root, project=decoy, extras={"z": {"version": 0, "a": 1}})
+    unversioned = encode_document(hostile, 0, Status.LIVE)
+    assert with_version(unversioned, 9) == encode_document(hostile, 9, Status.LIVE)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/json"
 
+_UNVERSIONED = b'"extraction":{"version":0,'
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
@@ -54,11 +55,11 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 def with_version(document: bytes, version: int) -> bytes:
     """Give a document that was encoded as version 0 as another version, without encoding again.
 
-    A quote inside a JSON string is escaped and every other ``version`` is text, so the last
-    bare ``"version":0`` is the one of ``extraction``.
+    Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
+    begins with a number named ``version``: the mark is found once, or the document is another.
     """
-    before, found, after = document.rpartition(b'"version":0,')
-    return b'%b"version":%d,%b' % (before, version, after) if found else document
+    before, found, after = document.partition(_UNVERSIONED)
+    return b'%b"extraction":{"version":%d,%b' % (before, version, after) if found else document
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
