@@ -24,7 +24,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 CLOSE: Headers = ((b"connection", b"close"),)
 """Sent where the rest of a body is not worth reading."""
-_MIN_GZIP_BYTES = 512
+_MIN_GZIP_BYTES = 256
 """Below it compression saves nothing."""
 
 
