@@ -85,6 +85,16 @@ class StartSpanloom(Protocol):
 @pytest.fixture
 def start_spanloom(tmp_path: Path) -> Iterator[StartSpanloom]:
     """Start the real command any number of times; whatever still runs is killed afterwards."""
+    yield from _starter(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def start_shared_spanloom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartSpanloom]:
+    """Start the real command for all tests of a module."""
+    yield from _starter(tmp_path_factory.mktemp("spanloom"))
+
+
+def _starter(tmp_path: Path) -> Iterator[StartSpanloom]:
     processes: list[subprocess.Popen[str]] = []
 
     def start(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
@@ -143,9 +145,9 @@ def _check_details(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_owners(capture: Capture, answers: list[Answer]) -> list[str]:
-    owners = {s["id"]: a["metadata"].get("agent_name", a["name"]) for x in answers for a, s in x.steps()}
+    owners = {s["id"]: _agent_name(a) for x in answers for a, s in x.steps()}
     agents = [c for c in capture.truth["components"] if c["kind"] == "agent"]
-    reported = {owner for owner in owners.values()}
+    reported = set(owners.values())
     return [
         f"{span_id} stands under {owners.get(span_id)}, {agent['name']} ran it"
         for agent in agents
@@ -153,6 +155,10 @@ def _check_owners(capture: Capture, answers: list[Answer]) -> list[str]:
         for span_id in _steps_of(agent, agents, capture)
         if owners.get(span_id, agent["name"]) != agent["name"]
     ]
+
+
+def _agent_name(step: Json) -> str:
+    return str(step["metadata"].get("agent_name", step["name"]))
 
 
 def _steps_of(agent: Json, agents: list[Json], capture: Capture) -> Iterator[str]:
@@ -165,8 +171,9 @@ def _steps_of(agent: Json, agents: list[Json], capture: Capture) -> Iterator[str
 
 def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
     truth = capture.truth
-    failing = {e["component"] for e in truth["expected_errors"] if e["component"] in ("model", "tool")}
-    unseen = {k for k in failing if f"the {k} failed, its span" in json.dumps(truth["telemetry_shortfall"])}
+    failing = {e["component"] for e in truth["expected_errors"]} & {"model", "tool"}
+    shortfall = json.dumps(truth["telemetry_shortfall"])
+    unseen = {kind for kind in failing if f"the {kind} failed, its span" in shortfall}
     failed = {s["type"] for a in answers for _, s in a.steps() if "error" in s["basic_info"]}
     got, want = failed & {"model", "tool"}, failing - unseen
     return [] if got == want else [f"failed {sorted(got)}, in truth {sorted(want)}"]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
+_KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
 
 
@@ -48,18 +49,8 @@ MetadataReader = Callable[[Span], RunMetadata]
 
 def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetadata:
     """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
-
-    def text(key: str) -> str:
-        value = said.get(key)
-        return unquoted(value) if isinstance(value, str) else ""
-
-    return RunMetadata(
-        name,
-        text("ls_integration"),
-        text("lc_agent_name"),
-        text("langgraph_node"),
-        text("langgraph_checkpoint_ns"),
-    )
+    found = [said.get(key) for key in _KEYS]
+    return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:

@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 SPAN_KIND = "openinference.span.kind"
 
-_KINDS = {
-    "LLM": Kind.MODEL,
-    "TOOL": Kind.TOOL,
-    "RETRIEVER": Kind.TOOL,
-    "RERANKER": Kind.TOOL,
-    "EMBEDDING": Kind.TOOL,
-    "GUARDRAIL": Kind.TOOL,
+_BY_KIND = {
+    "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
+    "TOOL": Classification(Kind.TOOL, "openinference.kind_tool"),
+    "RETRIEVER": Classification(Kind.TOOL, "openinference.kind_retriever"),
+    "RERANKER": Classification(Kind.TOOL, "openinference.kind_reranker"),
+    "EMBEDDING": Classification(Kind.TOOL, "openinference.kind_embedding"),
+    "GUARDRAIL": Classification(Kind.TOOL, "openinference.kind_guardrail"),
 }
+_TOOL_NAME = Classification(Kind.TOOL, "openinference.tool_name")
+_NATIVE_AGENT = Classification(Kind.AGENT, "openinference.kind_agent")
+_PLUMBING = Classification(Kind.OTHER, "openinference.plumbing")
 _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "RERANKER": "reranking",
@@ -67,14 +70,14 @@ class OpenInference:
         """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
         kind = span.attributes[SPAN_KIND].upper()
         if "tool.name" in span.attributes:
-            return Classification(Kind.TOOL, "openinference.tool_name")
-        if kind in _KINDS:
-            return Classification(_KINDS[kind], f"openinference.kind_{kind.lower()}")
+            return _TOOL_NAME
+        if kind in _BY_KIND:
+            return _BY_KIND[kind]
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
         if kind == "AGENT" and not view.remember(_run_metadata, span).integration:
-            return Classification(Kind.AGENT, "openinference.kind_agent")
-        return Classification(Kind.OTHER, "openinference.plumbing")
+            return _NATIVE_AGENT
+        return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""

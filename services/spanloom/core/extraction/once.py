@@ -112,7 +112,7 @@ def _nearest_above(
     """Pair each step with the nearest step above it, by reported parents only."""
     nearest: dict[str, NormalizedSpan | None] = {}
     pairs = []
-    for span in tree.top_down():
+    for span in tree.top_down:
         n, parent = by_id[span.span_id], tree.parent(span)
         above = None if parent is None else nearest[parent.span_id]
         if n.kind is Kind.OTHER or span.span_id in outer:

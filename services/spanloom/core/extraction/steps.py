@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.tree import SpanTree
 
+_STEP_TYPES = {
+    Kind.AGENT: StepType.AGENT,
+    Kind.MODEL: StepType.MODEL,
+    Kind.TOOL: StepType.TOOL,
+    Kind.GRAPH: StepType.GRAPH,
+    Kind.OTHER: StepType.GRAPH,  # a root that is no step still bears the run's texts and times
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Anatomy:
@@ -55,7 +63,7 @@ def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
     """Give each span's parent step: the nearest step above, or the root; empty for the root."""
     above: dict[str, str] = {}
     nearest: dict[str, str] = {}
-    for span in tree.top_down():
+    for span in tree.top_down:
         span_id, place = span.span_id, tree.place(span)
         above[span_id] = nearest[place.span_id] if place is not None else ""
         nearest[span_id] = reports.step_of.get(span_id) or above[span_id] or span_id
@@ -104,13 +112,13 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
     return Step(
         id=span.span_id,
         parent_id=parent_id,
-        type=StepType(n.kind) if n.kind is not Kind.OTHER else StepType.GRAPH,
+        type=_STEP_TYPES[n.kind],
         name=span.name,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
         input=facts.input,
         output=facts.output,
-        error=n.error or next((o.error for o in others if o.error), None),
+        error=n.error or (next((o.error for o in others if o.error), None) if others else None),
         usage=facts.usage if is_call else None,
         model=facts.model if is_call else "",
         first_token_ms=facts.first_token_ms if is_call else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Kind, StepError, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(NamedTuple):
     """What a dialect says a span is."""
 
     kind: Kind

@@ -31,7 +31,7 @@ def span_order(span: Span) -> tuple[int, str]:
 class SpanTree:
     """Spans with one root; never empty."""
 
-    __slots__ = ("_attached", "_children", "_parents", "has_root", "root", "spans", "warnings")
+    __slots__ = ("_children", "_parents", "has_root", "root", "spans", "top_down", "warnings")
 
     def __init__(self, spans: Iterable[Span]) -> None:
         """Build the tree; the order of ``spans`` does not matter.
@@ -50,7 +50,9 @@ class SpanTree:
                 self._children[parent.span_id].append(span)
         cuts = self._cut_cycles()
         self.root, self.has_root = self._choose_root()
-        self._attached, self.warnings = self._attach(cuts)
+        attached, self.warnings = self._attach(cuts)
+        self.top_down: Sequence[Span] = self._walk([self.root, *attached])
+        """Every span once, each after its place."""
 
     def parent(self, span: Span) -> Span | None:
         """Give the reported parent, if it is in the trace."""
@@ -78,36 +80,28 @@ class SpanTree:
             return None
         return self._parents.get(span.span_id, self.root)
 
-    def top_down(self) -> Iterator[Span]:
-        """Give every span once, each after its place."""
-        pending = [self.root]
-        while pending:
-            span = pending.pop()
-            yield span
-            pending.extend(self._children.get(span.span_id, ()))
-            if span is self.root:
-                pending.extend(self._attached)
-
     def _cut_cycles(self) -> set[str]:
         """Detach the earliest span of each cycle from its parent."""
-        seen = self._reach(s for s in self.spans if s.span_id not in self._parents)
         cuts: set[str] = set()
+        reached = self._walk(s for s in self.spans if s.span_id not in self._parents)
+        if len(reached) == len(self.spans):
+            return cuts
+        seen = {span.span_id for span in reached}
         for span in self.spans:
             if span.span_id not in seen:
                 first = min(self._cycle_above(span), key=span_order)
                 self._children[self._parents.pop(first.span_id).span_id].remove(first)
                 cuts.add(first.span_id)
-                seen |= self._reach([first])
+                seen.update(s.span_id for s in self._walk([first]))
         return cuts
 
-    def _reach(self, tops: Iterable[Span]) -> set[str]:
-        seen: set[str] = set()
-        pending = list(tops)
-        while pending:
-            span = pending.pop()
-            seen.add(span.span_id)
-            pending.extend(self._children.get(span.span_id, ()))
-        return seen
+    def _walk(self, tops: Iterable[Span]) -> list[Span]:
+        """Give everything below these spans, each span after its parent."""
+        reached = list(tops)
+        for span in reached:
+            if (children := self._children.get(span.span_id)) is not None:
+                reached.extend(children)
+        return reached
 
     def _cycle_above(self, span: Span) -> list[Span]:
         """Give the spans of the cycle into which the parents of ``span`` lead."""
