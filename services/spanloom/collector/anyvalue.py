@@ -16,8 +16,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from spanloom.core.errors import InvalidRequestError
 
-SCALAR_TAGS = frozenset({b"", b"\x0a", b"\x10", b"\x18", b"\x21", b"\x3a"})
-"""How an unset, string, bool, int, double and bytes value begin."""
+FIRST_UNUSUAL = b"\x2a"
+"""An encoded value that sorts before it is unset, a string, a bool, an int or a double: their
+first bytes, the tags of fields 1 to 4, are smaller than that of an array. Only a writer that
+puts unknown fields first could hide an array behind it, and then loses its JSON text alone."""
 
 _JSON_TEXT_TAG = b"\xc2\x3e"
 """Field 1000, length-delimited."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from spanloom.collector.anyvalue import SCALAR_TAGS, annotate
+from spanloom.collector.anyvalue import FIRST_UNUSUAL, annotate
 from spanloom.collector.findings import Change, Findings
 
 if TYPE_CHECKING:
@@ -43,22 +43,30 @@ class AttributeRules:
 
     def apply(self, owner: Attributed) -> None:
         """Annotate nested values; cut or drop, and count, what is beyond a limit."""
+        limits = self._limits
         attributes = owner.attributes
-        longest = self._limits.max_key_bytes // 4  # characters: each has up to four bytes
-        # This line runs for every attribute received.
-        unusual = [
-            k for k in attributes if attributes[k][:1] not in SCALAR_TAGS or len(k) > longest
-        ]
-        if unusual or len(attributes) > self._limits.max_attributes or self._may_hold_large_values:
-            before = len(attributes)
-            self._drop_long_keys(attributes, unusual)
-            self._shorten_values(attributes)
-            self._drop_excess(attributes)
-            self._annotate(attributes, unusual)
-            self._count_dropped(owner, before - len(attributes))
-
-    def _drop_long_keys(self, attributes: MutableMapping[str, bytes], unusual: list[str]) -> None:
+        keys = list(attributes)
+        # This line runs for every attribute received: one comparison each.
+        unusual = [key for key in keys if attributes[key] >= FIRST_UNUSUAL]
+        all_keys = "".join(keys)
+        may_be_long = len(all_keys) > limits.max_key_bytes or not all_keys.isascii()
+        if may_be_long or len(keys) > limits.max_attributes or self._may_hold_large_values:
+            self._cut(owner, keys)
         for key in unusual:
+            self._annotate(attributes, key)
+
+    def _cut(self, owner: Attributed, keys: list[str]) -> None:
+        """Apply the limits, and count what they cost."""
+        attributes = owner.attributes
+        self._drop_long_keys(attributes, keys)
+        self._shorten_values(attributes)
+        self._drop_excess(attributes)
+        if dropped := len(keys) - len(attributes):
+            total = owner.dropped_attributes_count + dropped
+            owner.dropped_attributes_count = min(total, _UINT32_MAX)
+
+    def _drop_long_keys(self, attributes: MutableMapping[str, bytes], keys: list[str]) -> None:
+        for key in keys:
             if len(key.encode()) > self._limits.max_key_bytes:
                 del attributes[key]
                 self._note(Change.KEYS)
@@ -86,22 +94,16 @@ class AttributeRules:
                 del attributes[key]
             self._note(Change.ATTRIBUTES)
 
-    def _annotate(self, attributes: MutableMapping[str, bytes], unusual: list[str]) -> None:
-        for key in unusual:
-            value = attributes.get(key)
-            if not value or value[:1] in SCALAR_TAGS:
-                continue
-            annotated = annotate(value, self._limits.max_value_depth)
-            if annotated.value != value:
-                attributes[key] = annotated.value
-                self.changed = True
-            if annotated.has_string_index:
-                self._note(Change.STRING_INDEX)
-
-    def _count_dropped(self, owner: Attributed, dropped: int) -> None:
-        if dropped:
-            total = owner.dropped_attributes_count + dropped
-            owner.dropped_attributes_count = min(total, _UINT32_MAX)
+    def _annotate(self, attributes: MutableMapping[str, bytes], key: str) -> None:
+        value = attributes.get(key)
+        if value is None:  # a limit has dropped it
+            return
+        annotated = annotate(value, self._limits.max_value_depth)
+        if annotated.value != value:
+            attributes[key] = annotated.value
+            self.changed = True
+        if annotated.has_string_index:
+            self._note(Change.STRING_INDEX)
 
     def _note(self, change: Change) -> None:
         self._findings.changes[change] += 1

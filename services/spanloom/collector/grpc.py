@@ -76,7 +76,9 @@ class GrpcReceiver:
         """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
         self._server.stop(grace_s).wait()
 
-    def _service(self, signal: str, package: str, export: Export) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def _service(
+        self, signal: str, package: str, export: Export
+    ) -> grpc.GenericRpcHandler[bytes, bytes]:
         method = grpc.unary_unary_rpc_method_handler(self._handler(signal, export))
         name = _SERVICE.format(package, package.capitalize())
         return grpc.method_handlers_generic_handler(name, {"Export": method})
