@@ -102,8 +102,8 @@ def _content(step: Step) -> Json:
 def _metadata(step: Step) -> Json:
     if step.model and "model" not in step.metadata:
         # The seed's model_info has no room for the model's name, and readers ask for it first.
-        return {"model": step.model, **step.metadata}
-    return dict(step.metadata)
+        return dict(sorted([("model", step.model), *step.metadata.items()]))
+    return dict(sorted(step.metadata.items()))
 
 
 def _basic_info(step: Step) -> Json:
