@@ -17,6 +17,8 @@ from spanloom.core.errors import SpanloomError
 
 def main() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
+    # gRPC's core writes lines of its own to standard error; what matters it also raises.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)
     except click.ClickException as error:

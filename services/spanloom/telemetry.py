@@ -73,7 +73,9 @@ class Metrics:
             "spanloom_insert_failures", "INSERTs that failed, by class.", ["kind"], registry=r
         )
         self.dead_letters = Counter(
-            "spanloom_dead_letters", "Requests set aside because the store refuses them.", registry=r
+            "spanloom_dead_letters",
+            "Requests set aside because the store refuses them.",
+            registry=r,
         )
         # extractor
         self.traces_pending = Gauge(

@@ -42,12 +42,12 @@ class Interruption:
 def run_parts(settings: Settings, parts: Part) -> None:
     """Run the parts until a signal; return when everything is drained and closed.
 
-    Raises ``StartupError`` if they cannot start, ``FatalError`` if one of them had to give up.
+    Raises ``StartupError`` if they cannot start, ``ServiceFailedError`` if one gives up.
     """
     configure_logging(settings.log_level, settings.log_format)
     interruption = Interruption()
     with Service(settings, parts) as service:
-        announce(service.addresses(), settings)
+        announce(service.addresses, settings)
         service.wait(interruption.event)
 
 

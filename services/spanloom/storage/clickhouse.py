@@ -1,0 +1,30 @@
+"""The store on ClickHouse, embedded or server: spans and trajectories over lanes of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.storage.spans import ClickHouseSpans
+from spanloom.storage.trajectories import ClickHouseTrajectories
+
+if TYPE_CHECKING:
+    from spanloom.storage.lane import Lane
+
+
+class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories):
+    """``Store`` over three lanes, so that no long read holds up an INSERT."""
+
+    def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
+        """Take over the lanes: closing the store closes them."""
+        ClickHouseSpans.__init__(self, writer, worker, reader)
+        ClickHouseTrajectories.__init__(self, worker, reader)
+        self._lanes = (writer, worker, reader)
+
+    def ping(self) -> None:
+        """See ``Store.ping``."""
+        list(self._reader.rows("ping"))
+
+    def close(self) -> None:
+        """See ``Store.close``."""
+        for lane in self._lanes:
+            lane.close()

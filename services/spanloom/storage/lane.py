@@ -1,0 +1,110 @@
+"""One connection to ClickHouse: work on it is serial, work on different lanes is parallel.
+
+Embedded or server, the driver is the same; everything above this module sees rows and bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+
+from spanloom.storage.failures import translated
+from spanloom.storage.statements import query, request_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from clickhouse_connect.driver.client import Client
+
+Row: TypeAlias = list[Any]  # JSON values; their types are the columns of the query
+Setting: TypeAlias = str | int
+
+# Nothing that matters is left to a default (a server profile may have others).
+COMMON_SETTINGS: Mapping[str, Setting] = {
+    "async_insert": 0,
+    "insert_deduplicate": 0,
+    "max_partitions_per_insert_block": 0,
+    "max_insert_threads": 1,
+    "optimize_on_insert": 1,
+    "do_not_merge_across_partitions_select_final": 0,
+    "use_query_cache": 0,
+    "join_use_nulls": 0,
+    "output_format_json_quote_64bit_integers": 0,
+    "output_format_json_quote_denormals": 0,
+    "output_format_json_escape_forward_slashes": 0,
+    "output_format_json_named_tuples_as_objects": 0,
+}
+
+# How ``otlp_requests`` is read. One thread: a batch stays one block, in its order.
+REQUEST_SETTINGS: Mapping[str, Setting] = {
+    "format_schema_source": "string",
+    "format_schema_message_name": "Record",
+    "input_format_protobuf_oneof_presence": 1,
+    "max_threads": 1,
+}
+
+# For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
+READER_SETTINGS: Mapping[str, Setting] = {
+    "max_execution_time": 10,
+    "max_memory_usage": 1 << 30,
+    "readonly": 1,
+}
+
+
+class Lane:
+    """A client whose settings are made once, when it is opened."""
+
+    def __init__(self, client: Client, settings: Mapping[str, Setting] | None = None) -> None:
+        """Take over the client."""
+        self._client = client
+        with translated():
+            for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
+                client.set_client_setting(name, value)
+
+    def rows(self, name: str, **parameters: object) -> Iterator[Row]:
+        """Run a named query and give its rows one by one, as JSON values."""
+        answer = self._ask(name, parameters, "JSONCompactEachRow")
+        return map(orjson.loads, io.BytesIO(answer))
+
+    def blob(self, name: str, **parameters: object) -> bytes:
+        """Run a named query of one string column and give its bytes; empty without a row."""
+        return self._ask(name, parameters, "RawBLOB")
+
+    def run(self, statement: str, **parameters: object) -> None:
+        """Run a statement that answers nothing."""
+        with translated():
+            self._client.command(statement, parameters=parameters or None)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Insert rows of JSON values; nothing is done without any."""
+        if not rows:
+            return
+        block = b"\n".join(map(orjson.dumps, rows))
+        with translated():
+            self._client.raw_insert(table, columns, block, fmt="JSONCompactEachRow")
+
+    def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
+        """Insert rows that name their columns; nothing is done without any."""
+        block = b"\n".join(map(orjson.dumps, objects))
+        if block:
+            with translated():
+                self._client.raw_insert(table, insert_block=block, fmt="JSONEachRow")
+
+    def insert_requests(self, records: bytes) -> None:
+        """Let ClickHouse decode and store length-prefixed spool records."""
+        settings = {**REQUEST_SETTINGS, "format_schema": request_schema()}
+        with translated():
+            self._client.raw_insert(
+                "otlp_requests", insert_block=records, fmt="Protobuf", settings=settings
+            )
+
+    def close(self) -> None:
+        """Close the connection."""
+        with translated():
+            self._client.close()
+
+    def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
+        with translated():
+            return self._client.raw_query(query(name), parameters=dict(parameters), fmt=fmt)

@@ -1,0 +1,18 @@
+-- The current summaries among the candidates, in the order of storage.trajectories.summary_of.
+SELECT
+    Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, HasError,
+    AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
+    InputTokens, OutputTokens, DuplicateOf, Dialects
+FROM trajectory_list FINAL
+WHERE (Project, StartTimeUnixNano, TraceId) IN {keys:Array(Tuple(String, UInt64, String))}
+  AND ({status:Nullable(String)} IS NULL OR Status = {status:Nullable(String)})
+  AND ({root_name:Nullable(String)} IS NULL OR RootName = {root_name:Nullable(String)})
+  AND ({has_error:Nullable(Bool)} IS NULL OR HasError = {has_error:Nullable(Bool)})
+  AND ({agent_name:Nullable(String)} IS NULL OR has(AgentNames, {agent_name:Nullable(String)}))
+  AND (Project, TraceId, StartTimeUnixNano) IN (
+    -- A row left by a writer that was overtaken has another start than the trajectory.
+    SELECT Project, TraceId, StartTimeUnixNano
+    FROM trajectories FINAL
+    WHERE (Project, TraceId) IN {trace_keys:Array(Tuple(String, String))}
+  )
+ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC

@@ -1,0 +1,1 @@
+ALTER TABLE {table:Identifier} MODIFY TTL toDateTime({column:Identifier}) + toIntervalDay({days:UInt32})

@@ -1,0 +1,6 @@
+SELECT SpansDocument
+FROM trajectories FINAL
+WHERE TraceId = {trace_id:String}
+  AND ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)})
+ORDER BY Seq DESC, Project DESC
+LIMIT 1

@@ -1,0 +1,81 @@
+"""The span half of the ClickHouse store: requests in, spans and changes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import Event, Link, Span, TraceKey
+from spanloom.core.ports import SpooledRequest, TraceChange
+from spanloom.storage.otlp import StoredSpan, encode_traces
+from spanloom.storage.records import frame_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.storage.lane import Lane, Row
+
+KEYS_PER_QUERY = 500
+
+
+class ClickHouseSpans:
+    """``SpanStore`` over three lanes: appending, extracting, and reading for users."""
+
+    def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._writer = writer
+        self._worker = worker
+        self._reader = reader
+
+    def append(self, requests: Sequence[SpooledRequest]) -> None:
+        """See ``SpanStore.append``."""
+        if requests:
+            self._writer.insert_requests(frame_records(requests))
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        """See ``SpanStore.read_spans``."""
+        found: dict[TraceKey, list[Span]] = {}
+        for some in batched(keys):
+            found.update(newest_spans(self._worker.rows("read_spans", keys=some)))
+        return found
+
+    def read_otlp(self, key: TraceKey) -> bytes:
+        """See ``SpanStore.read_otlp``."""
+        rows = self._reader.rows("read_otlp", project=key.project, trace_id=key.trace_id)
+        return encode_traces(StoredSpan(*row) for row in rows)
+
+    def changes_since(self, seq: int) -> Sequence[TraceChange]:
+        """See ``SpanStore.changes_since``."""
+        return [change_of(row) for row in self._worker.rows("changes_since", seq=seq)]
+
+    def unextracted(self) -> Sequence[TraceChange]:
+        """See ``SpanStore.unextracted``."""
+        return [change_of(row) for row in self._worker.rows("unextracted")]
+
+
+def batched(keys: Sequence[TraceKey]) -> Iterable[list[tuple[str, str]]]:
+    """Cut keys into lists that fit into one query's parameters."""
+    unique = [(key.project, key.trace_id) for key in dict.fromkeys(keys)]
+    return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
+
+
+def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
+    """Keep the newest version of each span; of equal versions the last one read."""
+    traces: dict[tuple[str, str], dict[str, Span]] = {}
+    for row in rows:
+        project = row.pop()
+        if row[13]:
+            row[13] = [Event._make(event) for event in row[13]]
+        if row[14]:
+            row[14] = [Link._make(link) for link in row[14]]
+        span = Span._make(row)
+        spans = traces.setdefault((project, span.trace_id), {})
+        known = spans.get(span.span_id)
+        if known is None or known.row_version <= span.row_version:
+            spans[span.span_id] = span
+    return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
+
+
+def change_of(row: Row) -> TraceChange:
+    """Give a row of ``changes_since.sql`` or ``unextracted.sql`` its names."""
+    project, trace_id, seq, first, last, has_root, span_count = row
+    return TraceChange(TraceKey(project, trace_id), seq, first, last, bool(has_root), span_count)

@@ -1,0 +1,182 @@
+"""The trajectory half of the ClickHouse store: documents, lists, steps and progress."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import (
+    Cursor,
+    Head,
+    ModelCall,
+    Progress,
+    TrajectoryFilter,
+    TrajectoryRecord,
+    TrajectorySummary,
+)
+from spanloom.storage.rows import list_rows, step_rows, trajectory_row
+from spanloom.storage.spans import batched
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.storage.lane import Lane, Row
+
+PAGE_REACH = 4
+"""Candidates read per wanted line: old versions and tombstones fall out of them."""
+_NOTHING_BEFORE = Cursor(0, "", "")
+
+
+class ClickHouseTrajectories:
+    """``TrajectoryStore`` over two lanes: the extractor's, and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._worker = worker
+        self._reader = reader
+
+    def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
+        """See ``TrajectoryStore.heads``."""
+        return {head.key: head for head, _ in self._heads(keys)}
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """See ``TrajectoryStore.write``: the trajectory itself comes last and makes it true."""
+        newest = {
+            key: seq for head, seq in self._heads([r.key for r in records]) for key in [head.key]
+        }
+        current = [r for r in records if r.seq >= newest.get(r.key, 0)]
+        self._worker.insert_objects("steps", chain.from_iterable(map(step_rows, current)))
+        self._worker.insert_objects("trajectory_list", chain.from_iterable(map(list_rows, current)))
+        self._worker.insert_objects("trajectories", map(trajectory_row, current))
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        """See ``TrajectoryStore.record_progress``."""
+        rows = [[*p.key, p.seq, p.status.value, p.attempts] for p in progress]
+        self._worker.insert(
+            "trace_progress", ["Project", "TraceId", "Seq", "Status", "Attempts"], rows
+        )
+
+    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
+        """See ``TrajectoryStore.read_progress``."""
+        found = {}
+        for some in batched(keys):
+            for project, trace_id, seq, status, attempts in self._worker.rows(
+                "read_progress", keys=some
+            ):
+                key = TraceKey(project, trace_id)
+                found[key] = Progress(key, seq, Status(status), attempts)
+        return found
+
+    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.document``."""
+        return self._reader.blob("document", trace_id=trace_id, project=project) or None
+
+    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.spans_document``."""
+        return self._reader.blob("spans_document", trace_id=trace_id, project=project) or None
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryStore.list``: narrow candidates first, then what they are now."""
+        found: list[TrajectorySummary] = []
+        while len(found) < limit:
+            reach = PAGE_REACH * (limit - len(found))
+            keys = self._candidates(where, reach, after)
+            found += self._current(where, keys)
+            if len(keys) < reach:
+                break
+            project, start_ns, trace_id = keys[-1]
+            after = Cursor(start_ns, trace_id, project)
+        return found[:limit]
+
+    def find_calls(
+        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
+    ) -> Sequence[ModelCall]:
+        """See ``TrajectoryStore.find_calls``."""
+        rows = self._worker.rows(
+            "find_calls",
+            project=project,
+            call_keys=list(call_keys),
+            from_ns=from_ns,
+            until_ns=until_ns,
+        )
+        return [_call_of(row) for row in rows]
+
+    def _heads(self, keys: Sequence[TraceKey]) -> Iterable[tuple[Head, int]]:
+        for some in batched(keys):
+            for row in self._worker.rows("heads", keys=some):
+                project, trace_id, version, fingerprint, start_ns, step_ids, seq = row
+                head = Head(TraceKey(project, trace_id), version, fingerprint, start_ns, step_ids)
+                yield head, seq
+
+    def _candidates(
+        self, where: TrajectoryFilter, reach: int, after: Cursor | None
+    ) -> Sequence[tuple[str, int, str]]:
+        behind = after or _NOTHING_BEFORE
+        rows = self._reader.rows(
+            "list_candidates",
+            project=where.project,
+            start_from_ns=where.start_from_ns,
+            start_before_ns=where.start_before_ns,
+            **_current_filter(where),
+            after_start_ns=after.start_ns if after else None,
+            after_trace_id=behind.trace_id,
+            after_project=behind.project,
+            reach=reach,
+        )
+        return list(dict.fromkeys((project, start, trace_id) for project, start, trace_id in rows))
+
+    def _current(
+        self, where: TrajectoryFilter, keys: Sequence[tuple[str, int, str]]
+    ) -> Iterable[TrajectorySummary]:
+        if not keys:
+            return []
+        rows = self._reader.rows(
+            "list_page",
+            keys=list(keys),
+            trace_keys=[(project, trace_id) for project, _, trace_id in keys],
+            **_current_filter(where),
+        )
+        return [summary_of(row) for row in rows]
+
+
+def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
+    return {
+        "status": where.status.value if where.status else None,
+        "root_name": where.root_name,
+        "has_error": where.has_error,
+        "agent_name": where.agent_name,
+    }
+
+
+def summary_of(row: Row) -> TrajectorySummary:
+    """Give a row of ``list_page.sql`` its names."""
+    project, trace_id, version, status, root_name, root_type, start_ns, duration_ns = row[:8]
+    has_error, agents, agent, model, tool, graph, other, spans, inputs, outputs, original = row[
+        8:19
+    ]
+    return TrajectorySummary(
+        key=TraceKey(project, trace_id),
+        version=version,
+        status=Status(status),
+        root_name=root_name,
+        root_type=root_type,
+        start_ns=start_ns,
+        duration_ns=duration_ns,
+        has_error=bool(has_error),
+        agent_names=agents,
+        step_counts={"agent": agent, "model": model, "tool": tool, "graph": graph, "other": other},
+        span_count=spans,
+        input_tokens=inputs,
+        output_tokens=outputs,
+        duplicate_of=original,
+        dialects=row[19],
+    )
+
+
+def _call_of(row: Row) -> ModelCall:
+    project, trace_id, step_id, call_key, start_ns, end_ns, bare = row
+    return ModelCall(TraceKey(project, trace_id), step_id, call_key, start_ns, end_ns, bool(bare))

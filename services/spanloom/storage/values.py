@@ -1,0 +1,131 @@
+"""OTLP attribute values as text and back: the rules of the decoder, written in Python.
+
+The decoder itself is SQL (``schema/0002_decoder.sql``). This is what reads its columns back and
+what the in-memory store uses; the tests hold the two together.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import orjson
+from google.protobuf.unknown_fields import UnknownFieldSet
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+JSON_TEXT_FIELD = 1000
+"""Our field beside an array or key-value list: its JSON text (``proto/README.md``)."""
+
+UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
+ARMS = {
+    None: UNSET,
+    "string_value": STRING,
+    "bool_value": BOOL,
+    "int_value": INT,
+    "double_value": DOUBLE,
+    "array_value": ARRAY,
+    "kvlist_value": KVLIST,
+    "bytes_value": BYTES,
+}
+
+
+def text_of(value: AnyValue) -> str:
+    """Give the text under which a value is stored."""
+    return _TEXTS[ARMS.get(value.WhichOneof("value"), UNSET)](value)
+
+
+def json_text(value: AnyValue) -> str:
+    """Give the JSON text that came beside an array or key-value list; empty without one."""
+    unknown = UnknownFieldSet(value)
+    fields = (unknown[i] for i in range(len(unknown)))
+    texts = [bytes(f.data) for f in fields if f.field_number == JSON_TEXT_FIELD]
+    return texts[-1].decode() if texts else ""
+
+
+def double_text(number: float) -> str:
+    """Give the shortest text that reads back as the same double, as ClickHouse writes it."""
+    if math.isfinite(number):
+        return _finite_text(number)
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _finite_text(number: float) -> str:
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    point = len(digits) + int(exponent)
+    text = "0" if number == 0 else _place_point("".join(map(str, digits)), point)
+    return f"-{text}" if sign else text
+
+
+def _place_point(digits: str, point: int) -> str:
+    """Write digits with the decimal point behind the given place, like ECMAScript does."""
+    if not -6 < point <= 21:  # Number::toString
+        return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
+    if point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    whole, fraction = digits[:point].ljust(point, "0"), digits[point:]
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+_TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
+    UNSET: lambda _: "",
+    STRING: lambda value: value.string_value,
+    BOOL: lambda value: "true" if value.bool_value else "false",
+    INT: lambda value: str(value.int_value),
+    DOUBLE: lambda value: double_text(value.double_value),
+    ARRAY: json_text,
+    KVLIST: json_text,
+    BYTES: lambda value: base64.b64encode(value.bytes_value).decode(),
+}
+
+
+def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
+    """Give the values by key, in order; of a repeated key the last one stays, in its place."""
+    last: dict[str, AnyValue] = {}
+    for attribute in attributes:
+        last.pop(attribute.key, None)
+        last[attribute.key] = attribute.value
+    return last
+
+
+def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
+    """Give attributes as they are stored."""
+    return {key: text_of(value) for key, value in last_of_each_key(attributes).items()}
+
+
+def attributes_of(
+    texts: Mapping[str, str], types: str, raw: Mapping[str, str]
+) -> Iterable[KeyValue]:
+    """Give stored attributes back in their types; ``raw`` holds nested values in base64."""
+    for (key, text), arm in zip(texts.items(), orjson.loads(types or "[]"), strict=True):
+        yield KeyValue(key=key, value=_VALUES[arm](text, raw.get(key, "")))
+
+
+def _array(_: str, raw: str) -> AnyValue:
+    value = AnyValue()
+    value.array_value.SetInParent()
+    value.array_value.MergeFromString(base64.b64decode(raw))
+    return value
+
+
+def _kvlist(_: str, raw: str) -> AnyValue:
+    value = AnyValue()
+    value.kvlist_value.SetInParent()
+    value.kvlist_value.MergeFromString(base64.b64decode(raw))
+    return value
+
+
+_VALUES: Mapping[int, Callable[[str, str], AnyValue]] = {
+    UNSET: lambda _text, _raw: AnyValue(),
+    STRING: lambda text, _raw: AnyValue(string_value=text),
+    BOOL: lambda text, _raw: AnyValue(bool_value=text == "true"),
+    INT: lambda text, _raw: AnyValue(int_value=int(text)),
+    DOUBLE: lambda text, _raw: AnyValue(double_value=float(text)),
+    ARRAY: _array,
+    KVLIST: _kvlist,
+    BYTES: lambda text, _raw: AnyValue(bytes_value=base64.b64decode(text)),
+}
