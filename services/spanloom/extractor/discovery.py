@@ -45,7 +45,7 @@ class Discovery:
             changes = self._store.unextracted()
             self._swept_ns = now_ns
         else:
-            changes = self._store.changes_since(self._cursor - LOOK_BACK_US)
+            changes = self._store.changes_since(max(self._cursor - LOOK_BACK_US, 0))
         self._admit(changes)
         self._cursor = max([self._cursor, *(c.max_seq for c in changes)])
         self._forget_old()
