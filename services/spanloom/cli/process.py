@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -45,10 +46,20 @@ def run_parts(settings: Settings, parts: Part) -> None:
     Raises ``StartupError`` if they cannot start, ``ServiceFailedError`` if one gives up.
     """
     configure_logging(settings.log_level, settings.log_format)
+    collect_garbage_rarely()
     interruption = Interruption()
     with Service(settings, parts) as service:
         announce(service.addresses, settings)
         service.wait(interruption.event)
+
+
+def collect_garbage_rarely() -> None:
+    """Let the cycle collector run a hundred times less often.
+
+    The pipeline makes tens of thousands of short-lived tuples for each batch and next to no
+    cycles; by default the collector takes a third of the extractor's time.
+    """
+    gc.set_threshold(100_000, 20, 20)
 
 
 def announce(addresses: dict[str, str], settings: Settings) -> None:

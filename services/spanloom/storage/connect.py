@@ -14,8 +14,9 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.lane import READER_SETTINGS, Lane
+from spanloom.storage.lane import READER_SETTINGS, REQUEST_SETTINGS, Lane
 from spanloom.storage.migrate import migrate, set_retention
+from spanloom.storage.statements import request_schema
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -33,7 +34,8 @@ def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
     with ExitStack() as opened:
         lanes: list[Lane] = []
-        for settings in ({}, {}, READER_SETTINGS):
+        schema = request_schema(embedded=urlsplit(url).scheme == "chdb")
+        for settings in ({**REQUEST_SETTINGS, **schema}, {}, READER_SETTINGS):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from spanloom.storage.failures import translated
-from spanloom.storage.statements import query, request_schema
+from spanloom.storage.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,10 +37,8 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "output_format_json_named_tuples_as_objects": 0,
 }
 
-# How ``otlp_requests`` is read. One thread: a batch stays one block, in its order.
+# How ``otlp_requests`` is read, beside its schema. One thread: a batch stays one block, in order.
 REQUEST_SETTINGS: Mapping[str, Setting] = {
-    "format_schema_source": "string",
-    "format_schema_message_name": "Record",
     "input_format_protobuf_oneof_presence": 1,
     "max_threads": 1,
 }
@@ -93,12 +91,9 @@ class Lane:
                 self._client.raw_insert(table, insert_block=block, fmt="JSONEachRow")
 
     def insert_requests(self, records: bytes) -> None:
-        """Let ClickHouse decode and store length-prefixed spool records."""
-        settings = {**REQUEST_SETTINGS, "format_schema": request_schema()}
+        """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
         with translated():
-            self._client.raw_insert(
-                "otlp_requests", insert_block=records, fmt="Protobuf", settings=settings
-            )
+            self._client.raw_insert("otlp_requests", insert_block=records, fmt="Protobuf")
 
     def close(self) -> None:
         """Close the connection."""

@@ -31,10 +31,20 @@ def query(name: str) -> str:
     return (_PACKAGE / "queries" / f"{name}.sql").read_text("utf-8").strip()
 
 
-@cache
-def request_schema() -> str:
-    """Give the protobuf schema with which the store reads spool records."""
-    return (_PACKAGE / "schema" / "store.proto").read_text("utf-8")
+def request_schema(*, embedded: bool) -> dict[str, str]:
+    """Give the settings by which the store finds the protobuf schema of spool records.
+
+    A server gets the text. The embedded engine would keep a copy of a text in the working
+    directory; it may read the file instead.
+    """
+    file = _PACKAGE / "schema" / "store.proto"
+    if embedded:
+        return {"format_schema_source": "file", "format_schema": f"{file}:Record"}
+    return {
+        "format_schema_source": "string",
+        "format_schema": file.read_text("utf-8"),
+        "format_schema_message_name": "Record",
+    }
 
 
 @cache
