@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import secrets
 import signal
 import subprocess
 import sys
@@ -15,9 +16,14 @@ from typing import TYPE_CHECKING, Protocol
 import httpx
 import pytest
 
+from spanloom.storage.connect import open_store
+from spanloom.storage.memory import MemoryStore
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from spanloom.storage.clickhouse import ClickHouseStore
 
 START_S = 60.0
 STOP_S = 30.0
@@ -155,3 +161,27 @@ def run_spanloom() -> RunSpanloom:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def clickhouse_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouseStore]:
+    """One store for all tests of a run: a process can open one embedded store.
+
+    ``SPANLOOM_TEST_STORE_URL`` puts a ClickHouse server in its place.
+    """
+    embedded = f"chdb://{tmp_path_factory.mktemp('store')}"
+    store = open_store(os.environ.get("SPANLOOM_TEST_STORE_URL", embedded))
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def memory_store() -> MemoryStore:
+    """Share one in memory likewise."""
+    return MemoryStore()
+
+
+@pytest.fixture
+def new_project() -> Callable[[], str]:
+    """Give a name that no other test has used, each time it is called."""
+    return lambda: f"p-{secrets.token_hex(4)}"

@@ -1,0 +1,239 @@
+"""What ``SpanStore`` promises, against every implementation."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import message_of, next_seq, spans_apart, spooled, wire_span
+
+from spanloom.core.errors import StoreRejectedError
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import Progress, SpooledRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.ports import Store, TraceChange
+
+
+def names(spans: Sequence[Span]) -> list[str]:
+    return sorted(span.name for span in spans)
+
+
+def of_project(changes: Sequence[TraceChange], project: str) -> dict[str, TraceChange]:
+    return {c.key.trace_id: c for c in changes if c.key.project == project}
+
+
+def test_unknown_traces_are_absent(store: Store, key: TraceKey) -> None:
+    assert store.read_spans([key]) == {}
+    assert store.read_spans([]) == {}
+    assert store.read_otlp(key) == b""
+
+
+def test_nothing_appended_is_nothing_stored(store: Store) -> None:
+    store.append([])
+    store.append([spooled(message_of([]))])
+
+
+def test_what_was_appended_can_be_read_at_once(store: Store, key: TraceKey) -> None:
+    first = wire_span(key.trace_id, 1, name="root", attributes={"a": "x", "n": 7, "ok": True})
+    request = spooled(message_of([first], {"service.name": "svc"}), key.project)
+    store.append([request])
+    [span] = store.read_spans([key])[key]
+    assert span.trace_id == key.trace_id
+    assert (span.span_id, span.parent_span_id) == (f"{1:016x}", "")
+    assert (span.name, span.kind, span.status_code) == ("root", "Internal", "Unset")
+    assert (span.service_name, span.scope_name, span.scope_version) == ("svc", "tests", "1")
+    assert dict(span.attributes) == {"a": "x", "n": "7", "ok": "true"}
+    assert span.end_ns - span.start_ns == 1000
+    assert span.row_version == request.seq
+
+
+def test_the_same_requests_again_change_nothing(store: Store, key: TraceKey) -> None:
+    requests = [
+        spooled(message_of([wire_span(key.trace_id, n, name=f"n{n}")]), key.project)
+        for n in range(1, 4)
+    ]
+    store.append(requests)
+    before = sorted(store.read_spans([key])[key])
+    for _ in range(3):
+        store.append(random.sample(requests, 3))
+    assert sorted(store.read_spans([key])[key]) == before
+    assert len(spans_apart(store.read_otlp(key))) == 3
+
+
+def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
+    store: Store, key: TraceKey
+) -> None:
+    old = spooled(message_of([wire_span(key.trace_id, 1, name="old")]), key.project)
+    # Another month, so another partition: the row is the same all the same.
+    later = wire_span(key.trace_id, 1, name="new", start_ns=1_893_456_000_000_000_000)
+    new = spooled(message_of([later]), key.project)
+    store.append([new])
+    store.append([old])
+    assert names(store.read_spans([key])[key]) == ["new"]
+    assert len(spans_apart(store.read_otlp(key))) == 1
+    assert b"new" in store.read_otlp(key)
+
+
+def test_of_one_span_twice_in_one_request_the_last_counts(store: Store, key: TraceKey) -> None:
+    spans = [wire_span(key.trace_id, 1, name=name) for name in ("first", "last")]
+    request = spooled(message_of(spans), key.project)
+    store.append(
+        [SpooledRequest(next_seq(), key.project, 1, message_of(spans).SerializeToString(), 2)]
+    )
+    store.append([request])
+    assert names(store.read_spans([key])[key]) == ["last"]
+
+
+def test_traces_of_projects_are_apart(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    other = TraceKey(new_project(), key.trace_id)
+    for owner in (key, other):
+        store.append(
+            [spooled(message_of([wire_span(key.trace_id, 1, name=owner.project)]), owner.project)]
+        )
+    found = store.read_spans([key, other, key])
+    assert {k: names(v) for k, v in found.items()} == {k: [k.project] for k in (key, other)}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "suffix"),
+    [
+        ({"spanloom.project": "{}-own"}, "-own"),
+        ({"openinference.project.name": "{}-oi"}, "-oi"),
+        ({"openinference.project.name": "{}-oi", "spanloom.project": "{}-own"}, "-own"),
+    ],
+)
+def test_without_a_key_the_resource_names_the_project(
+    store: Store, key: TraceKey, attributes: dict[str, str], suffix: str
+) -> None:
+    resource = {name: value.format(key.project) for name, value in attributes.items()}
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)], resource))])
+    named = TraceKey(key.project + suffix, key.trace_id)
+    assert set(store.read_spans([named])) == {named}
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)], resource), key.project)])
+    assert set(store.read_spans([key])) == {key}
+
+
+def test_without_any_name_the_project_is_default(store: Store, key: TraceKey) -> None:
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)]))])
+    assert set(store.read_spans([TraceKey("default", key.trace_id)]))
+
+
+def test_many_traces_are_read_at_once(store: Store, key: TraceKey) -> None:
+    traces = [f"{n:032x}" for n in range(1, 1201)]
+    store.append([spooled(message_of([wire_span(t, 1) for t in traces]), key.project)])
+    found = store.read_spans([TraceKey(key.project, t) for t in traces])
+    assert len(found) == 1200
+
+
+def test_hostile_keys_and_values_come_back_as_they_are(store: Store, key: TraceKey) -> None:
+    texts = [
+        "'; DROP TABLE otel_traces; --",
+        "{x:String}",
+        "\\'\"`\n\t\x00",
+        "<img>",
+        "__proto__",
+        "🜚" * 9,
+        "",
+    ]
+    attributes = {text: text for text in texts}
+    store.append(
+        [
+            spooled(
+                message_of([wire_span(key.trace_id, 1, name=texts[0], attributes=attributes)]),
+                key.project,
+            )
+        ]
+    )
+    [span] = store.read_spans([key])[key]
+    assert dict(span.attributes) == attributes
+    assert span.name == texts[0]
+
+
+def test_hostile_projects_are_only_names(store: Store, key: TraceKey) -> None:
+    hostile = TraceKey(f"{key.project}' OR 1=1 --\\", key.trace_id)
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), hostile.project)])
+    assert set(store.read_spans([hostile])) == {hostile}
+    assert store.read_otlp(hostile)
+    assert store.read_spans([key]) == {}
+
+
+def test_200_months_in_one_request_are_stored(store: Store, key: TraceKey) -> None:
+    month_ns = 31 * 24 * 3600 * 10**9
+    starts = [n * month_ns for n in range(700)] + [2**63, 2**64 - 1]
+    spans = [
+        wire_span(key.trace_id, n + 1, start_ns=min(s, 2**64 - 2000)) for n, s in enumerate(starts)
+    ]
+    store.append([spooled(message_of(spans), key.project)])
+    assert len(store.read_spans([key])[key]) == len(starts)
+
+
+def test_what_is_no_otlp_is_refused_and_leaves_nothing(store: Store, key: TraceKey) -> None:
+    good = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    bad = SpooledRequest(next_seq(), key.project, 1, b"\x0a\x05ab", 1)
+    with pytest.raises(StoreRejectedError):
+        store.append([bad])
+    store.append([good])
+    assert len(store.read_spans([key])[key]) == 1
+
+
+def test_changes_since_sums_up_what_came_after(store: Store, key: TraceKey) -> None:
+    before = next_seq()
+    other = f"{2:032x}"
+    requests = [
+        spooled(
+            message_of([wire_span(key.trace_id, 2, parent=1), wire_span(other, 1)]), key.project
+        ),
+        spooled(message_of([wire_span(key.trace_id, 3, parent=1)]), key.project),
+        spooled(message_of([wire_span(key.trace_id, 1)]), key.project),
+    ]
+    store.append(requests[:2])
+    change = of_project(store.changes_since(before), key.project)[key.trace_id]
+    assert not change.has_root
+    store.append(requests[2:])
+    found = of_project(store.changes_since(before), key.project)
+    change = found[key.trace_id]
+    assert change.max_seq == requests[2].seq
+    assert (change.has_root, change.span_count) == (True, 3)
+    assert change.first_accepted_ns == requests[0].accepted_at_ns
+    assert change.last_accepted_ns == requests[2].accepted_at_ns
+    assert found[other].max_seq == requests[0].seq
+    assert set(of_project(store.changes_since(requests[0].seq), key.project)) == {key.trace_id}
+    assert of_project(store.changes_since(requests[2].seq), key.project) == {}
+
+
+def test_unextracted_is_what_is_newer_than_its_progress_or_live(
+    store: Store, key: TraceKey
+) -> None:
+    request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    store.append([request])
+
+    def pending() -> bool:
+        return key.trace_id in of_project(store.unextracted(), key.project)
+
+    assert pending()
+    for seq, status, is_pending in (
+        (request.seq - 1, Status.SETTLED, True),
+        (request.seq, Status.LIVE, True),
+        (request.seq, Status.SETTLED, False),
+        (request.seq, Status.PARTIAL, False),
+        (request.seq, Status.FAILED, False),
+        (request.seq + 1, Status.SETTLED, False),
+    ):
+        store.record_progress([Progress(key, seq, status)])
+        assert pending() is is_pending, (seq, status)
+    store.append(
+        [spooled(message_of([wire_span(key.trace_id, 2, parent=1)]), key.project, next_seq() + 5)]
+    )
+    assert pending()
+
+
+def test_ping_answers(store: Store) -> None:
+    store.ping()

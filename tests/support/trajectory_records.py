@@ -1,0 +1,102 @@
+"""Trajectory records for store tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.otlp_requests import START_NS, next_seq
+
+from spanloom.core.model.trajectory import (
+    AgentStep,
+    DuplicateOf,
+    Kind,
+    Metrics,
+    Status,
+    Step,
+    StepError,
+    StepType,
+    Trajectory,
+    Usage,
+)
+from spanloom.core.ports import Head, TrajectoryRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import TraceKey
+
+
+def model_step(number: int, start_ns: int = START_NS, error: str = "") -> Step:
+    return Step(
+        id=f"{number:016x}",
+        parent_id=f"{1:016x}",
+        type=StepType.MODEL,
+        name="chat",
+        start_ns=start_ns,
+        end_ns=start_ns + 500,
+        input="x" * 3000,
+        output="42",
+        error=StepError(429, error) if error else None,
+        usage=Usage(10, 5, 2, 3, 1),
+        model="gpt-test",
+        first_token_ms=1.5,
+    )
+
+
+def make_trajectory(
+    key: TraceKey,
+    start_ns: int = START_NS,
+    steps: Sequence[Step] | None = None,
+    agent: str = "planner",
+    duplicate_of: DuplicateOf | None = None,
+) -> Trajectory:
+    """Give a run of one agent that calls a model."""
+    steps = [model_step(2, start_ns)] if steps is None else steps
+    root = Step(f"{1:016x}", "", StepType.AGENT, agent, start_ns, start_ns + 1000, "in", "out")
+    tokens = [s.usage or Usage() for s in steps]
+    metrics = Metrics(
+        llm_duration_ns=500 * len(steps),
+        input_tokens=sum(u.input_tokens for u in tokens),
+        output_tokens=sum(u.output_tokens for u in tokens),
+    )
+    counts = {"agent": 1, "model": len(steps), "tool": 0, "graph": 0, "other": 3}
+    return Trajectory(
+        trace_id=key.trace_id,
+        project=key.project,
+        root=root,
+        root_type=Kind.AGENT,
+        root_metrics=metrics,
+        agent_steps=[AgentStep(root, steps, metrics)],
+        verdicts=[],
+        span_count=4 + len(steps),
+        step_counts=counts,
+        dialects=["tests"],
+        warnings=["odd"],
+        extras={},
+        duplicate_of=duplicate_of,
+        extractor_version="1",
+    )
+
+
+def make_record(
+    key: TraceKey,
+    trajectory: Trajectory | None = None,
+    seq: int = 0,
+    version: int = 1,
+    status: Status = Status.SETTLED,
+    call_keys: Mapping[str, str] | None = None,
+    previous: Head | None = None,
+) -> TrajectoryRecord:
+    """Give a record whose documents name its version."""
+    return TrajectoryRecord(
+        key=key,
+        version=version,
+        seq=seq or next_seq(),
+        status=status,
+        fingerprint=f"print {version}",
+        trajectory=trajectory or make_trajectory(key),
+        document=b'{"version":%d,"text":"\\u00e9 \\" \xc3\xa9"}' % version,
+        spans_document=b'[{"version":%d}]' % version,
+        call_keys=call_keys or {},
+        previous=previous,
+    )
