@@ -1,0 +1,43 @@
+"""What the agent programs have in common: a stock SDK, set up from its own variables only."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+
+@contextmanager
+def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
+    """Give a provider whose spans go where ``OTEL_EXPORTER_OTLP_…`` says.
+
+    Once everything is sent, prints one line: the truth of the run, with the spans that the
+    SDK ended, so that what arrived can be compared with it.
+    """
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(_exporter()))
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    yield provider
+    provider.shutdown()
+    spans = [span.context for span in kept.get_finished_spans() if span.context]
+    ids = {f"{span.span_id:016x}": f"{span.trace_id:032x}" for span in spans}
+    print(json.dumps({**truth, "trace_of_span": ids}))
+
+
+def _exporter() -> SpanExporter:
+    """Choose the class by the protocol, as an application or the SDK's auto-configuration does."""
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    return GrpcExporter() if protocol == "grpc" else HttpExporter()

@@ -1,0 +1,115 @@
+"""A program: a LangGraph agent that asks another one, a scripted model, a real instrumentation.
+
+Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. What the
+models and tools really did is recorded by themselves, below everything that is instrumented.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import tool
+from tests.support.agents_sdk import sending_provider
+
+from spanloom.demo.scripted_model import ScriptedChatModel, calls_tool
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import ChatResult
+
+INSTRUMENTATIONS = {
+    "openinference": "openinference.instrumentation.langchain",
+    "otel_genai": "opentelemetry.instrumentation.genai.langchain",
+}
+CALLS: list[tuple[str, int, int]] = []
+"""Agent, tokens read, tokens written: one entry for each model call."""
+TOOLS: list[tuple[str, str, str]] = []
+"""Agent, tool, result: one entry for each tool run."""
+
+
+class RecordedModel(ScriptedChatModel):
+    """A scripted model that notes its calls."""
+
+    owner: str
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        result = super()._generate(messages)
+        answer = result.generations[0].message
+        assert isinstance(answer, AIMessage)
+        assert answer.usage_metadata is not None
+        usage = answer.usage_metadata
+        CALLS.append((self.owner, usage["input_tokens"], usage["output_tokens"]))
+        return result
+
+
+@tool
+def head_count(company: str) -> str:
+    """Look up how many people work at a company."""
+    result = {"Alpha": "100 people", "Beta": "120 people"}[company]
+    TOOLS.append(("researcher", "head_count", result))
+    return result
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    TOOLS.append(("planner", "add", str(a + b)))
+    return a + b
+
+
+RESEARCHER = create_agent(
+    RecordedModel(
+        owner="researcher",
+        answers=[
+            AIMessage(
+                "",
+                tool_calls=[
+                    {"name": "head_count", "args": {"company": name}, "id": f"call_{name}"}
+                    for name in ("Alpha", "Beta")
+                ],
+            ),
+            AIMessage("Alpha has 100 people and Beta has 120."),
+        ],
+    ),
+    [head_count],
+    name="researcher",
+)
+
+
+@tool
+def ask_researcher(question: str) -> str:
+    """Let the researcher find something out."""
+    found = RESEARCHER.invoke({"messages": [HumanMessage(question)]})
+    result = str(found["messages"][-1].content)
+    TOOLS.append(("planner", "ask_researcher", result))
+    return result
+
+
+PLANNER = create_agent(
+    RecordedModel(
+        owner="planner",
+        answers=[
+            calls_tool("ask_researcher", question="How many people work at Alpha? At Beta?"),
+            calls_tool("add", a=100, b=120),
+            AIMessage("Together the two companies have 220 people."),
+        ],
+    ),
+    [ask_researcher, add],
+    name="planner",
+)
+
+
+def main() -> None:
+    """Let the team answer once and print the truth."""
+    instrumentor = import_module(INSTRUMENTATIONS[sys.argv[1]]).LangChainInstrumentor()
+    with sending_provider({"calls": CALLS, "tools": TOOLS}) as provider:
+        instrumentor.instrument(tracer_provider=provider)
+        PLANNER.invoke({"messages": [HumanMessage("How many people work at both together?")]})
+
+
+if __name__ == "__main__":
+    main()

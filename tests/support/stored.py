@@ -1,0 +1,69 @@
+"""A program: reads the embedded store of a stopped service past every layer above SQL.
+
+Started as ``python -m tests.support.stored DATA_DIR [TRACE_ID]``, because one process may hold
+one embedded store. Prints how often each span is stored, and the trace's attributes as OTLP.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import clickhouse_connect
+from google.protobuf.json_format import MessageToDict
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.connect import open_store
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+COPIES = """
+SELECT concat(lower(TraceId), '/', lower(SpanId)) AS span, count() AS copies
+FROM otel_traces FINAL GROUP BY span
+"""
+
+
+def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
+    """Run this program; ``copies`` maps trace/span to its rows, ``attributes`` span to values."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.support.stored", str(data_dir), trace_id],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)  # type: ignore[no-any-return]  # as printed below
+
+
+def main() -> None:
+    """Print what is stored."""
+    path, trace_id = Path(sys.argv[1]).absolute() / "store", sys.argv[2]
+    client = clickhouse_connect.get_client(interface="chdb", path=str(path))
+    print(json.dumps({"copies": _copies(client), "attributes": _attributes(path, trace_id)}))
+
+
+def _copies(client: Client) -> dict[str, int]:
+    return dict(client.query(COPIES).result_rows)  # type: ignore[arg-type]  # the query's columns
+
+
+def _attributes(path: Path, trace_id: str) -> dict[str, dict[str, object]]:
+    store = open_store(f"chdb://{path}")
+    traces = TracesData.FromString(store.read_otlp(TraceKey("default", trace_id)))
+    store.close()
+    return {
+        span.span_id.hex(): {a.key: MessageToDict(a.value) for a in span.attributes}
+        for resource in traces.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    }
+
+
+if __name__ == "__main__":
+    main()

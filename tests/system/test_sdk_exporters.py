@@ -1,0 +1,159 @@
+"""Agents on a stock OpenTelemetry SDK that knows nothing of Spanloom but one variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support import agents_handmade as handmade
+from tests.support.agents import AgentRun, await_trajectory, run_program
+from tests.support.stored import read_stored
+
+if TYPE_CHECKING:
+    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.support.agents import Json
+
+GRPC: dict[str, str] = {}
+HTTP = {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}
+GZIP = {"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"}
+WAYS = [
+    pytest.param(GRPC, id="grpc"),
+    pytest.param(GRPC | GZIP, id="grpc-gzip"),
+    pytest.param(HTTP, id="http"),
+    pytest.param(HTTP | GZIP, id="http-gzip"),
+]
+TEAMS = [
+    pytest.param(
+        "openinference", "openinference.instrumentation.langchain", GRPC, id="openinference"
+    ),
+    pytest.param(
+        "otel_genai", "opentelemetry.instrumentation.genai.langchain", HTTP, id="otel_genai"
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    return start_shared_spanloom("serve", "--root-quiet-s=0.5")
+
+
+def variables(spanloom: RunningSpanloom, way: dict[str, str]) -> dict[str, str]:
+    """Give what somebody who points an SDK at us sets: the address, and the way if not gRPC."""
+    address = spanloom.addresses["otlp_http" if HTTP.items() <= way.items() else "otlp_grpc"]
+    return {"OTEL_EXPORTER_OTLP_ENDPOINT": address, **way}
+
+
+def span_ids(spanloom: RunningSpanloom, trace_id: str) -> list[str]:
+    answer = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}/spans")
+    return [span["span_id"] for span in answer.json()["spans"]]
+
+
+def check_handmade(document: Json) -> None:
+    """Compare with what ``agents_handmade`` is written to do."""
+    (agent,) = document["agent_steps"]
+    steps = agent["steps"]
+    models = [step for step in steps if step["type"] == "model"]
+    tools = [step for step in steps if step["type"] == "tool"]
+    assert agent["metadata"]["agent_name"] == handmade.AGENT
+    assert agent["metadata"]["conversation_id"] == "conversation-11"
+    assert handmade.QUESTION in document["root_step"]["input"]
+    assert [step["type"] for step in steps] == ["model", "tool", "model", "tool", "model"]
+    assert tuple(tokens_of(step) for step in models) == handmade.CALLS
+    assert {step["metadata"]["finish_reasons"] for step in models} == {'["stop"]'}
+    assert {step["metadata"]["temperature"] for step in models} == {"0.2"}
+    assert tuple(step["metadata"]["tool_name"] for step in tools) == handmade.TOOLS
+    assert [step["input"] for step in tools] == ['{"number":0}', '{"number":1}']
+    assert "error" not in tools[0]["basic_info"]
+    assert tools[1]["basic_info"]["error"]["msg"] == handmade.TOOL_ERROR
+    metrics = document["root_step"]["metrics_info"]
+    assert metrics["input_tokens"] == sum(read for read, _ in handmade.CALLS)
+    assert metrics["output_tokens"] == sum(written for _, written in handmade.CALLS)
+    assert metrics["tool_errors"] == {"-1": [tools[1]["id"]]}
+    assert (metrics["tool_error_rate"], metrics["tool_step_proportion"]) == (0.5, 0.4)
+    assert document["extraction"]["dialects"] == ["otel_genai"]
+    assert document["extraction"]["warnings"] == []
+
+
+def tokens_of(step: Json) -> tuple[int, int]:
+    return step["model_info"]["input_tokens"], step["model_info"]["output_tokens"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_variable_is_enough(spanloom: RunningSpanloom, way: dict[str, str]) -> None:
+    run = run_program("agents_handmade", variables=variables(spanloom, way))
+    document = await_trajectory(spanloom.api, run.trace_id, len(run.span_ids))
+    assert document["id"] == run.trace_id
+    check_handmade(document)
+    assert sorted(span_ids(spanloom, run.trace_id)) == sorted(run.span_ids)
+
+
+@pytest.mark.parametrize(("name", "package", "way"), TEAMS)
+def test_an_instrumented_team_comes_out_as_it_ran(
+    spanloom: RunningSpanloom, name: str, package: str, way: dict[str, str]
+) -> None:
+    pytest.importorskip(package, reason="pip install -e '.[demo]' --group dev")
+    run = run_program("agents_team", name, variables=variables(spanloom, way))
+    document = await_trajectory(spanloom.api, run.trace_id, len(run.span_ids))
+    assert document["extraction"]["dialects"] == [name]
+    assert document["extraction"]["warnings"] == []
+    assert sorted(span_ids(spanloom, run.trace_id)) == sorted(run.span_ids)
+    check_team(document, run)
+
+
+def check_team(document: Json, run: AgentRun) -> None:
+    """Compare with what the scripted models and the tools noted themselves."""
+    owned = [(agent, step) for agent in document["agent_steps"] for step in agent["steps"]]
+    calls = [(agent_name(a), *tokens_of(s)) for a, s in owned if s["type"] == "model"]
+    tools = [(agent_name(a), tool_name(s)) for a, s in owned if s["type"] == "tool"]
+    true_calls = [tuple(call) for call in run.truth["calls"]]
+    assert sorted(calls) == sorted(true_calls)
+    assert sorted(tools) == sorted((agent, tool) for agent, tool, _ in run.truth["tools"])
+    assert [agent_name(agent) for agent in document["agent_steps"]] == ["planner", "researcher"]
+    assert document["root_step"]["id"] == document["agent_steps"][0]["id"]
+    counts = document["extraction"]["step_counts"]
+    assert {kind: counts[kind] for kind in ("agent", "model", "tool", "graph")} == {
+        "agent": 2, "model": len(calls), "tool": len(tools), "graph": 0
+    }  # fmt: skip
+    metrics = document["root_step"]["metrics_info"]
+    assert metrics["input_tokens"] == sum(read for _, read, _ in true_calls)
+    assert metrics["output_tokens"] == sum(written for _, _, written in true_calls)
+    assert (metrics["tool_errors"], metrics["model_errors"]) == ({}, {})
+
+
+def agent_name(agent: Json) -> str:
+    return str(agent["metadata"]["agent_name"])
+
+
+def tool_name(step: Json) -> str:
+    return str(step["metadata"].get("tool_name", step["name"]))
+
+
+def test_every_value_keeps_its_type(start_spanloom: StartSpanloom) -> None:
+    own = start_spanloom("serve")
+    run = run_program("agents_handmade", variables=variables(own, GRPC))
+    assert own.stop() == 0
+    stored = read_stored(Path(own.addresses["data_dir"]), run.trace_id)
+    assert set(stored["attributes"]) == run.span_ids
+    (root,) = (a for a in stored["attributes"].values() if "support.flags" in a)
+    said = {key: value for key, value in root.items() if key.startswith("support.")}
+    assert said == {
+        "support.flags": {"arrayValue": {"values": [{"boolValue": True}, {"boolValue": False}]}},
+        "support.shards": {
+            "arrayValue": {
+                "values": [{"intValue": "3"}, {"intValue": "-9007199254740993"}, {"intValue": "0"}]
+            }
+        },
+        "support.weights": {
+            "arrayValue": {"values": [{"doubleValue": 0.25}, {"doubleValue": 1e300}]}
+        },
+        "support.tags": {
+            "arrayValue": {
+                "values": [{"stringValue": "ä"}, {"stringValue": ""}, {"stringValue": "👋"}]
+            }
+        },
+        "support.escalated": {"boolValue": False},
+    }
+    models = [a for a in stored["attributes"].values() if "gen_ai.usage.input_tokens" in a]
+    assert {a["gen_ai.usage.input_tokens"]["intValue"] for a in models} == {"120", "310", "400"}
