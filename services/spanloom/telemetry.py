@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from typing import Literal
 
 import structlog
@@ -109,6 +110,21 @@ class Metrics:
         return generate_latest(self.registry)
 
 
+class _StandardError:
+    """Standard error as it is at the moment of writing.
+
+    A log reader that went away, or a full disk behind it, must not stop the pipeline.
+    """
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+
 LogFormat = Literal["auto", "console", "json"]
 
 
@@ -126,7 +142,7 @@ def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(_StandardError()),  # type: ignore[arg-type]  # all it uses
         cache_logger_on_first_use=False,
     )
 

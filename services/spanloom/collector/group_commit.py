@@ -98,8 +98,10 @@ class GroupCommitter:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error as second:
             error = second
-        self._ledger.after_rollback(error)
-        for _, future in jobs:
-            failure = OverloadedError(f"The spool could not be written: {error}.", 5.0)
-            failure.__cause__ = error
-            future.set_exception(failure)
+        try:
+            self._ledger.after_rollback(error)
+        finally:  # whatever else goes wrong, nobody may wait for ever
+            for _, future in jobs:
+                failure = OverloadedError(f"The spool could not be written: {error}.", 5.0)
+                failure.__cause__ = error
+                future.set_exception(failure)
