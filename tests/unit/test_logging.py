@@ -22,7 +22,7 @@ def test_a_log_reader_that_went_away_stops_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_line_is_json_in_a_pipe(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     configure_logging(fmt="auto")
     get_logger("test").warning("seen", count=3)
