@@ -14,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from spanloom.collector.limits import Limits
 from spanloom.collector.validate import validate_request
 from spanloom.core.ports import SpooledRequest
+from spanloom.storage.values import all_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -96,16 +97,13 @@ def spans_apart(otlp: bytes) -> dict[bytes, bytes]:
 
 
 def _fill_empty(data: TracesData) -> None:
-    """Make an unset sub-message the same as an empty one: both say the same."""
+    """Make an unset sub-message the same as an empty one, and forget unknown fields in values."""
+    data.DiscardUnknownFields()
     part = data.resource_spans[0]
     part.resource.SetInParent()
     scope = part.scope_spans[0]
     scope.scope.SetInParent()
     span = scope.spans[0]
     span.status.SetInParent()
-    lists = [part.resource.attributes, scope.scope.attributes, span.attributes]
-    lists += [event.attributes for event in span.events]
-    lists += [link.attributes for link in span.links]
-    for attributes in lists:
-        for attribute in attributes:
-            attribute.value.SetInParent()
+    for attribute in all_attributes(part):
+        attribute.value.SetInParent()

@@ -5,7 +5,14 @@ A protobuf message followed by further fields is still one message (``proto/READ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom.core.errors import StoreRejectedError
+from spanloom.storage.values import JSON_TEXT_FIELD, all_attributes, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +35,7 @@ def _varint(number: int) -> bytes:
 _SEQ_TAG = _varint(_SEQ << 3 | _VARINT)
 _PROJECT_TAG = _varint(_PROJECT << 3 | _LENGTH)
 _ACCEPTED_AT_TAG = _varint(_ACCEPTED_AT << 3 | _FIXED64)
+_JSON_TEXT_TAG = _varint(JSON_TEXT_FIELD << 3 | _LENGTH)
 
 
 def frame_records(requests: Iterable[SpooledRequest]) -> bytes:
@@ -44,3 +52,21 @@ def frame_records(requests: Iterable[SpooledRequest]) -> bytes:
         )
         parts += (_varint(len(request.body) + len(fields)), request.body, fields)
     return b"".join(parts)
+
+
+def canonical_request(request: SpooledRequest) -> SpooledRequest:
+    """Give the request as protobuf's own writer encodes it, known fields and JSON texts alone.
+
+    Raises ``StoreRejectedError`` if it is no OTLP.
+    """
+    try:
+        message = ExportTraceServiceRequest.FromString(request.body)
+    except DecodeError as error:
+        raise StoreRejectedError("the request is not valid OTLP protobuf") from error
+    attributes = (a for group in message.resource_spans for a in all_attributes(group))
+    texts = [(a.value, text) for a in attributes if (text := json_text(a.value))]
+    message.DiscardUnknownFields()
+    for value, text in texts:
+        encoded = text.encode()
+        value.MergeFromString(_JSON_TEXT_TAG + _varint(len(encoded)) + encoded)
+    return replace(request, body=message.SerializeToString())

@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.storage.otlp import KINDS, STATUS_CODES
-from spanloom.storage.values import last_of_each_key, texts_of
+from spanloom.storage.values import attribute_lists, last_of_each_key, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,10 +97,7 @@ def _cleaned(resource_spans: ResourceSpans, group: ScopeSpans, wire: WireSpan) -
     span.CopyFrom(wire)
     if span.parent_span_id == _NO_PARENT:
         span.parent_span_id = b""
-    lists = [out.resource.attributes, scope_spans.scope.attributes, span.attributes]
-    lists += [event.attributes for event in span.events]
-    lists += [link.attributes for link in span.links]
-    for attributes in lists:
+    for attributes in attribute_lists(out):
         kept = [KeyValue(key=k, value=v) for k, v in last_of_each_key(attributes).items()]
         del attributes[:]
         attributes.extend(kept)

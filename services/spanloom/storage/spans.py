@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.core.ports import SpooledRequest, TraceChange
 from spanloom.storage.otlp import StoredSpan, encode_traces
-from spanloom.storage.records import frame_records
+from spanloom.storage.records import canonical_request, frame_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +29,13 @@ class ClickHouseSpans:
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanStore.append``."""
-        if requests:
+        if not requests:
+            return
+        try:
             self._writer.insert_requests(frame_records(requests))
+        except StoreRejectedError:
+            # Valid protobuf that ClickHouse does not read: a field set twice, an overlong number.
+            self._writer.insert_requests(frame_records(map(canonical_request, requests)))
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanStore.read_spans``."""

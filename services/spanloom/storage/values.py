@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import orjson
@@ -16,7 +17,10 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+    from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 JSON_TEXT_FIELD = 1000
 """Our field beside an array or key-value list: its JSON text (``proto/README.md``)."""
@@ -81,6 +85,22 @@ _TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
     KVLIST: json_text,
     BYTES: lambda value: base64.b64encode(value.bytes_value).decode(),
 }
+
+
+def attribute_lists(group: ResourceSpans) -> Iterator[RepeatedCompositeFieldContainer[KeyValue]]:
+    """Give every attribute list of a resource, its scopes, spans, events and links."""
+    yield group.resource.attributes
+    for scope_spans in group.scope_spans:
+        yield scope_spans.scope.attributes
+        for span in scope_spans.spans:
+            yield span.attributes
+            yield from (event.attributes for event in span.events)
+            yield from (link.attributes for link in span.links)
+
+
+def all_attributes(group: ResourceSpans) -> Iterator[KeyValue]:
+    """Give every attribute of a resource, its scopes, spans, events and links."""
+    return chain.from_iterable(attribute_lists(group))
 
 
 def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
