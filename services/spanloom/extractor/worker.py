@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from spanloom.core.ports import Store
     from spanloom.telemetry import Metrics
 
-MAX_TRACES = 128
-MAX_SPANS = 20_000
+MAX_TRACES = 1_000
+MAX_SPANS = 10_000
 """A batch ends at this many traces, or spans as far as discovery has counted them."""
 
 Due = tuple[PendingTrace, Status]

@@ -10,33 +10,58 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from spanloom.core.ports import TrajectoryRecord
 
 PREVIEW_CHARS = 1000
 _NO_USAGE = Usage()
 
-Row = list[object]
+GONE_COLUMNS = ("Project", "TraceId", "StepId", "Seq", "Version", "IsDeleted")
+STEP_COLUMNS = (
+    *GONE_COLUMNS,
+    "AgentId",
+    "ParentId",
+    "Type",
+    "Name",
+    "StartTimeUnixNano",
+    "EndTimeUnixNano",
+    "DurationNs",
+    "Model",
+    "InputTokens",
+    "OutputTokens",
+    "ReasoningTokens",
+    "CacheReadTokens",
+    "CacheCreationTokens",
+    "FirstTokenMs",
+    "HasError",
+    "ErrorCode",
+    "ErrorMessage",
+    "Input",
+    "Output",
+    "CallKey",
+    "IsBare",
+)
 
 
 def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
     """Give a record as a row of ``trajectories``."""
     trajectory = record.trajectory
     metrics, original = trajectory.root_metrics, trajectory.duplicate_of
-    details = _sum_details(trajectory)
+    steps = [step for _, step in placed_steps(trajectory)]
+    usages = [step.usage for step in steps if step.usage is not None]
     return {
         **summary_row(record),
         "Fingerprint": record.fingerprint,
-        "Models": sorted({s.model for _, s in placed_steps(trajectory)} - {""}),
-        "ReasoningTokens": details.reasoning_tokens,
-        "CacheReadTokens": details.cache_read_tokens,
-        "CacheCreationTokens": details.cache_creation_tokens,
+        "Models": sorted({step.model for step in steps} - {""}),
+        "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
+        "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
+        "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
         "ModelDurationNs": metrics.llm_duration_ns,
         "ToolDurationNs": metrics.tool_duration_ns,
         "Warnings": list(trajectory.warnings),
         "DuplicateOfSpanId": original.span_id if original else "",
-        "StepIds": [step.id for _, step in placed_steps(trajectory)],
+        "StepIds": [step.id for step in steps],
         "ExtractorVersion": trajectory.extractor_version,
         "Document": record.document.decode(),
         "SpansDocument": record.spans_document.decode(),
@@ -81,16 +106,20 @@ def list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
         yield {**row, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
-def step_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
-    """Give the rows of ``steps``, and a tombstone for each step that is gone."""
+def step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
+    """Give the rows of ``steps``, in the order of ``STEP_COLUMNS``."""
     bare = is_bare(record.trajectory)
-    ids = set()
     for agent_id, step in placed_steps(record.trajectory):
-        ids.add(step.id)
         yield _step_row(record, agent_id, step, bare=bare)
-    for step_id in record.previous.step_ids if record.previous else ():
-        if step_id not in ids:
-            yield {**_step_key(record, step_id), "IsDeleted": 1}
+
+
+def gone_step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
+    """Give a tombstone for each step that is none any more, in the order of ``GONE_COLUMNS``."""
+    if record.previous is not None:
+        ids = {step.id for _, step in placed_steps(record.trajectory)}
+        for step_id in record.previous.step_ids:
+            if step_id not in ids:
+                yield [*record.key, step_id, record.seq, record.version, 1]
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
@@ -115,49 +144,30 @@ def is_bare(trajectory: Trajectory) -> bool:
     return trajectory.root_type is Kind.MODEL and steps == 1
 
 
-def _step_key(record: TrajectoryRecord, step_id: str) -> dict[str, object]:
-    return {
-        "Project": record.key.project,
-        "TraceId": record.key.trace_id,
-        "StepId": step_id,
-        "Seq": record.seq,
-        "Version": record.version,
-    }
-
-
-def _step_row(
-    record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool
-) -> dict[str, object]:
+def _step_row(record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool) -> list[object]:
+    """Give a step as a list: there are as many of them as spans."""
     usage, error = step.usage or _NO_USAGE, step.error
-    return {
-        **_step_key(record, step.id),
-        "IsDeleted": 0,
-        "AgentId": agent_id,
-        "ParentId": step.parent_id,
-        "Type": step.type.value,
-        "Name": step.name,
-        "StartTimeUnixNano": step.start_ns,
-        "EndTimeUnixNano": step.end_ns,
-        "DurationNs": max(step.end_ns - step.start_ns, 0),
-        "Model": step.model,
-        "InputTokens": usage.input_tokens,
-        "OutputTokens": usage.output_tokens,
-        "ReasoningTokens": usage.reasoning_tokens,
-        "CacheReadTokens": usage.cache_read_tokens,
-        "CacheCreationTokens": usage.cache_creation_tokens,
-        "FirstTokenMs": step.first_token_ms,
-        "HasError": error is not None,
-        "ErrorCode": error.code if error else 0,
-        "ErrorMessage": error.message if error else "",
-        "Input": step.input[:PREVIEW_CHARS],
-        "Output": step.output[:PREVIEW_CHARS],
-        "CallKey": record.call_keys.get(step.id, ""),
-        "IsBare": bare,
-    }
-
-
-def _sum_details(trajectory: Trajectory) -> Usage:
-    usages: list[Mapping[str, int]] = [
-        s.usage._asdict() for _, s in placed_steps(trajectory) if s.usage is not None
+    return [
+        *record.key,
+        step.id,
+        record.seq,
+        record.version,
+        0,
+        agent_id,
+        step.parent_id,
+        step.type,
+        step.name,
+        step.start_ns,
+        step.end_ns,
+        max(step.end_ns - step.start_ns, 0),
+        step.model,
+        *usage,
+        step.first_token_ms,
+        error is not None,
+        error.code if error else 0,
+        error.message if error else "",
+        step.input[:PREVIEW_CHARS],
+        step.output[:PREVIEW_CHARS],
+        record.call_keys.get(step.id, ""),
+        bare,
     ]
-    return Usage(**{name: sum(u[name] for u in usages) for name in Usage._fields})

@@ -16,7 +16,14 @@ from spanloom.core.ports import (
     TrajectoryRecord,
     TrajectorySummary,
 )
-from spanloom.storage.rows import list_rows, step_rows, trajectory_row
+from spanloom.storage.rows import (
+    GONE_COLUMNS,
+    STEP_COLUMNS,
+    gone_step_rows,
+    list_rows,
+    step_rows,
+    trajectory_row,
+)
 from spanloom.storage.spans import batched
 
 if TYPE_CHECKING:
@@ -43,13 +50,13 @@ class ClickHouseTrajectories:
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
         """See ``TrajectoryStore.write``: the trajectory itself comes last and makes it true."""
-        newest = {
-            key: seq for head, seq in self._heads([r.key for r in records]) for key in [head.key]
-        }
+        newest = {head.key: seq for head, seq in self._heads([r.key for r in records])}
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
-        self._worker.insert_objects("steps", chain.from_iterable(map(step_rows, current)))
-        self._worker.insert_objects("trajectory_list", chain.from_iterable(map(list_rows, current)))
-        self._worker.insert_objects("trajectories", map(trajectory_row, current))
+        lane, flat = self._worker, chain.from_iterable
+        lane.insert("steps", STEP_COLUMNS, list(flat(map(step_rows, current))))
+        lane.insert("steps", GONE_COLUMNS, list(flat(map(gone_step_rows, current))))
+        lane.insert_objects("trajectory_list", list(flat(map(list_rows, current))))
+        lane.insert_objects("trajectories", list(map(trajectory_row, current)))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``TrajectoryStore.record_progress``."""
@@ -95,15 +102,15 @@ class ClickHouseTrajectories:
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
-        """See ``TrajectoryStore.find_calls``."""
+        """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
+        calls = list(self._worker.rows("find_keys", project=project, call_keys=list(call_keys)))
+        if not calls:
+            return []
         rows = self._worker.rows(
-            "find_calls",
-            project=project,
-            call_keys=list(call_keys),
-            from_ns=from_ns,
-            until_ns=until_ns,
+            "find_calls", project=project, calls=calls, from_ns=from_ns, until_ns=until_ns
         )
-        return [_call_of(row) for row in rows]
+        wanted = set(call_keys)
+        return [call for call in map(_call_of, rows) if call.call_key in wanted]
 
     def _heads(self, keys: Sequence[TraceKey]) -> Iterable[tuple[Head, int]]:
         for some in batched(keys):
