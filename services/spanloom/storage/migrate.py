@@ -53,7 +53,7 @@ def set_retention(lane: Lane, days: int) -> None:
     """Let rows go ``days`` after they were accepted or stored; 0 keeps them."""
     tables = dict(lane.rows("table_definitions", tables=list(RETAINED)))
     for table, column in RETAINED.items():
-        has_ttl = "\nTTL " in tables[table]
+        has_ttl = " TTL toDateTime(" in tables[table]
         if days and f"toIntervalDay({days})" not in tables[table]:
             lane.run(query("set_retention"), table=table, column=column, days=days)
         elif has_ttl and not days:

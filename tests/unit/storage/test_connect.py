@@ -1,0 +1,91 @@
+"""Opening a store, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.errors import StartupError
+from spanloom.storage.connect import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+OPEN = """
+import sys
+from spanloom.core.errors import StartupError
+from spanloom.storage.connect import open_store
+try:
+    open_store(sys.argv[1]).close()
+except StartupError as error:
+    sys.exit(str(error))
+"""
+
+
+def open_elsewhere(url: str) -> subprocess.CompletedProcess[str]:
+    """Open a store in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", OPEN, url], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "chdb:", "chdb://", "chdb://host/path", "sqlite:///x", "clickhouse:///db", "/data"],
+)
+def test_what_is_no_store_is_refused_with_the_right_form(url: str) -> None:
+    with pytest.raises(StartupError, match="chdb:///path") as error:
+        open_store(url)
+    assert "\n" not in str(error.value)
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
+    with pytest.raises(StartupError, match=r"clickhouse://me:…@127\.0\.0\.1:1/db") as error:
+        open_store("clickhouse://me:secret@127.0.0.1:1/db")
+    assert "secret" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_embedded_store_opens_again_as_it_was(tmp_path: Path) -> None:
+    url = f"chdb://{tmp_path / 'new' / 'store'}"
+    for _ in range(2):
+        assert open_elsewhere(url).returncode == 0
+
+
+def test_an_embedded_store_in_use_is_refused_in_one_line(clickhouse_store: ClickHouseStore) -> None:
+    path = clickhouse_store._worker._client.path  # type: ignore[attr-defined]  # of the embedded client
+    refused = open_elsewhere(f"chdb://{path}")
+    assert refused.returncode == 1
+    line = refused.stderr.splitlines()[-1]  # the engine says a line of its own before
+    assert line.startswith(f"cannot open the store chdb://{path}")
+    assert "another process" in line
+
+
+def test_a_path_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no directory")
+    refused = open_elsewhere(f"chdb://{tmp_path / 'file'}")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("cannot open the store")
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_long_read_holds_up_no_insert(clickhouse_store: ClickHouseStore) -> None:
+    slow = "SELECT sum(sleepEachRow(0.5)) FROM numbers(4) SETTINGS max_block_size = 1"
+    reader = threading.Thread(
+        target=lambda: clickhouse_store._worker._client.query(slow)  # a lane of its own
+    )
+    reader.start()
+    time.sleep(0.2)
+    began = time.monotonic()
+    clickhouse_store._writer.insert("trace_progress", ["TraceId"], [["x"]])
+    took = time.monotonic() - began
+    assert reader.is_alive()
+    assert took < 1
+    reader.join()

@@ -1,0 +1,153 @@
+"""The schema as a database sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
+from spanloom.storage.migrate import RETAINED, migrate, set_retention
+from spanloom.storage.statements import query, schema_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.lane import Lane
+
+# The OpenTelemetry Collector's ClickHouse exporter, internal/sqltemplates/traces_table.sql.
+EXPORTER_COLUMNS = {
+    "Timestamp": "DateTime64(9)",
+    "TraceId": "String",
+    "SpanId": "String",
+    "ParentSpanId": "String",
+    "TraceState": "String",
+    "SpanName": "LowCardinality(String)",
+    "SpanKind": "LowCardinality(String)",
+    "ServiceName": "LowCardinality(String)",
+    "ResourceAttributes": "Map(LowCardinality(String), String)",
+    "ScopeName": "String",
+    "ScopeVersion": "String",
+    "SpanAttributes": "Map(LowCardinality(String), String)",
+    "Duration": "UInt64",
+    "StatusCode": "LowCardinality(String)",
+    "StatusMessage": "String",
+    "Events.Timestamp": "Array(DateTime64(9))",
+    "Events.Name": "Array(LowCardinality(String))",
+    "Events.Attributes": "Array(Map(LowCardinality(String), String))",
+    "Links.TraceId": "Array(String)",
+    "Links.SpanId": "Array(String)",
+    "Links.TraceState": "Array(String)",
+    "Links.Attributes": "Array(Map(LowCardinality(String), String))",
+}
+
+
+@pytest.fixture
+def lane(clickhouse_store: ClickHouseStore) -> Lane:
+    """The lane without limits."""
+    return clickhouse_store._worker
+
+
+def ask(lane: Lane, sql: str) -> list[list[str]]:
+    """Run SQL of a test's own."""
+    return [list(row) for row in lane._client.query(sql).result_rows]
+
+
+def test_spans_have_the_columns_of_the_collectors_exporter(lane: Lane) -> None:
+    types = dict(ask(lane, "SELECT name, type FROM system.columns WHERE table = 'otel_traces'"))
+    plain = {name: kind.replace("LowCardinality(String)", "String") for name, kind in types.items()}
+    for name, kind in EXPORTER_COLUMNS.items():
+        assert plain[name] == kind.replace("LowCardinality(String)", "String"), name
+
+
+def test_every_table_and_column_has_a_comment(lane: Lane) -> None:
+    bare = ask(
+        lane,
+        "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
+        " AND comment = '' AND table NOT LIKE 'v\\_%' AND table NOT LIKE '%writer'"
+        " AND table != 'otlp_decoder'",
+    )
+    assert bare == []
+    tables = ask(
+        lane,
+        "SELECT name FROM system.tables WHERE database = currentDatabase() AND comment = ''"
+        " AND engine != 'MaterializedView'",
+    )
+    assert tables == []
+
+
+def test_every_stored_table_is_fsynced_and_keeps_no_insert_log(lane: Lane) -> None:
+    rows = ask(
+        lane,
+        "SELECT name, create_table_query FROM system.tables"
+        " WHERE database = currentDatabase() AND engine LIKE '%MergeTree'",
+    )
+    for name, statement in rows:
+        assert "fsync_after_insert = 1" in statement, name
+        assert "fsync_part_directory = 1" in statement, name
+        assert "do_not_merge_across_partitions_select_final" not in statement, name
+
+
+def test_views_answer(lane: Lane) -> None:
+    for view in ("v_spans", "v_trajectories", "v_steps"):
+        assert ask(lane, f"SELECT * FROM {view} LIMIT 1") is not None
+
+
+def test_migrating_again_does_nothing(lane: Lane) -> None:
+    assert migrate(lane) == []
+    assert len(list(lane.rows("applied_migrations"))) == len(schema_files())
+
+
+def test_a_migration_that_was_interrupted_is_taken_up_again(lane: Lane) -> None:
+    last = schema_files()[-1]
+    lane.run(f"DELETE FROM schema_migrations WHERE number = {last.number}")
+    assert migrate(lane) == [last.name]
+    assert migrate(lane) == []
+
+
+@pytest.fixture
+def newer_schema(lane: Lane) -> Iterator[None]:
+    lane.run(query("record_migration"), number=9999, name="9999_later.sql", checksum="")
+    yield
+    lane.run("DELETE FROM schema_migrations WHERE number = 9999")
+
+
+@pytest.mark.usefixtures("newer_schema")
+def test_a_newer_store_is_refused_in_one_line(lane: Lane) -> None:
+    with pytest.raises(SchemaTooNewError, match=r"newer.*9999_later\.sql.*upgrade") as error:
+        migrate(lane)
+    assert "\n" not in str(error.value)
+
+
+def test_retention_counts_from_acceptance_and_can_be_taken_back(lane: Lane) -> None:
+    def definitions() -> dict[str, str]:
+        return dict(lane.rows("table_definitions", tables=list(RETAINED)))
+
+    before = definitions()
+    set_retention(lane, 30000)
+    set_retention(lane, 30000)
+    for table, statement in definitions().items():
+        assert f"TTL toDateTime({RETAINED[table]}) + " in statement, table
+    set_retention(lane, 0)
+    assert definitions() == before
+
+
+def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: ClickHouseStore) -> None:
+    reader = clickhouse_store._reader
+    for statement in (
+        "CREATE TABLE t (x UInt8) ENGINE = Memory",
+        "INSERT INTO trace_progress (TraceId) VALUES ('x')",
+        "SET max_execution_time = 0",
+        "SELECT * FROM file('/etc/hostname', 'LineAsString')",
+    ):
+        with pytest.raises(StoreUnavailableError, match="READONLY"):
+            reader.run(statement)
+    limits = dict(
+        ask(
+            reader,
+            "SELECT name, value FROM system.settings"
+            " WHERE name IN ('max_execution_time', 'max_memory_usage')",
+        )
+    )
+    assert limits == {"max_execution_time": "10", "max_memory_usage": str(1 << 30)}

@@ -1,0 +1,50 @@
+"""SQL files and the code that uses them, both ways."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import spanloom.storage
+from spanloom.storage.statements import query, request_schema, schema_files
+
+STORAGE = Path(spanloom.storage.__file__).parent
+QUERIES = {path.stem for path in (STORAGE / "queries").glob("*.sql")}
+CODE = "\n".join(path.read_text() for path in STORAGE.glob("*.py"))
+USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
+PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
+
+
+def test_every_query_file_is_used() -> None:
+    assert {name for name in QUERIES if f'"{name}"' not in CODE} == set()
+
+
+def test_every_query_used_has_its_file() -> None:
+    assert set(USE.findall(CODE)) - QUERIES == set()
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_a_query_is_one_statement_without_placeholders_of_python(name: str) -> None:
+    text = query(name)
+    assert ";" not in re.sub(r"--.*", "", text)
+    assert "%s" not in text
+    assert "{" not in PARAMETER.sub("", text)
+
+
+def test_schema_files_are_numbered_without_gaps() -> None:
+    assert [file.number for file in schema_files()] == list(range(1, len(schema_files()) + 1))
+
+
+def test_every_schema_statement_can_be_repeated() -> None:
+    for file in schema_files():
+        assert file.text.startswith("-- ")
+        for statement in file.statements:
+            assert "IF NOT EXISTS" in statement, file.name
+
+
+def test_the_embedded_engine_reads_the_schema_where_it_lies() -> None:
+    path, message = request_schema(embedded=True)["format_schema"].rsplit(":", 1)
+    assert Path(path).read_text() == request_schema(embedded=False)["format_schema"]
+    assert f"message {message} " in Path(path).read_text()

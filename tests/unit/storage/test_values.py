@@ -1,0 +1,57 @@
+"""Values as text and back."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+
+from spanloom.storage.values import ARMS, attributes_of, double_text, text_of
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "-0"),
+        (1.0, "1"),
+        (-2.5, "-2.5"),
+        (1e20, "100000000000000000000"),
+        (1e21, "1e21"),
+        (1.5e300, "1.5e300"),
+        (1e-6, "0.000001"),
+        (1e-7, "1e-7"),
+        (math.inf, "Infinity"),
+        (-math.inf, "-Infinity"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_doubles_are_written_shortest(number: float, text: str) -> None:
+    assert double_text(number) == text
+
+
+@given(st.floats(allow_nan=False))
+def test_a_double_reads_back_as_itself(number: float) -> None:
+    again = float(double_text(number))
+    assert again == number
+    assert math.copysign(1, again) == math.copysign(1, number)
+
+
+scalars = st.one_of(
+    st.builds(AnyValue, string_value=st.text(st.characters(exclude_categories=["Cs"]))),
+    st.builds(AnyValue, bool_value=st.booleans()),
+    st.builds(AnyValue, int_value=st.integers(-(2**63), 2**63 - 1)),
+    st.builds(AnyValue, double_value=st.floats()),
+    st.builds(AnyValue, bytes_value=st.binary()),
+    st.just(AnyValue()),
+)
+
+
+@given(scalars)
+def test_a_scalar_comes_back_in_its_type(value: AnyValue) -> None:
+    types = f"[{ARMS[value.WhichOneof('value')]}]"
+    [back] = attributes_of({"k": text_of(value)}, types, {})
+    assert back.SerializeToString() == KeyValue(key="k", value=value).SerializeToString()
