@@ -103,7 +103,8 @@ class ClickHouseTrajectories:
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
         """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
-        calls = list(self._worker.rows("find_keys", project=project, call_keys=list(call_keys)))
+        known = self._worker.rows("find_keys", project=project, call_keys=list(call_keys))
+        calls = [(trace_id, step_id) for trace_id, step_id in known]
         if not calls:
             return []
         rows = self._worker.rows(
