@@ -137,6 +137,10 @@ class Load:
             thread.start()
         return self
 
+    def __len__(self) -> int:
+        """Say how many clients there are."""
+        return len(self._clients)
+
     def __exit__(self, *_: object) -> None:
         """Let the requests under way end; raise what a client found wrong."""
         self._stopped.set()

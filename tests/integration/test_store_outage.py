@@ -1,0 +1,194 @@
+"""The whole service over a store that fails: clients notice as late and as clearly as possible."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SpanExportResult
+from tests.support.ledger import Ledger, Outcome, Request, SentSpan
+from tests.support.senders import GrpcClient, Load, all_clients
+from tests.support.settling import check_api
+
+from spanloom.bootstrap import Service
+from spanloom.config import load_settings
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MIB = 1 << 20
+
+
+class FailingStore:
+    """The store in memory, which can be switched off, or lose its answers after the work."""
+
+    def __init__(self) -> None:
+        self.is_down = False
+        self.loses_answers = False
+        self.appends = 0
+        self._store = MemoryStore()
+
+    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
+        method = getattr(self._store, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            if self.is_down and name != "close":
+                raise StoreUnavailableError("the store is switched off")
+            answer = method(*arguments, **named)
+            self.appends += name == "append"
+            if self.loses_answers and name == "append":
+                raise StoreUnavailableError("the answer got lost")
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> FailingStore:
+    failing = FailingStore()
+    monkeypatch.setattr("spanloom.bootstrap.open_store", lambda *_: failing)
+    return failing
+
+
+@pytest.fixture
+def service(store: FailingStore, tmp_path: Path) -> Iterator[Service]:
+    settings = load_settings(
+        {
+            "data_dir": tmp_path / "data",
+            "otlp_grpc_port": 0,
+            "otlp_http_port": 0,
+            "api_port": 0,
+            "spool_max_bytes": MIB,
+            "batch_wait_s": 0.05,
+            "root_quiet_s": 0.2,
+            "no_root_quiet_s": 0.5,
+            "shutdown_s": 5,
+        }
+    )
+    with Service(settings) as running:
+        yield running
+        store.is_down = store.loses_answers = False
+
+
+def fillers(name: str) -> list[Request]:
+    """Give requests that leave room in the spool for a few hundred small ones."""
+    ids = [f"{number:02x}" for number in range(1, 5)]
+    return [(SentSpan(i * 16, i * 8, "", f"{name} {i} " + "x" * 180_000, 10**18),) for i in ids]
+
+
+def fill_spool(service: Service, ledger: Ledger) -> None:
+    """Send until every client of every transport is refused with a hint."""
+    with Load(service.addresses, ledger, "filling", fillers("filler")) as load:
+        load.wait_until_refused(30)
+    assert len(ledger.requests(Outcome.REFUSED)) == len(load)
+    assert not ledger.requests(Outcome.UNKNOWN)
+
+
+def test_acknowledgements_go_on_while_the_store_is_down(
+    service: Service, store: FailingStore
+) -> None:
+    store.is_down = True
+    ledger = Ledger()
+    with Load(service.addresses, ledger, "store down"):
+        time.sleep(0.5)
+    ready = httpx.get(f"{service.addresses['api']}/readyz")
+    read = httpx.get(f"{service.addresses['api']}/v1/trajectories")
+    assert (ready.status_code, read.status_code) == (503, 503)
+    assert store.appends == 0
+    store.is_down = False
+    account = ledger.account()
+    assert account.acknowledged == account.sent.keys()
+    assert check_api(service.addresses["api"], account) == account.acknowledged
+
+
+def test_a_full_spool_refuses_with_a_hint_and_loses_nothing(
+    service: Service, store: FailingStore
+) -> None:
+    store.is_down = True
+    ledger = Ledger()
+    fill_spool(service, ledger)
+    for client in all_clients(service.addresses):
+        assert client.send(fillers("refused")[0]) is Outcome.REFUSED
+        client.close()
+    store.is_down = False
+    check_api(service.addresses["api"], ledger.account())  # the spool is empty afterwards
+    with Load(service.addresses, ledger, "again", ledger.requests(Outcome.REFUSED)):
+        time.sleep(0.3)
+    account = ledger.account()
+    assert account.acknowledged == account.sent.keys()
+    assert check_api(service.addresses["api"], account) == account.acknowledged
+
+
+def test_a_stock_exporter_waits_for_room_as_it_is_told(
+    service: Service, store: FailingStore
+) -> None:
+    store.is_down = True
+    fill_spool(service, Ledger())
+    exporters = (
+        GrpcExporter(endpoint=service.addresses["otlp_grpc"], insecure=True),
+        HttpExporter(endpoint=f"{service.addresses['otlp_http']}/v1/traces"),
+    )
+    spans = [large_span() for _ in exporters]
+    recovery = threading.Timer(0.5, setattr, (store, "is_down", False))
+    recovery.start()
+    with ThreadPoolExecutor(len(exporters)) as threads:
+        results = list(threads.map(lambda e, s: e.export([s]), exporters, spans))
+    recovery.join()
+    assert results == [SpanExportResult.SUCCESS] * len(exporters)
+    for exporter, span in zip(exporters, spans, strict=True):
+        exporter.shutdown()
+        assert span.context is not None
+        await_trace(service, f"{span.context.trace_id:032x}")
+
+
+def large_span() -> ReadableSpan:
+    """Make a span that does not fit into what small ones have left of the room."""
+    span = TracerProvider().get_tracer("test").start_span("large", attributes={"a": "x" * 200_000})
+    span.end()
+    assert isinstance(span, ReadableSpan)
+    return span
+
+
+def await_trace(service: Service, trace_id: str) -> None:
+    until = time.monotonic() + 20
+    address = f"{service.addresses['api']}/v1/trajectories/{trace_id}"
+    while (answer := httpx.get(address)).status_code != 200:
+        assert time.monotonic() < until, answer.text
+        time.sleep(0.05)
+    assert answer.json()["extraction"]["span_count"] == 1
+
+
+def test_lost_answers_of_the_store_double_nothing(service: Service, store: FailingStore) -> None:
+    store.loses_answers = True
+    ledger = Ledger()
+    with Load(service.addresses, ledger, "lost answers"):
+        time.sleep(0.7)
+    assert store.appends > 1
+    store.loses_answers = False
+    account = ledger.account()
+    assert check_api(service.addresses["api"], account) == account.acknowledged
+
+
+def test_what_the_store_never_took_waits_for_the_next_start(
+    store: FailingStore, tmp_path: Path
+) -> None:
+    flags = {"data_dir": tmp_path / "d", "api_port": 0, "otlp_grpc_port": 0, "otlp_http_port": 0}
+    request = fillers("patient")[0]
+    store.is_down = True
+    with Service(load_settings({**flags, "shutdown_s": 1})) as first:
+        client = GrpcClient(first.addresses["otlp_grpc"], packed=False)
+        assert client.send(request) is Outcome.ACKNOWLEDGED
+        client.close()
+    store.is_down = False
+    with Service(load_settings({**flags, "root_quiet_s": 0.1, "shutdown_s": 1})) as second:
+        await_trace(second, request[0].trace_id)
