@@ -54,12 +54,12 @@ def run_parts(settings: Settings, parts: Part) -> None:
 
 
 def collect_garbage_rarely() -> None:
-    """Let the cycle collector run a hundred times less often.
+    """Let the cycle collector run a thousand times less often.
 
     The pipeline makes tens of thousands of short-lived tuples for each batch and next to no
     cycles; by default the collector takes a third of the extractor's time.
     """
-    gc.set_threshold(100_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
 
 
 def announce(addresses: dict[str, str], settings: Settings) -> None:
