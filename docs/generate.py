@@ -14,6 +14,8 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
+from spanloom.core.dialects import failures, langchain_run
+from spanloom.core.dialects.registry import DIALECTS
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -62,8 +64,20 @@ def migrations() -> str:
     return _table(("file", "what it makes"), rows)
 
 
+def dialects() -> str:
+    """Every dialect in the order in which they are asked, by what its module says of it."""
+    parts = []
+    for dialect in DIALECTS:
+        module = sys.modules[type(dialect).__module__]
+        parts.append(f"## {dialect.id}\n\n{_markdown(module.__doc__ or '')}\n")
+    shared = (("langchain", langchain_run), ("failures", failures))
+    parts += [f"## {name}: shared\n\n{_markdown(m.__doc__ or '')}\n" for name, m in shared]
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "configuration.md": configuration,
+    "dialects.md": dialects,
     "metrics.md": metrics,
     "store.md": migrations,
 }
@@ -89,6 +103,10 @@ def main() -> None:
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _markdown(docstring: str) -> str:
+    return docstring.strip().replace("``", "`")
 
 
 def _opening(sql: str) -> str:
