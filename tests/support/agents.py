@@ -59,13 +59,13 @@ def run_program(module: str, *arguments: str, variables: Mapping[str, str]) -> A
 def await_trajectory(api: str, trace_id: str, span_count: int) -> Json:
     """Wait until the trajectory shows that many spans and is settled; give the document."""
     until = time.monotonic() + SETTLED_S
-    answer = httpx.get(f"{api}/v1/trajectories/{trace_id}")
-    while time.monotonic() < until:
-        if answer.status_code == 200:
-            document: Json = answer.json()
-            said = document["extraction"]
-            if said["span_count"] == span_count and said["status"] == "settled":
-                return document
-        time.sleep(0.1)
-        answer = httpx.get(f"{api}/v1/trajectories/{trace_id}")
-    raise AssertionError(f"{trace_id} is not settled after {SETTLED_S:g} s: {answer.text[:2000]}")
+    with httpx.Client(base_url=api) as client:
+        while True:
+            answer = client.get(f"/v1/trajectories/{trace_id}")
+            if answer.status_code == 200:
+                document: Json = answer.json()
+                said = document["extraction"]
+                if said["span_count"] == span_count and said["status"] == "settled":
+                    return document
+            assert time.monotonic() < until, f"{trace_id} is not settled: {answer.text[:2000]}"
+            time.sleep(0.1)
