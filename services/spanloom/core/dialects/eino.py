@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import Json, count, decimal, first, json_object, unquoted
+from spanloom.core.dialects.values import Json, count, first, json_object, seconds_as_ms, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -32,6 +32,7 @@ _CALLS = {
     "Retriever": Kind.TOOL,
     "Embedding": Kind.TOOL,
 }
+_FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
 _DATA_KINDS = {"Retriever": "retrieval", "Embedding": "embedding"}
 
 
@@ -113,7 +114,7 @@ def _has_child(span: Span, view: TraceView, component: str, name: str) -> bool:
 
 def _complete_model_call(span: Span, facts: Facts) -> None:
     """Take the usage of an agentic model from where its callback leaves it: its own output."""
-    facts.first_token_ms = _first_token_ms(span)
+    facts.first_token_ms = seconds_as_ms(span.attributes.get(_FIRST_CHUNK, ""))
     if facts.usage is not None and facts.usage.input_tokens:
         return
     said = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
@@ -137,9 +138,3 @@ def _callback_usage(usage: dict[str, Json]) -> Usage:
 def _inner(said: dict[str, Json], key: str, inner_key: str) -> Json:
     inner = said.get(key)
     return inner.get(inner_key) if isinstance(inner, dict) else None
-
-
-def _first_token_ms(span: Span) -> float | None:
-    said = span.attributes
-    seconds = decimal(said.get("gen_ai.chat_completions.streaming_time_to_first_token", ""))
-    return None if seconds is None else seconds * 1000

@@ -31,6 +31,9 @@ CONTROL_FLOW = frozenset(
 )
 """Exception types without their package, in every framework read so far."""
 
+MAX_CODE_DIGITS = 9
+"""A longer number is no code, and a very long one cannot even be read."""
+
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)\(")
 _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
@@ -89,7 +92,8 @@ def _tells_control_flow(message: str) -> bool:
 
 def _code(span: Span, message: str) -> int:
     for key in _CODE_KEYS:
-        if (value := span.attributes.get(key, "")).isdecimal():
+        value = span.attributes.get(key, "")
+        if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
     found = _STATUS_CODE.search(message)
     return int(found[1]) if found else -1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import decimal, first, first_integer, pick
+from spanloom.core.dialects.values import first, first_integer, pick, seconds_as_ms
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
 
@@ -85,7 +85,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         or indexed_text(attributes, "gen_ai.completion."),
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
-        first_token_ms=_first_token_ms(attributes),
+        first_token_ms=seconds_as_ms(first(attributes, "gen_ai.response.time_to_first_chunk")),
         agent_name=first(attributes, "gen_ai.agent.name"),
         response_id=first(attributes, "gen_ai.response.id"),
         conversation_id=first(attributes, "gen_ai.conversation.id"),
@@ -114,8 +114,3 @@ def read_agent_run(attributes: Mapping[str, str]) -> Facts:
         conversation_id=first(attributes, "gen_ai.conversation.id"),
         metadata=read_metadata(attributes),
     )
-
-
-def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
-    seconds = decimal(first(attributes, "gen_ai.response.time_to_first_chunk"))
-    return None if seconds is None else seconds * 1000

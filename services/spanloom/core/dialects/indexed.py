@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 32
 """Parts of a key that are taken apart; what follows stays one part."""
+CACHED_KEYS = 256
+"""Plans of longer key sets are not kept: keys are foreign and would fill the memory."""
 
 
 def indexed_list(
@@ -23,7 +25,8 @@ def indexed_list(
     (OpenInference's ``message``, ``tool_call``) are left out of the result.
     """
     root: dict[str, Json] = {}
-    for key, parts in _plan(tuple(attributes), prefix, drop):
+    plan = _plan if len(attributes) <= CACHED_KEYS else _plan.__wrapped__
+    for key, parts in plan(tuple(attributes), prefix, drop):
         _put(root, parts, attributes[key])
     listed = _lists(root) if root else []
     return listed if isinstance(listed, list) else []
@@ -37,7 +40,7 @@ def indexed_text(
     return json_text(items) if items else ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _plan(
     keys: tuple[str, ...], prefix: str, drop: frozenset[str]
 ) -> Sequence[tuple[str, tuple[str, ...]]]:
@@ -64,5 +67,10 @@ def _lists(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
     if all(map(str.isdecimal, node)):
-        return [_lists(node[key]) for key in sorted(node, key=int)]
+        return [_lists(node[key]) for key in sorted(node, key=_position)]
     return {key: _lists(v) if isinstance(v, dict) else v for key, v in node.items()}
+
+
+def _position(number: str) -> tuple[int, str]:
+    """Give the place of a number in a list without reading it: it may have any length."""
+    return len(number), number

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
+MAX_COUNT = 10**12
+"""No call has more tokens: a larger number is none, and sums of these fit into 64 bits."""
+MAX_SECONDS = 10**9
+"""No call takes 30 years."""
+
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
     """Give the first non-empty value among ``keys``, else an empty text."""
@@ -31,11 +36,12 @@ def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
 
 
 def integer(text: str) -> int:
-    """Read a token count; text that is none counts as zero, as does a negative one."""
+    """Read a token count; text that is none counts as zero, as does an impossible one."""
     try:
-        return max(int(text), 0)
+        number = int(text)
     except ValueError:
-        return _from_float(text)
+        number = int(decimal(text) or 0)
+    return number if 0 <= number <= MAX_COUNT else 0
 
 
 def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
@@ -53,6 +59,12 @@ def decimal(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def seconds_as_ms(text: str) -> float | None:
+    """Read a time in seconds; text that is none, or an impossible one, is ``None``."""
+    seconds = decimal(text)
+    return seconds * 1000 if seconds is not None and 0 <= seconds <= MAX_SECONDS else None
 
 
 def json_value(text: str) -> Json:
@@ -89,8 +101,3 @@ def unquoted(text: str) -> str:
         value = json_value(text)
         return value if isinstance(value, str) else text
     return text
-
-
-def _from_float(text: str) -> int:
-    number = decimal(text)
-    return max(int(number), 0) if number is not None else 0

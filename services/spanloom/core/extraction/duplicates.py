@@ -77,9 +77,17 @@ def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
 def _said(output: str) -> str:
     """Give the texts of a model's output whatever its JSON shape, in order."""
     try:
-        return "\n".join(_texts(orjson.loads(output)))
+        said = orjson.loads(output)
     except ValueError:
-        return output.strip()
+        said = output
+    if isinstance(said, str):
+        return said.strip()
+    # A bare number or ``true`` is JSON by accident: it is what the model said.
+    return "\n".join(_texts(said)) if isinstance(said, dict | list) else output.strip()
+
+
+def _is_thought(part_type: object) -> bool:
+    return isinstance(part_type, str) and part_type in _THOUGHTS
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -89,7 +97,7 @@ def _texts(value: object) -> Iterator[str]:
         value = pending.pop()
         if isinstance(value, list):
             pending.extend(reversed(value))
-        elif isinstance(value, dict) and value.get("type") not in _THOUGHTS:
+        elif isinstance(value, dict) and not _is_thought(value.get("type")):
             for key in _SAID:
                 if isinstance(said := value.get(key), str):
                     yield said.strip()
