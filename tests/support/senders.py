@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import ssl
 import threading
 from contextlib import ExitStack
 from itertools import chain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ANSWER_S = 20.0
+TLS = ssl.create_default_context()  # of no use here, but 40 ms for each client without it
 
 
 class Client(Protocol):
@@ -73,7 +75,7 @@ class HttpClient:
     def __init__(self, address: str, *, packed: bool, as_text: bool) -> None:
         kind = "application/json" if as_text else "application/x-protobuf"
         headers = {"Content-Type": kind, **({"Content-Encoding": "gzip"} if packed else {})}
-        self._http = httpx.Client(base_url=address, headers=headers, timeout=ANSWER_S)
+        self._http = httpx.Client(base_url=address, headers=headers, timeout=ANSWER_S, verify=TLS)
         self._packed = packed
         self._as_text = as_text
 
