@@ -49,7 +49,7 @@ Request = tuple[SentSpan, ...]
 
 def make_requests(name: str) -> Iterator[Request]:
     """Give requests for ever, the same for the same name: traces of a root and its children."""
-    chance = Random(name)  # noqa: S311  # no secret, a repeatable one
+    chance = Random(name)
     number = 0
     while True:
         trace_id, root_id = chance.randbytes(16).hex(), ""

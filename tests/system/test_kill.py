@@ -25,7 +25,7 @@ EAGER = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.3", "--no-root-quiet-
 def test_acknowledged_spans_survive_kills_exactly_once(
     start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chance = Random(3)  # noqa: S311  # no secret, a repeatable one
+    chance = Random(3)  # repeatable
     ledger = Ledger()
     for number in range(ROUNDS):
         spanloom = start_spanloom(*EAGER)

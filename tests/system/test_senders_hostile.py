@@ -35,7 +35,7 @@ TEXTS = (
 KEYS = ("", "\0", "__proto__", "a.b[0]", "'; DROP TABLE x", "<img onerror=x>", "k" * 512)
 DEPTH = 5_000
 
-CHANCE = Random(7)  # noqa: S311  # no secret, a repeatable one
+CHANCE = Random(7)  # repeatable
 
 
 def new_span(**fields: object) -> Span:
