@@ -9,7 +9,7 @@ completes it.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -48,10 +48,11 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     for n in spans:
         span_id = n.span.span_id
         step_id = _outermost(span_id, outer)
+        if by_id[step_id].kind is Kind.OTHER or step_id in reports.demoted:
+            continue
+        reports.step_of[span_id] = step_id
         if step_id != span_id:
             reports.merged[step_id].append(n)
-        if step_id != span_id or (n.kind is not Kind.OTHER and span_id not in reports.demoted):
-            reports.step_of[span_id] = step_id
     return reports
 
 
@@ -73,7 +74,11 @@ def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -
 def _merge_second_reports(
     spans: Sequence[NormalizedSpan], by_id: Mapping[str, NormalizedSpan]
 ) -> dict[str, str]:
-    return {n.span.span_id: n.part_of for n in spans if n.part_of in by_id and n.part_of}
+    return {
+        n.span.span_id: n.part_of
+        for n in spans
+        if n.part_of and n.part_of in by_id and by_id[n.part_of].kind is not Kind.OTHER
+    }
 
 
 def _outermost(span_id: str, outer: Mapping[str, str]) -> str:
@@ -91,19 +96,33 @@ def _merge_nested(
     outer: Mapping[str, str],
 ) -> dict[str, str]:
     """Merge calls into the call they stand in, with nothing but noise between."""
-    inside: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
+    calls: dict[str, str] = {}
     found: dict[str, str] = {}
     for n, above in _nearest_above(tree, by_id, outer):
         if n.kind is Kind.MODEL and above.kind is Kind.MODEL:
-            inside[above.span.span_id].append(n)
+            calls[n.span.span_id] = above.span.span_id
         elif _is_part_of_tool(n, above):
             found[n.span.span_id] = above.span.span_id
-    for above_id, calls in inside.items():
-        if len(calls) > 1 and not _has_usage(by_id[above_id]):
-            reports.demoted[above_id] = "once.wraps_several_calls"
-        else:
-            found |= {n.span.span_id: above_id for n in calls}
-    return found
+    return found | _merge_calls(calls, by_id, reports)
+
+
+def _merge_calls(
+    calls: dict[str, str], by_id: Mapping[str, NormalizedSpan], reports: Reports
+) -> dict[str, str]:
+    """Merge each call into the one above it, unless that only wraps several calls."""
+    within: Counter[str] = Counter()
+
+    def is_wrapper(call: str) -> bool:
+        return within[call] > 1 and not _has_usage(by_id[call])
+
+    for call, above in reversed(calls.items()):  # from the innermost outwards
+        within[above] += within[call] if is_wrapper(call) else 1
+    wrappers = set(filter(is_wrapper, within))
+    reports.demoted |= dict.fromkeys(wrappers, "once.wraps_several_calls")
+    found: dict[str, str] = {}
+    for call, above in calls.items():
+        found[call] = found.get(above, "") if above in wrappers else above
+    return {call: above for call, above in found.items() if above and call not in wrappers}
 
 
 def _nearest_above(

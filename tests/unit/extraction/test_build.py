@@ -1,0 +1,102 @@
+"""The trajectory as a whole: counts, warnings, extras, and what is said of a failure."""
+
+from __future__ import annotations
+
+from tests.support.spans import (
+    KEY,
+    chat,
+    extract_spans,
+    genai,
+    make_span,
+    openinference,
+    sid,
+    verdict,
+)
+
+from spanloom.core.extraction.build import describe_failure
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import SpanTree
+
+
+def test_the_trajectory_counts_steps_and_spans() -> None:
+    trajectory = extract_spans(
+        make_span(1, 0, genai("invoke_agent")),
+        make_span(2, 1, genai("invoke_workflow"), start=1),
+        make_span(3, 2, chat(1, 1), start=2),
+        make_span(4, 2, openinference("TOOL", tool__name="f"), start=3),
+        make_span(5, 4, start=4),
+    )
+    assert (trajectory.trace_id, trajectory.project) == (KEY.trace_id, KEY.project)
+    assert trajectory.step_counts == {"agent": 1, "model": 1, "tool": 1, "graph": 1, "other": 1}
+    assert trajectory.span_count == 5
+    assert trajectory.dialects == ["fallback", "openinference", "otel_genai"]
+    assert [v.span_id for v in trajectory.verdicts] == [sid(n) for n in range(1, 6)]
+    assert (trajectory.warnings, trajectory.has_root) == ([], True)
+
+
+def test_every_verdict_names_dialect_and_rule() -> None:
+    trajectory = extract_spans(make_span(1, 0, genai("invoke_agent")), make_span(2, 1))
+    assert verdict(trajectory, 1)[3:7] == (
+        Kind.AGENT,
+        sid(1),
+        "otel_genai",
+        "otel_genai.invoke_agent",
+    )
+    assert verdict(trajectory, 2)[3:7] == (Kind.OTHER, None, "fallback", "fallback.no_convention")
+
+
+def test_repairs_and_bad_clocks_are_warned_of() -> None:
+    trajectory = extract_spans(make_span(1, 99), make_span(2, 1, start=20, end=10))
+    assert not trajectory.has_root
+    assert len(trajectory.warnings) == 2
+    assert trajectory.warnings[1].startswith("1 spans end before they start")
+
+
+def test_extras_tell_wall_times_first_token_and_models() -> None:
+    first_token = {"gen_ai.response.time_to_first_chunk": "0.005"}
+    cached = {"gen_ai.usage.cache_read.input_tokens": "4", "gen_ai.usage.reasoning_tokens": "2"}
+    session = {"gen_ai.conversation.id": "c1"}
+    trajectory = extract_spans(
+        make_span(1, 0, {**genai("invoke_agent", agent__name="planner"), **session}),
+        make_span(2, 1, {**chat(9, 5, request__model="b"), **cached}, start=10, end=30),
+        make_span(
+            3, 1, {**chat(1, 1, response__model="a"), **first_token, **session}, start=20, end=50
+        ),
+        make_span(4, 1, genai("execute_tool"), start=60, end=65),
+    )
+    assert trajectory.extras == {
+        "llm_wall_ms": 40,
+        "tool_wall_ms": 5,
+        "time_to_first_token_ms": 25.0,
+        "models": ["a", "b"],
+        "agents": ["planner"],
+        "conversation_id": "c1",
+        "reasoning_tokens": 2,
+        "cache_read_tokens": 4,
+        "cache_creation_tokens": 0,
+    }
+
+
+def test_what_is_unknown_or_not_one_is_left_out() -> None:
+    runs = [make_span(n, 0, genai("invoke_agent", conversation__id=f"c{n}")) for n in (1, 2)]
+    extras = extract_spans(*runs).extras
+    assert "conversation_id" not in extras
+    assert "time_to_first_token_ms" not in extras
+
+
+def test_a_first_token_without_end_is_unseen() -> None:
+    said = {**chat(), "gen_ai.response.time_to_first_chunk": "1e308"}
+    assert "time_to_first_token_ms" not in extract_spans(make_span(1, 0, said)).extras
+
+
+def test_a_failure_tells_the_error_and_keeps_every_span() -> None:
+    tree = SpanTree([make_span(1, 99, name="run"), make_span(2, 1, chat(5, 5))])
+    failed = describe_failure(KEY, tree, ValueError("bad"), "7")
+    assert failed.warnings[0] == "extraction failed: ValueError: bad"
+    assert failed.warnings[1:] == tree.warnings
+    assert [(v.kind, v.step_id, v.rule) for v in failed.verdicts] == [
+        (Kind.OTHER, None, "extraction.failed")
+    ] * 2
+    assert failed.step_counts == {"agent": 0, "model": 0, "tool": 0, "graph": 0, "other": 2}
+    assert (failed.root.name, failed.root_type, failed.has_root) == ("run", Kind.OTHER, False)
+    assert (failed.extractor_version, failed.agent_steps) == ("7", [])
