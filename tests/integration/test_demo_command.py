@@ -21,7 +21,7 @@ def test_the_recording_becomes_a_trajectory(run_spanloom: RunSpanloom) -> None:
         assert name in out
     assert "7 model calls" in out
     assert "4 tool runs" in out
-    assert "tokens 1,529 input, 146 output" in out
+    assert "tokens 1,529 in, 146 out" in out
     assert "Together the two companies have 220 people." in out
     assert "\x1b" not in out, "no colours in a pipe"
     assert TRACE.search(out)
