@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.registry import normalize
 from spanloom.core.model.span import Event, Span, TraceKey
+from spanloom.core.model.tree import SpanTree
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.trajectory import SpanVerdict, Trajectory
 
 START_NS = 1_763_600_000_000_000_000
@@ -87,6 +90,16 @@ def openinference(kind: str, **more: str) -> dict[str, str]:
 def extract_spans(*spans: Span) -> Trajectory:
     """Give the trajectory of one trace."""
     return extract(KEY, spans)
+
+
+def normalized(*spans: Span) -> dict[int, NormalizedSpan]:
+    """Give the spans of one trace in the common words, by number."""
+    return {_number(n.span.span_id): n for n in normalize(SpanTree(spans))}
+
+
+def rules(*spans: Span) -> dict[int, tuple[str, str]]:
+    """Give kind and rule of each span of one trace, by number."""
+    return {number: (str(n.kind), n.rule) for number, n in normalized(*spans).items()}
 
 
 def verdict(trajectory: Trajectory, number: int) -> SpanVerdict:

@@ -1,0 +1,90 @@
+"""OpenInference: kinds that are right, marks that lie, and where the data is."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import MS, START_NS, make_span, normalized, openinference, rules
+
+from spanloom.core.model.span import Event
+from spanloom.core.model.trajectory import Usage
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("LLM", ("model", "openinference.kind_llm")),
+        ("llm", ("model", "openinference.kind_llm")),
+        ("TOOL", ("tool", "openinference.kind_tool")),
+        ("RETRIEVER", ("tool", "openinference.kind_retriever")),
+        ("RERANKER", ("tool", "openinference.kind_reranker")),
+        ("EMBEDDING", ("tool", "openinference.kind_embedding")),
+        ("GUARDRAIL", ("tool", "openinference.kind_guardrail")),
+        ("AGENT", ("agent", "openinference.kind_agent")),
+        ("CHAIN", ("other", "openinference.plumbing")),
+        ("PROMPT", ("other", "openinference.plumbing")),
+        ("", ("other", "openinference.plumbing")),
+        ("EVALUATOR", ("other", "openinference.plumbing")),
+    ],
+)
+def test_kinds(kind: str, expected: tuple[str, str]) -> None:
+    assert rules(make_span(1, 0, openinference(kind), name="ChatOpenAI agent tool"))[1] == expected
+
+
+def test_a_tool_s_name_makes_a_tool_of_whatever_kind() -> None:
+    said = openinference("AGENT", tool__name="transfer_to_research_agent")
+    assert rules(make_span(1, 0, said))[1] == ("tool", "openinference.tool_name")
+
+
+def test_a_native_agent_mark_on_a_langchain_run_counts_for_nothing() -> None:
+    said = openinference("AGENT", metadata='{"ls_integration":"langchain_chat_model"}')
+    assert rules(make_span(1, 0, said, name="call_agent"))[1] == ("other", "openinference.plumbing")
+
+
+def test_a_model_call_says_what_it_did() -> None:
+    said = {
+        **openinference("LLM", input__value="in", output__value="out", session__id="s"),
+        "llm.model_name": "gpt",
+        "llm.provider": "openai",
+        "llm.input_messages.0.message.role": "user",
+        "llm.output_messages.0.message.contents.0.message_content.text": "Rome",
+        "llm.token_count.prompt": "50",
+        "llm.token_count.completion": "20",
+        "llm.token_count.completion_details.reasoning": "5",
+        "llm.token_count.prompt_details.cache_read": "7",
+        "llm.token_count.prompt_details.cache_write": "3",
+    }
+    early = Event(START_NS - MS, "First Token Stream Event", {})
+    facts = normalized(
+        make_span(1, 0, said, events=[early, early._replace(time_ns=START_NS + 4 * MS)])
+    )[1].facts
+    assert facts.input == '[{"role":"user"}]'
+    assert facts.output == '[{"contents":[{"text":"Rome"}]}]'
+    assert (facts.model, facts.usage) == ("gpt", Usage(50, 20, 5, 7, 3))
+    assert (facts.first_token_ms, facts.conversation_id) == (4.0, "s")
+    assert facts.metadata == {"provider": "openai"}
+
+
+def test_without_messages_the_values_have_to_do() -> None:
+    facts = normalized(make_span(1, 0, openinference("LLM", input__value="a", output__value="b")))[
+        1
+    ].facts
+    assert (facts.input, facts.output, facts.usage) == ("a", "b", Usage())
+    assert facts.first_token_ms is None
+
+
+def test_tools_and_runs_have_names() -> None:
+    spans = [
+        make_span(1, 0, openinference("AGENT", agent__name="planner"), name="Runner.run"),
+        make_span(2, 1, openinference("TOOL"), name="lookup"),
+        make_span(3, 1, openinference("RETRIEVER", tool__name="docs"), name="Retriever"),
+    ]
+    found = normalized(*spans)
+    assert found[1].facts.agent_name == "planner"
+    assert (found[2].facts.tool_name, found[2].facts.data_kind) == ("lookup", "")
+    assert (found[3].facts.tool_name, found[3].facts.data_kind) == ("docs", "retrieval")
+
+
+def test_noise_is_not_described_unless_it_is_the_root() -> None:
+    noise = openinference("CHAIN", input__value="x")
+    found = normalized(make_span(1, 0, noise), make_span(2, 1, noise))
+    assert (found[1].facts.input, found[2].facts.input) == ("x", "")
