@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from spanloom.storage.lane import Lane, Row
 
-PAGE_REACH = 4
-"""Candidates read per wanted line: old versions and tombstones fall out of them."""
+SPARE_CANDIDATES = 8
+"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
 _NOTHING_BEFORE = Cursor(0, "", "")
 
 
@@ -90,7 +90,8 @@ class ClickHouseTrajectories:
         """See ``TrajectoryStore.list``: narrow candidates first, then what they are now."""
         found: list[TrajectorySummary] = []
         while len(found) < limit:
-            reach = PAGE_REACH * (limit - len(found))
+            wanted = limit - len(found)
+            reach = wanted + wanted // 4 + SPARE_CANDIDATES
             keys = self._candidates(where, reach, after)
             found += self._current(where, keys)
             if len(keys) < reach:

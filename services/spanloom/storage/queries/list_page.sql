@@ -11,8 +11,9 @@ WHERE (Project, StartTimeUnixNano, TraceId) IN {keys:Array(Tuple(String, UInt64,
   AND ({agent_name:Nullable(String)} IS NULL OR has(AgentNames, {agent_name:Nullable(String)}))
   AND (Project, TraceId, StartTimeUnixNano) IN (
     -- A row left by a writer that was overtaken has another start than the trajectory.
-    SELECT Project, TraceId, StartTimeUnixNano
-    FROM trajectories FINAL
+    SELECT Project, TraceId, argMax(StartTimeUnixNano, (Seq, Version))
+    FROM trajectories
     WHERE (Project, TraceId) IN {trace_keys:Array(Tuple(String, String))}
+    GROUP BY Project, TraceId
   )
 ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC

@@ -1,4 +1,5 @@
 -- Traces with spans newer than their progress, or whose progress is live; columns as changes_since.
+-- In the order of the spans' key, so that traces read together lie together.
 SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans
 FROM
 (
@@ -10,3 +11,4 @@ FROM
 LEFT JOIN (SELECT Project, TraceId, Seq, Status FROM trace_progress FINAL) AS progress
     USING (Project, TraceId)
 WHERE progress.Status IN ('', 'live') OR progress.Seq < changed.newest
+ORDER BY Project, TraceId

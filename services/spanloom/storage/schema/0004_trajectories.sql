@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS trajectories
     UpdatedAt DateTime DEFAULT now() CODEC(ZSTD(1)) COMMENT 'When this version was stored; retention counts from here.',
     Document String CODEC(ZSTD(3)) COMMENT 'The canonical JSON document.',
     SpansDocument String CODEC(ZSTD(3)) COMMENT 'JSON list of what became of each span.',
-    INDEX trace_id TraceId TYPE bloom_filter(0.01) GRANULARITY 1
+    -- For a trace id without a project. On an expression, so that only the query that names it pays.
+    INDEX trace_id_hash cityHash64(TraceId) TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(Seq)
 ORDER BY (Project, TraceId)
@@ -123,7 +124,7 @@ CREATE TABLE IF NOT EXISTS call_index
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (Project, CallKey, TraceId, StepId)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
 COMMENT 'Where to look in steps for a call key; steps has the truth.';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS call_index_writer TO call_index AS
