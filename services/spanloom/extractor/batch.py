@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import PermanentError
 from spanloom.core.extraction.duplicates import list_calls
 from spanloom.core.formats.canonical import encode_document, encode_spans, with_version
 from spanloom.core.model.trajectory import Status
@@ -31,6 +32,8 @@ class BatchResult:
 
     seqs: dict[TraceKey, int] = field(default_factory=dict)
     """Each built trace to the newest span version that went in; 0 if it has no spans."""
+    statuses: dict[TraceKey, Status] = field(default_factory=dict)
+    """Each built trace to what it is: discovery may not know of a root, or of a recovery."""
     written: list[TraceKey] = field(default_factory=list)
     """Those whose trajectory is new or differs."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
@@ -49,9 +52,8 @@ def build_batch(store: Store, wanted: Mapping[TraceKey, Status]) -> BatchResult:
     for key, original in repeats.originals.items():
         trajectories[key] = replace(trajectories[key], duplicate_of=original)
     result.repeated_elsewhere = repeats.stored
-    records = _make_records(wanted, trajectories, calls, store.heads(list(trajectories)), result)
-    if records:
-        store.write(records)
+    records = _make_records(trajectories, calls, store.heads(list(trajectories)), result)
+    _write(store, records, result)
     return result
 
 
@@ -70,13 +72,21 @@ def _extract_all(
         except Exception as error:  # one hostile trace must not stop the others
             if wanted[key] is not Status.FAILED:
                 result.failures[key] = error
-            else:
-                trajectories[key] = extract_failure(key, found, error)
+                continue
+            trajectories[key] = extract_failure(key, found, error)
+            result.statuses[key] = Status.FAILED
+        else:
+            result.statuses[key] = _status(wanted[key], trajectories[key])
     return trajectories
 
 
+def _status(wanted: Status, trajectory: Trajectory) -> Status:
+    if wanted is Status.LIVE:
+        return wanted
+    return Status.SETTLED if trajectory.has_root else Status.PARTIAL
+
+
 def _make_records(
-    wanted: Mapping[TraceKey, Status],
     trajectories: Mapping[TraceKey, Trajectory],
     calls: Mapping[TraceKey, Sequence[ModelCall]],
     heads: Mapping[TraceKey, Head],
@@ -85,7 +95,8 @@ def _make_records(
     records = []
     for key, trajectory in trajectories.items():
         head = heads.get(key)
-        document = encode_document(trajectory, 0, wanted[key])
+        status = result.statuses[key]
+        document = encode_document(trajectory, 0, status)
         verdicts = encode_spans(trajectory)
         fingerprint = hashlib.blake2b(document + verdicts, digest_size=16).hexdigest()
         if head is not None and head.fingerprint == fingerprint:
@@ -97,7 +108,7 @@ def _make_records(
                 key=key,
                 version=version,
                 seq=result.seqs[key],
-                status=wanted[key],
+                status=status,
                 fingerprint=fingerprint,
                 trajectory=trajectory,
                 document=with_version(document, version),
@@ -107,3 +118,18 @@ def _make_records(
             )
         )
     return records
+
+
+def _write(store: Store, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:
+    """Store the records; one that the store refuses must not stop the others."""
+    if not records:
+        return
+    try:
+        store.write(records)
+    except PermanentError as error:
+        if len(records) > 1:
+            for record in records:
+                _write(store, [record], result)
+        else:
+            result.written.remove(records[0].key)
+            result.failures[records[0].key] = error

@@ -60,14 +60,16 @@ class Discovery:
         return sorted(ready, key=lambda item: item[0].last_ns)
 
     def built(self, trace: PendingTrace, seq: int, status: Status, now_ns: int) -> None:
-        """Note that the trace was built from spans up to ``seq``."""
+        """Note that the trace was built from spans up to ``seq``; 0 if there were none."""
         trace.attempts = trace.retry_ns = 0
         if status is Status.LIVE:
             trace.live_builds += 1
             trace.built_ns = now_ns
         elif seq >= trace.seq:
-            self._done[trace.key] = trace.seq
+            self._done[trace.key] = seq
             self._pending.pop(trace.key, None)
+        elif not seq:  # not visible yet, or retention took them
+            trace.retry_ns = now_ns + NS
 
     def failed(self, trace: PendingTrace, retry_ns: int) -> None:
         """Note that the trace could not be built, and when to try again."""

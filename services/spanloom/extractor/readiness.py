@@ -15,6 +15,8 @@ from spanloom.core.model.trajectory import Status
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
 """The last attempt stores a trajectory in any case, if need be one that shows the error."""
+MAX_DOUBLINGS = 30
+"""A trace may grow for days: what it waits no longer doubles then, as no number could hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
         return Status.SETTLED
     if not trace.has_root and quiet_ns >= timing.no_root_quiet_s * NS:
         return Status.PARTIAL
-    wait_s = min(timing.growing_first_s * 2**trace.live_builds, timing.growing_max_s)
+    doublings = min(trace.live_builds, MAX_DOUBLINGS)
+    wait_s = min(timing.growing_first_s * 2**doublings, timing.growing_max_s)
     if now_ns - (trace.built_ns or trace.first_ns) >= wait_s * NS:
         return Status.LIVE
     return None

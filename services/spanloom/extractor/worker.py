@@ -94,6 +94,7 @@ class Extractor:
         if error is not None:
             return self._fail(trace, error)
         seq, now_ns = result.seqs[trace.key], self._clock()
+        status = result.statuses.get(trace.key, status)
         written = trace.key in result.written
         self._metrics.extractions.labels("written" if written else "unchanged").inc()
         if written and status is not Status.LIVE and trace.last_ns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clickhouse_connect.driver.exceptions import ClickHouseError
+from clickhouse_connect.driver.exceptions import ClickHouseError, DataError
 
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
 
@@ -48,10 +48,13 @@ def translated() -> Iterator[None]:
     """Raise ``StoreUnavailableError`` or ``StoreRejectedError`` for whatever the driver raises.
 
     An error without a ClickHouse code never reached the engine or lost its answer: it may
-    pass. One with a code not listed above would come again.
+    pass. One with a code not listed above would come again, as would a value of ours that
+    has no place in its column.
     """
     try:
         yield
+    except DataError as error:
+        raise StoreRejectedError(f"the store cannot hold it: {error}") from error
     except ClickHouseError as error:
         code = getattr(error, "code", None)
         text = str(error).split("\n", 1)[0][:500]

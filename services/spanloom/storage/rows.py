@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARS = 1000
 _NO_USAGE = Usage()
+_INT64_MAX = 2**63 - 1
 
 GONE_COLUMNS = ("Project", "TraceId", "StepId", "Seq", "Version", "IsDeleted")
 STEP_COLUMNS = (
@@ -57,8 +58,8 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
         "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
         "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
         "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
-        "ModelDurationNs": metrics.llm_duration_ns,
-        "ToolDurationNs": metrics.tool_duration_ns,
+        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
+        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
         "Warnings": list(trajectory.warnings),
         "DuplicateOfSpanId": original.span_id if original else "",
         "StepIds": [step.id for step in steps],
