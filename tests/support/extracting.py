@@ -1,0 +1,103 @@
+"""An extractor whose clock a test turns, over a store in memory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.support.otlp_requests import message_of, wire_span
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports import SpooledRequest
+from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.worker import Extractor
+from spanloom.storage.memory import MemoryStore
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+
+    from spanloom.core.ports import Store
+
+T0_NS = 1_763_600_000 * NS
+TRACE = "ab" * 16
+
+
+class World:
+    """A store, an extractor and the time, all in the test's hands."""
+
+    def __init__(self, store: Store | None = None, timing: Timing | None = None) -> None:
+        self.store: Store = store or MemoryStore()
+        self.now_ns = T0_NS
+        self.timing = timing or Timing()
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew with what is stored."""
+        self.metrics = Metrics()
+        self.extractor = Extractor(self.store, self.metrics, self.timing, lambda: self.now_ns)
+
+    def wait(self, seconds: float) -> None:
+        self.now_ns += int(seconds * NS)
+
+    def step(self, seconds: float = 0) -> int:
+        """Let time pass and the extractor look once; give how many traces it built."""
+        self.wait(seconds)
+        return self.extractor.run_once()
+
+    def run(self, seconds: float, every: float = 0.2) -> None:
+        """Let the extractor look again and again."""
+        for _ in range(round(seconds / every)):
+            self.step(every)
+
+    def send(self, *spans: WireSpan) -> None:
+        """Store spans as one request that is accepted now."""
+        self.send_message(message_of(spans))
+
+    def send_message(self, message: ExportTraceServiceRequest | bytes, seq: int = 0) -> None:
+        body = message if isinstance(message, bytes) else message.SerializeToString()
+        self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
+        seq = seq or self.now_ns // 1000
+        self.store.append([SpooledRequest(seq, "", self.now_ns, body, 0)])
+
+    def document(self, trace_id: str = TRACE) -> dict[str, Any]:
+        """Give the stored document; empty if there is none."""
+        return json.loads(self.store.document(trace_id) or b"{}")  # type: ignore[no-any-return]  # JSON
+
+    def said(self, trace_id: str = TRACE) -> tuple[int, str, int]:
+        """Give version, status and number of spans of the stored document; zeros if none."""
+        found = self.document(trace_id).get("extraction", {})
+        return found.get("version", 0), found.get("status", ""), found.get("span_count", 0)
+
+    def statuses(self, trace_ids: Iterable[str]) -> dict[str, str]:
+        return {trace_id[:2]: self.said(trace_id)[1] for trace_id in trace_ids}
+
+
+def key_of(trace_id: str = TRACE) -> TraceKey:
+    return TraceKey("default", trace_id)
+
+
+def sent(
+    number: int,
+    parent: int = 0,
+    attributes: Mapping[str, object] | None = None,
+    trace_id: str = TRACE,
+    start_ms: int = 0,
+    last_ms: int = 10,
+) -> WireSpan:
+    """Give a span to send; its times are milliseconds after the start of everything."""
+    span = wire_span(trace_id, number, parent, start_ns=T0_NS, attributes=attributes)
+    span.start_time_unix_nano += start_ms * 1_000_000
+    span.end_time_unix_nano = span.start_time_unix_nano + last_ms * 1_000_000
+    return span
+
+
+def without_version(document: bytes | None) -> dict[str, Any]:
+    """Give a document as it is but for its version."""
+    assert document is not None
+    found: dict[str, Any] = json.loads(document)
+    del found["extraction"]["version"]
+    return found

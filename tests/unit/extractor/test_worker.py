@@ -1,0 +1,351 @@
+"""The loop, step by step, over a store in memory and with a clock in the test's hand."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.extracting import TRACE, World, key_of, sent
+from tests.support.spans import chat
+
+from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectoryFilter
+from spanloom.extractor.batch import BatchResult, build_batch
+from spanloom.extractor.extract import extract as extraction
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports import TrajectoryRecord
+
+OTHER = "cd" * 16
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_root_and_quiet_settle_a_trace(world: World) -> None:
+    world.send(sent(2, 1), sent(1))
+    assert world.step(0.9) == 0
+    assert world.step(0.1) == 1
+    assert world.said() == (1, "settled", 2)
+    assert world.store.read_progress([key_of()])[key_of()].status is Status.SETTLED
+    assert world.step(100) == 0
+
+
+def test_without_a_root_a_long_quiet_makes_it_partial(world: World) -> None:
+    world.timing = type(world.timing)(growing_first_s=1000, growing_max_s=1000)
+    world.restart()
+    world.send(sent(2, 1))
+    assert world.step(59.9) == 0
+    assert world.step(0.1) == 1
+    assert world.said() == (1, "partial", 1)
+    assert world.document()["extraction"]["warnings"]
+
+
+def test_the_late_root_of_a_partial_trace_settles_it(world: World) -> None:
+    world.send(sent(2, 1))
+    world.run(61)
+    assert world.said()[1] == "partial"
+    world.send(sent(1))
+    world.run(1.2)
+    assert world.said()[1:] == ("settled", 2)
+
+
+def test_a_growing_trace_is_built_at_doubling_intervals(world: World) -> None:
+    builds = []
+    for second in range(1000):
+        world.send(sent(second + 2, 1))
+        if world.step(1):
+            builds.append(second)
+    assert [b - a for a, b in itertools.pairwise(builds)] == [60, 120, 240, 300]
+    assert builds[0] in (29, 30)
+    assert world.said()[:2] == (5, "live")
+    world.run(61)
+    assert world.said()[1:] == ("partial", 1000)
+
+
+def test_a_late_span_makes_a_new_version(world: World) -> None:
+    world.send(sent(1))
+    world.step(1)
+    world.send(sent(2, 1))
+    world.step(1)
+    assert world.said() == (2, "settled", 2)
+
+
+def test_a_repeated_span_makes_none(world: World) -> None:
+    world.send(sent(1), sent(2, 1))
+    world.step(1)
+    for _ in range(3):
+        world.send(sent(2, 1))
+        assert world.step(1) == 1
+    assert world.said() == (1, "settled", 2)
+    assert world.step(60) == 0
+
+
+def test_a_span_sent_again_with_other_content_makes_one(world: World) -> None:
+    world.send(sent(1))
+    world.step(1)
+    world.send(sent(1, last_ms=50))
+    world.step(1)
+    assert world.said()[0] == 2
+    assert world.document()["root_step"]["basic_info"]["duration"] == "50"
+
+
+def test_a_new_extractor_finds_everything_not_extracted(world: World) -> None:
+    world.send(sent(1, trace_id=OTHER))
+    world.step(1)
+    world.send(sent(1), sent(2, 1, trace_id=OTHER))
+    world.restart()
+    world.step(1)
+    assert world.said() == (1, "settled", 1)
+    assert world.said(OTHER) == (2, "settled", 2)
+    world.restart()
+    assert world.step() == 0
+
+
+def test_a_new_extractor_goes_on_with_live_traces(world: World) -> None:
+    world.send(sent(2, 1))
+    world.step(30)
+    assert world.said()[1] == "live"
+    world.restart()
+    world.step(30)
+    assert world.said() == (2, "partial", 1)
+
+
+class Interrupting(MemoryStore):
+    """A store in which something happens just after spans were read."""
+
+    after_reading: Callable[[], None] = staticmethod(lambda: None)
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        found = super().read_spans(keys)
+        happens, self.after_reading = self.after_reading, lambda: None
+        happens()
+        return found
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_span_that_arrives_while_its_trace_is_built_is_not_missed(*, restarted: bool) -> None:
+    store = Interrupting()
+    world = World(store)
+    world.send(sent(1))
+    store.after_reading = lambda: world.send(sent(2, 1))
+    world.step(1)
+    assert world.said() == (1, "settled", 1)
+    if restarted:
+        world.restart()
+    world.run(1.2)
+    assert world.said() == (2, "settled", 2)
+
+
+def test_a_store_that_fails_half_way_loses_nothing() -> None:
+    class Failing(MemoryStore):
+        broken = True
+
+        def record_progress(self, progress: object) -> None:
+            if self.broken:
+                raise StoreUnavailableError("away")
+            super().record_progress(progress)  # type: ignore[arg-type]  # passed through
+
+    store = Failing()
+    world = World(store)
+    world.send(sent(1))
+    with pytest.raises(StoreUnavailableError):
+        world.step(1)
+    store.broken = False
+    world.step(1)
+    assert world.said() == (1, "settled", 1)
+    assert world.step(60) == 0
+
+
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Give the trace ids whose extraction raises."""
+    broken: set[str] = set()
+
+    def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
+        if key.trace_id in broken:
+            raise ValueError("out of cheese")
+        return extraction(key, spans)
+
+    monkeypatch.setattr("spanloom.extractor.batch.extract", extract)
+    return broken
+
+
+def test_a_trace_that_raises_does_not_stop_the_others(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1), sent(1, trace_id=OTHER))
+    world.step(1)
+    assert (world.said(), world.said(OTHER)) == ((0, "", 0), (1, "settled", 1))
+    assert world.metrics.extraction_failures._value.get() == 1
+
+
+def test_it_is_tried_again_and_ends_as_failed(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1), sent(2, 1))
+    tried = [second for second in range(2000) if world.step(1)]
+    assert [b - a for a, b in itertools.pairwise(tried)] == [60, 120, 240, 480]
+    assert world.said() == (1, "failed", 2)
+    document = world.document()
+    assert document["extraction"]["warnings"][0] == "extraction failed: ValueError: out of cheese"
+    assert document["agent_steps"] == []
+    assert len(world.store.spans_document(TRACE) or b"") > 100
+    assert world.step(60) == 0
+
+
+def test_a_restart_does_not_forget_the_attempts(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1))
+    for _ in range(5):
+        world.restart()
+        world.step(1)
+    assert world.said()[1] == "failed"
+
+
+def test_a_trace_that_recovers_is_settled(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1))
+    world.step(1)
+    breaking.clear()
+    assert world.step(59) == 0
+    assert world.step(1) == 1
+    assert world.said() == (1, "settled", 1)
+
+
+def test_recovery_at_the_last_attempt_is_no_failure(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1))
+    for _ in range(4):
+        world.restart()
+        world.step(1)
+    breaking.clear()
+    world.restart()
+    world.step()
+    assert world.said() == (1, "settled", 1)
+
+
+def test_a_late_span_of_a_failed_trace_tries_anew(world: World, breaking: set[str]) -> None:
+    breaking.add(TRACE)
+    world.send(sent(1))
+    for _ in range(5):
+        world.restart()
+        world.step(1)
+    breaking.clear()
+    world.send(sent(2, 1))
+    world.run(61)
+    assert world.said() == (2, "settled", 2)
+
+
+def test_what_the_store_refuses_does_not_stop_the_others() -> None:
+    class Refusing(MemoryStore):
+        def write(self, records: Sequence[TrajectoryRecord]) -> None:
+            if any(record.key.trace_id == TRACE for record in records):
+                raise StoreRejectedError("not this one")
+            super().write(records)
+
+    world = World(Refusing())
+    world.send(sent(1), sent(1, trace_id=OTHER), sent(1, trace_id="ef" * 16))
+    world.step(1)
+    assert world.statuses([TRACE, OTHER, "ef" * 16]) == {"ab": "", "cd": "settled", "ef": "settled"}
+    assert world.step(1) == 0
+    assert world.step(60) == 1
+
+
+FRAMEWORK = [
+    sent(1, attributes={"gen_ai.operation.name": "invoke_agent"}, last_ms=100),
+    sent(2, 1, chat(7, 3), last_ms=90),
+]
+CLIENT = sent(1, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
+ORPHANED_CLIENT = sent(1, 9, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
+
+
+@pytest.mark.parametrize("order", ["framework first", "client first", "together"])
+def test_a_call_reported_in_two_traces_is_marked_in_any_order(world: World, order: str) -> None:
+    if order != "client first":
+        world.send(*FRAMEWORK)
+    if order != "framework first":
+        world.send(CLIENT)
+    world.run(2)
+    world.send(*(FRAMEWORK if order == "client first" else [CLIENT]))
+    world.run(2)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "2"}
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]
+    assert world.step(60) == 0
+
+
+def test_a_duplicate_without_a_root_stays_partial(world: World) -> None:
+    world.send(ORPHANED_CLIENT)
+    world.run(61)
+    assert world.said(OTHER)[:2] == (2, "partial")
+    world.send(*FRAMEWORK)
+    world.run(2)
+    assert world.said(OTHER)[:2] == (3, "partial")
+    assert "duplicate_of" in world.document(OTHER)["extraction"]
+
+
+def test_an_original_that_is_built_again_leaves_its_duplicates_as_they_are(world: World) -> None:
+    world.send(*FRAMEWORK, CLIENT)
+    world.step(1)
+    world.send(sent(3, 1))
+    world.run(2)
+    assert world.said(TRACE)[0] == 2
+    assert world.said(OTHER)[0] == 1
+
+
+def test_the_metrics_tell_what_was_done(world: World) -> None:
+    world.send(sent(1), sent(2, 1))
+    world.step(0.5)
+    text = world.metrics.render().decode()
+    assert "\nspanloom_traces_pending 1.0\n" in text
+    world.step(0.5)
+    world.send(sent(2, 1))
+    world.step(1)
+    text = world.metrics.render().decode()
+    assert "\nspanloom_traces_pending 0.0\n" in text
+    assert '\nspanloom_extractions_total{result="written"} 1.0\n' in text
+    assert '\nspanloom_extractions_total{result="unchanged"} 1.0\n' in text
+    assert "\nspanloom_spans_extracted_total 4.0\n" in text
+    assert "\nspanloom_extraction_lag_seconds_count 1.0\n" in text
+
+
+def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spanloom.extractor.worker.MAX_SPANS", 5)
+    monkeypatch.setattr("spanloom.extractor.worker.MAX_TRACES", 3)
+    sizes: list[int] = []
+
+    def build(store: MemoryStore, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+        sizes.append(len(wanted))
+        return build_batch(store, wanted)
+
+    monkeypatch.setattr("spanloom.extractor.worker.build_batch", build)
+    for number in range(8):
+        spans = [sent(n + 1, trace_id=f"{number + 1:032x}") for n in range(9 if number == 3 else 1)]
+        world.send(*spans)
+    assert world.step(1) == 8
+    assert sizes == [3, 1, 3, 1]
+    assert len(world.store.list(TrajectoryFilter(), 20)) == 8
+
+
+def test_the_thread_works_until_it_is_stopped() -> None:
+    world = World()
+    world.send(sent(1))
+    world.wait(1)
+    world.extractor.start()
+    until = time.monotonic() + 10
+    while not world.said()[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    world.extractor.stop()
+    assert world.said()[1] == "settled"
+    world.send(sent(2, 1))
+    world.step(1)
+    assert world.said()[0] == 1
