@@ -1,0 +1,1 @@
+"""What Spanloom costs, measured as ratios of one run: ``python -m benchmarks``."""

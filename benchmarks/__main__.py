@@ -1,0 +1,56 @@
+"""``python -m benchmarks``: every measure of this directory, as ratios of one run."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchmarks.extraction import measure_extraction
+from benchmarks.freshness import measure_freshness
+from benchmarks.growth import measure_growth
+from benchmarks.ingest import measure_ingest
+from benchmarks.report import print_rows, write_json
+from benchmarks.scale import QUICK, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from benchmarks.report import Row
+
+MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
+    "ingest": measure_ingest,
+    "extract": measure_extraction,
+    "freshness": measure_freshness,
+    "growth": measure_growth,
+}
+
+
+@click.command()
+@click.option("--only", type=click.Choice(list(MEASURES)), multiple=True, help="Measure just this.")
+@click.option("--quick", is_flag=True, help="A smoke run: everything once, with next to no spans.")
+@click.option("--repeats", type=click.IntRange(1), help="Runs of which the median counts.")
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write a file too.")
+@click.option("--verbose", is_flag=True, help="Say where the time goes.")
+def main(
+    only: Sequence[str], quick: bool, repeats: int | None, json_path: Path | None, verbose: bool
+) -> None:
+    """Measure what Spanloom costs and print it beside the bars it has to meet."""
+    scale = QUICK if quick else Scale()
+    if repeats is not None:
+        scale = replace(scale, repeats=repeats)
+    rows: list[Row] = []
+    for name in only or MEASURES:
+        click.echo(f"measuring {name} …", err=True)
+        with tempfile.TemporaryDirectory(prefix="spanloom-benchmarks-") as folder:
+            rows += MEASURES[name](scale, Path(folder))
+    print_rows(rows, is_quick=quick, is_verbose=verbose)
+    if json_path is not None:
+        write_json(json_path, rows, is_quick=quick)
+
+
+if __name__ == "__main__":
+    main()

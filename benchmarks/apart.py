@@ -1,0 +1,44 @@
+"""Work in a process of its own, and what that process used."""
+
+from __future__ import annotations
+
+import resource
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, Self, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def run_apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function of a module in a fresh process; give what it returns or raises."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(function, *args, **kwargs).result()
+
+
+class Usage(NamedTuple):
+    """CPU-seconds of this process, all its threads, and the time of the machine."""
+
+    cpu_s: float
+    wall_s: float
+    """Monotonic, the same clock in every process."""
+
+    @classmethod
+    def now(cls) -> Self:
+        """Read both clocks."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return cls(used.ru_utime + used.ru_stime, time.monotonic())
+
+    def since(self, start: Usage) -> Usage:
+        """Give what was used from then to here."""
+        return Usage(self.cpu_s - start.cpu_s, self.wall_s - start.wall_s)
+
+
+def peak_rss_bytes() -> int:
+    """Give the most memory this process has held at one time."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,87 @@
+"""The embedded engine, looked at past Spanloom: merges, parts, rows as they are stored."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+from unittest.mock import patch
+
+import clickhouse_connect
+
+from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.lane import COMMON_SETTINGS
+from spanloom.storage.statements import schema_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.core.ports import SpooledRequest
+
+_POLL_S = 0.1
+
+ONE_BATCH = """
+SELECT * FROM otel_traces WHERE RowVersion BETWEEN {first:UInt64} AND {last:UInt64}
+ORDER BY RowVersion, cityHash64(TraceId), EndTimeUnixNano
+"""
+
+
+class Batch(NamedTuple):
+    """What one INSERT stored."""
+
+    first_seq: int
+    last_seq: int
+    span_count: int
+
+
+@contextmanager
+def open_engine(path: Path) -> Iterator[Client]:
+    """Connect as Spanloom does, on one thread; a second connection of a process is fine."""
+    client = clickhouse_connect.get_client(interface="chdb", path=str(path))
+    try:
+        for name, value in {**COMMON_SETTINGS, "max_threads": 1}.items():
+            client.set_client_setting(name, value)
+        yield client
+    finally:
+        client.close()
+
+
+def wait_for_merges(client: Client, quiet_s: float) -> None:
+    """Return once no merge has run for that long."""
+    quiet_since = time.monotonic()
+    while time.monotonic() - quiet_since < quiet_s:
+        time.sleep(_POLL_S)
+        if client.query("SELECT count() FROM system.merges").result_rows[0][0]:
+            quiet_since = time.monotonic()
+
+
+@contextmanager
+def noting_batches() -> Iterator[list[Batch]]:
+    """Note every ``append`` of this process's stores, once it has returned."""
+    noted: list[Batch] = []
+    append = ClickHouseStore.append
+
+    def noting(store: ClickHouseStore, requests: Sequence[SpooledRequest]) -> None:
+        append(store, requests)
+        count = sum(request.span_count for request in requests)
+        noted.append(Batch(requests[0].seq, requests[-1].seq, count))
+
+    with patch.object(ClickHouseStore, "append", noting):
+        yield noted
+
+
+def dump_batches(client: Client, batches: Sequence[Batch], folder: Path) -> None:
+    """Write the rows of each batch to a file, in Native format and in the order they came."""
+    for n, batch in enumerate(batches):
+        bounds = {"first": batch.first_seq, "last": batch.last_seq}
+        data = client.raw_query(ONE_BATCH, parameters=bounds, fmt="Native")
+        (folder / f"{n:04}.native").write_bytes(data)
+
+
+def create_bare_table(client: Client) -> None:
+    """Make ``otel_traces`` as it ships, and nothing else: no decoder, no other table to fill."""
+    for statement in schema_files()[0].statements:
+        client.command(statement)

@@ -1,0 +1,109 @@
+"""What was measured, each figure beside the bar it has to meet."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from spanloom import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+PIPE_WIDTH = 150
+
+
+class Bar(NamedTuple):
+    """What a figure has to reach, or must not exceed."""
+
+    limit: float
+    is_upper: bool
+    unit: str = ""
+
+    def is_met(self, value: float) -> bool:
+        """Say whether the figure meets the bar."""
+        return value <= self.limit if self.is_upper else value >= self.limit
+
+    def __str__(self) -> str:
+        """Give the bar as the issue states it."""
+        return f"{'≤' if self.is_upper else '≥'} {format_value(self.limit, self.unit)}"
+
+
+def at_most(limit: float, unit: str = "") -> Bar:
+    """Make a bar that figures must not exceed."""
+    return Bar(limit, is_upper=True, unit=unit)
+
+
+def at_least(limit: float, unit: str = "") -> Bar:
+    """Make a bar that figures have to reach."""
+    return Bar(limit, is_upper=False, unit=unit)
+
+
+class Row(NamedTuple):
+    """One line of the report."""
+
+    measure: str
+    value: float
+    bar: Bar
+    behind: str
+    """The absolute figures of this run."""
+    details: str = ""
+    """Where it goes, for those who ask."""
+
+
+def format_value(value: float, unit: str) -> str:
+    """Give a figure with as many digits as mean something."""
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{text} {unit}".rstrip()
+
+
+def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None:
+    """Print the table: in colour on a terminal, plain in a pipe."""
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("measure", "figure", "bar", "met", "behind it"):
+        is_number = title in ("figure", "bar")
+        table.add_column(title, justify="right" if is_number else "left", no_wrap=is_number)
+    for row in rows:
+        met = "[green]yes[/]" if row.bar.is_met(row.value) else "[red]no[/]"
+        behind = f"{row.behind}\n{row.details}" if is_verbose and row.details else row.behind
+        value = format_value(row.value, row.bar.unit)
+        table.add_row(row.measure, value, str(row.bar), met, f"[dim]{behind}[/]")
+    console.print(table)
+    if is_quick:
+        console.print("A quick run shows that everything works; its figures mean nothing.")
+
+
+def write_json(path: Path, rows: Sequence[Row], *, is_quick: bool) -> None:
+    """Write the same for programs, with what it was measured on."""
+    report = {
+        "quick": is_quick,
+        "machine": {
+            "cpus": os.cpu_count(),
+            "architecture": platform.machine(),
+            "python": platform.python_version(),
+            "chdb": version("chdb"),
+            "spanloom": __version__,
+        },
+        "rows": [
+            {
+                "measure": row.measure,
+                "value": row.value,
+                "unit": row.bar.unit,
+                "bar": str(row.bar),
+                "met": row.bar.is_met(row.value),
+                "behind": row.behind,
+                "details": row.details,
+            }
+            for row in rows
+        ],
+    }
+    path.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,35 @@
+"""How much is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Numbers of spans and seconds; the defaults are what the bars are about."""
+
+    small_spans: int = 112_000
+    big_spans: int = 28_000
+    repeats: int = 3
+    extracted_spans: int = 56_000
+    freshness_s: float = 25.0
+    freshness_rate: int = 2_000
+    """Spans offered per second."""
+    long_trace: int = 100_000
+    short_trace: int = 1_000
+    quiet_s: float = 1.5
+    """How long no merge must have run to believe that none will."""
+
+
+QUICK = Scale(
+    small_spans=1_400,
+    big_spans=280,
+    repeats=1,
+    extracted_spans=700,
+    freshness_s=2.0,
+    freshness_rate=280,
+    long_trace=1_000,
+    short_trace=100,
+    quiet_s=0.1,
+)

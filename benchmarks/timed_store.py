@@ -1,0 +1,39 @@
+"""A store that notes what its process used for each method."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.apart import Usage
+
+if TYPE_CHECKING:
+    from spanloom.core.ports import Store
+
+READING = "read_spans"
+WRITING = ("write", "record_progress")
+
+
+class TimedStore:
+    """Hands every call on; right for one caller at a time.
+
+    The engine works in threads of its own, so a call is charged with all that the process used
+    meanwhile, a merge that runs at the same time included.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Pass calls to this store."""
+        self.cpu_s: defaultdict[str, float] = defaultdict(float)
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
+        method = getattr(self._store, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            start = Usage.now()
+            try:
+                return method(*arguments, **named)
+            finally:
+                self.cpu_s[name] += Usage.now().since(start).cpu_s
+
+        return call

@@ -1,0 +1,47 @@
+"""The benchmarks as a user starts them; how fast anything is, no test asks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PARTS = {
+    **{
+        f"ingest, {transport}, {size} KB spans: {what}": bar
+        for transport in ("gRPC", "HTTP")
+        for size in ("1.1", "6.6")
+        for what, bar in (("CPU time", "≤ 3"), ("spans/s", "≥ 0.4"))
+    },
+    "extraction, synthetic runs": "≥ 20,000",
+    "extraction, captured runs": "≥ 20,000",
+    "freshness": "≤ 3 s",
+    "growth, a trace of 1,000 spans: CPU time": "≤ 120",
+    "growth, a trace of 1,000 spans: peak RSS": "≤ 1 GiB",
+}
+
+
+def test_a_quick_run_prints_every_measure_beside_its_bar(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--quick", "--verbose", f"--json={report}"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "\x1b" not in ended.stdout, "no colours in a pipe"
+    rows = json.loads(report.read_text())["rows"]
+    assert len(rows) == len(PARTS)
+    for start, bar in PARTS.items():
+        (row,) = [row for row in rows if row["measure"].startswith(start)]
+        assert row["bar"] == bar
+        assert 0 < row["value"] < float("inf")
+        (line,) = [line for line in ended.stdout.splitlines() if line.startswith(start)]
+        assert bar in line
+    assert "read " in ended.stdout, "verbose says where the time goes"
