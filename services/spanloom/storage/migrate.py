@@ -7,6 +7,7 @@ after its last statement.
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SchemaTooNewError
@@ -25,6 +26,7 @@ RETAINED = {
     "call_index": "UpdatedAt",
 }
 """The tables that retention empties, and the column of each from which it counts."""
+_RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 
 
 def migrate(lane: Lane) -> list[str]:
@@ -50,11 +52,15 @@ def migrate(lane: Lane) -> list[str]:
 
 
 def set_retention(lane: Lane, days: int) -> None:
-    """Let rows go ``days`` after they were accepted or stored; 0 keeps them."""
-    tables = dict(lane.rows("table_definitions", tables=list(RETAINED)))
-    for table, column in RETAINED.items():
-        has_ttl = " TTL toDateTime(" in tables[table]
-        if days and f"toIntervalDay({days})" not in tables[table]:
-            lane.run(query("set_retention"), table=table, column=column, days=days)
-        elif has_ttl and not days:
+    """Let rows go ``days`` after they were accepted or stored; 0 keeps them.
+
+    A table that has it already is left alone: a new TTL makes ClickHouse rewrite the table.
+    """
+    for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
+        found = _RETAINED_DAYS.search(definition)
+        if days == (int(found[1]) if found else 0):
+            continue
+        if days:
+            lane.run(query("set_retention"), table=table, column=RETAINED[table], days=days)
+        else:
             lane.run(query("remove_retention"), table=table)

@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
-from spanloom.storage.migrate import RETAINED, migrate, set_retention
-from spanloom.storage.statements import query, schema_files
+from spanloom.core.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.lane import Lane
 
@@ -92,45 +88,6 @@ def test_every_stored_table_is_fsynced_and_keeps_no_insert_log(lane: Lane) -> No
 def test_views_answer(lane: Lane) -> None:
     for view in ("v_spans", "v_trajectories", "v_steps"):
         assert ask(lane, f"SELECT * FROM {view} LIMIT 1") is not None
-
-
-def test_migrating_again_does_nothing(lane: Lane) -> None:
-    assert migrate(lane) == []
-    assert len(list(lane.rows("applied_migrations"))) == len(schema_files())
-
-
-def test_a_migration_that_was_interrupted_is_taken_up_again(lane: Lane) -> None:
-    last = schema_files()[-1]
-    lane.run(f"DELETE FROM schema_migrations WHERE number = {last.number}")
-    assert migrate(lane) == [last.name]
-    assert migrate(lane) == []
-
-
-@pytest.fixture
-def newer_schema(lane: Lane) -> Iterator[None]:
-    lane.run(query("record_migration"), number=9999, name="9999_later.sql", checksum="")
-    yield
-    lane.run("DELETE FROM schema_migrations WHERE number = 9999")
-
-
-@pytest.mark.usefixtures("newer_schema")
-def test_a_newer_store_is_refused_in_one_line(lane: Lane) -> None:
-    with pytest.raises(SchemaTooNewError, match=r"newer.*9999_later\.sql.*upgrade") as error:
-        migrate(lane)
-    assert "\n" not in str(error.value)
-
-
-def test_retention_counts_from_acceptance_and_can_be_taken_back(lane: Lane) -> None:
-    def definitions() -> dict[str, str]:
-        return dict(lane.rows("table_definitions", tables=list(RETAINED)))
-
-    before = definitions()
-    set_retention(lane, 30000)
-    set_retention(lane, 30000)
-    for table, statement in definitions().items():
-        assert f"TTL toDateTime({RETAINED[table]}) + " in statement, table
-    set_retention(lane, 0)
-    assert definitions() == before
 
 
 def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: ClickHouseStore) -> None:

@@ -1,0 +1,123 @@
+"""Bringing a database up to date, and what its tables keep."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import message_of, spooled, wire_span
+
+from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
+from spanloom.storage.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.migrate import RETAINED, migrate, set_retention
+from spanloom.storage.records import frame_records
+from spanloom.storage.statements import query, request_schema, schema_files
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+DAY_NS = 24 * 3600 * 10**9
+
+
+class BreakingLane(Lane):
+    """A lane that is lost after some statements."""
+
+    def __init__(self, client: Client, statements: int) -> None:
+        super().__init__(client)
+        self._left = statements
+
+    def run(self, statement: str, **parameters: object) -> None:
+        if not self._left:
+            raise StoreUnavailableError("gone")
+        self._left -= 1
+        super().run(statement, **parameters)
+
+
+def definitions(lane: Lane) -> dict[str, str]:
+    """Give what makes each table, without the name of the database."""
+    sql = (
+        "SELECT name, create_table_query, database FROM system.tables"
+        " WHERE database = currentDatabase()"
+    )
+    rows = lane._client.query(sql).result_rows
+    return {name: re.sub(rf"\b{database}\.(?=\w)", "", text) for name, text, database in rows}
+
+
+def test_an_empty_database_gets_every_file_once(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    assert migrate(lane) == [file.name for file in schema_files()]
+    assert migrate(lane) == []
+
+
+def test_a_migration_interrupted_anywhere_is_taken_up_again(
+    fresh_database: Client, clickhouse_store: ClickHouseStore
+) -> None:
+    for statements in itertools.count():
+        try:
+            migrate(BreakingLane(fresh_database, statements))
+        except StoreUnavailableError:
+            continue
+        break
+    lane = Lane(fresh_database)
+    assert migrate(lane) == []
+    assert len(list(lane.rows("applied_migrations"))) == len(schema_files())
+    assert definitions(lane) == definitions(clickhouse_store._worker)
+
+
+def test_a_newer_store_is_refused_in_one_line_and_left_alone(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    lane.run(query("create_migrations"))
+    lane.run(query("record_migration"), number=9999, name="9999_later.sql", checksum="")
+    with pytest.raises(SchemaTooNewError, match=r"newer.*9999_later\.sql.*upgrade") as error:
+        migrate(lane)
+    assert "\n" not in str(error.value)
+    assert set(definitions(lane)) == {"schema_migrations"}
+
+
+def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    migrate(lane)
+    before = definitions(lane)
+    for days in (30, 7):
+        set_retention(lane, days)
+        for table, column in RETAINED.items():
+            ttl = rf"TTL toDateTime\({column}\) \+ toIntervalDay\(\D*{days}\b"
+            assert re.search(ttl, definitions(lane)[table]), table
+    set_retention(BreakingLane(fresh_database, 0), 7)  # nothing to do: no statement is run
+    set_retention(lane, 0)
+    assert definitions(lane) == before
+    set_retention(BreakingLane(fresh_database, 0), 0)
+
+
+def test_every_table_of_people_and_every_source_of_theirs_is_retained(
+    clickhouse_store: ClickHouseStore,
+) -> None:
+    stored = {n for n, text in definitions(clickhouse_store._worker).items() if "MergeTree" in text}
+    assert stored - {"schema_migrations"} == set(RETAINED)
+
+
+def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> None:
+    lane = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
+    migrate(lane)
+    set_retention(lane, 30)
+    now = time.time_ns()
+    requests = [
+        # An old span accepted now stays: retention does not count from when it ran.
+        replace(
+            spooled(message_of([wire_span("ab" * 16, n, start_ns=DAY_NS)]), "p"),
+            accepted_at_ns=now - days * DAY_NS,
+        )
+        for n, days in ((1, 0), (2, 29), (3, 31), (4, 300))
+    ]
+    lane.insert_requests(frame_records(requests))
+    for table in ("otel_traces", "trace_changes"):
+        lane.run(f"OPTIMIZE TABLE {table} FINAL")
+    left = fresh_database.query("SELECT SpanId FROM otel_traces ORDER BY SpanId").result_rows
+    assert [span_id for (span_id,) in left] == [f"{n:016x}" for n in (1, 2)]
+    assert len(list(lane.rows("changes_since", seq=0))) == 1
