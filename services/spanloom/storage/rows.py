@@ -98,13 +98,16 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
     }
 
 
-def list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
-    """Give the rows of ``trajectory_list``: the summary, and a tombstone where it stood before."""
-    row = {**summary_row(record), "IsDeleted": 0}
-    yield row
+def list_row(record: TrajectoryRecord) -> dict[str, object]:
+    """Give a record as a row of ``trajectory_list``."""
+    return {**summary_row(record), "IsDeleted": 0}
+
+
+def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
+    """Give a tombstone for the place in the list where the trajectory stood, if it has moved."""
     before = record.previous
     if before is not None and before.start_ns != record.trajectory.root.start_ns:
-        yield {**row, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
+        yield {**summary_row(record), "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
 def step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:

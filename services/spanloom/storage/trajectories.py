@@ -20,7 +20,8 @@ from spanloom.storage.rows import (
     GONE_COLUMNS,
     STEP_COLUMNS,
     gone_step_rows,
-    list_rows,
+    list_row,
+    moved_list_rows,
     step_rows,
     trajectory_row,
 )
@@ -49,14 +50,15 @@ class ClickHouseTrajectories:
         return {head.key: head for head, _ in self._heads(keys)}
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
-        """See ``TrajectoryStore.write``: the trajectory itself comes last and makes it true."""
+        """See ``TrajectoryStore.write``: the row in ``trajectories`` makes the others true."""
         newest = {head.key: seq for head, seq in self._heads([r.key for r in records])}
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
         lane.insert("steps", STEP_COLUMNS, list(flat(map(step_rows, current))))
         lane.insert("steps", GONE_COLUMNS, list(flat(map(gone_step_rows, current))))
-        lane.insert_objects("trajectory_list", list(flat(map(list_rows, current))))
+        lane.insert_objects("trajectory_list", list(map(list_row, current)))
         lane.insert_objects("trajectories", list(map(trajectory_row, current)))
+        lane.insert_objects("trajectory_list", list(flat(map(moved_list_rows, current))))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``TrajectoryStore.record_progress``."""
