@@ -6,7 +6,15 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.otlp_requests import message_of, next_seq, spans_apart, spooled, wire_span
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.otlp_requests import (
+    START_NS,
+    message_of,
+    next_seq,
+    spans_apart,
+    spooled,
+    wire_span,
+)
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
@@ -184,6 +192,53 @@ def test_what_is_no_otlp_is_refused_and_leaves_nothing(store: Store, key: TraceK
     assert len(store.read_spans([key])[key]) == 1
 
 
+def test_otlp_comes_in_the_order_of_time_across_resources_and_scopes(
+    store: Store, key: TraceKey
+) -> None:
+    for service, offset in (("a", 0), ("b", 1)):
+        spans = [
+            wire_span(key.trace_id, 100 - n, start_ns=START_NS + n // 4)
+            for n in range(offset, 20, 2)
+        ]
+        store.append([spooled(message_of(spans, {"service.name": service}), key.project)])
+    groups = TracesData.FromString(store.read_otlp(key)).resource_spans
+    found = [
+        (span.start_time_unix_nano, span.span_id)
+        for group in groups
+        for scope_spans in group.scope_spans
+        for span in scope_spans.spans
+    ]
+    assert len(found) == 20
+    assert found == sorted(found)
+
+
+def test_otlp_of_one_project_is_apart_from_that_of_another(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    assert store.read_otlp(TraceKey(new_project(), key.trace_id)) == b""
+
+
+def test_appending_again_after_a_refusal_repairs(store: Store, key: TraceKey) -> None:
+    requests = [spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (1, 2)]
+    bad = SpooledRequest(next_seq(), key.project, 1, b"\x0a\x05ab", 1)
+    with pytest.raises(StoreRejectedError):
+        store.append([requests[0], bad, requests[1]])
+    for request in requests:
+        store.append([request])
+    assert len(store.read_spans([key])[key]) == 2
+    assert len(spans_apart(store.read_otlp(key))) == 2
+
+
+def test_changes_since_counts_repeats_and_forgets_nothing(store: Store, key: TraceKey) -> None:
+    before = next_seq()
+    request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    store.append([request])
+    store.append([request])
+    [change] = of_project(store.changes_since(before), key.project).values()
+    assert (change.max_seq, change.span_count) == (request.seq, 2)
+
+
 def test_changes_since_sums_up_what_came_after(store: Store, key: TraceKey) -> None:
     before = next_seq()
     other = f"{2:032x}"
@@ -219,6 +274,8 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
         return key.trace_id in of_project(store.unextracted(), key.project)
 
     assert pending()
+    [summed_up] = of_project(store.unextracted(), key.project).values()
+    assert summed_up == of_project(store.changes_since(0), key.project)[key.trace_id]
     for seq, status, is_pending in (
         (request.seq - 1, Status.SETTLED, True),
         (request.seq, Status.LIVE, True),

@@ -39,7 +39,7 @@ class MemoryStore:
         """Start empty."""
         self._lock = threading.RLock()
         self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
-        self._arrivals: dict[TraceKey, dict[int, TraceChange]] = {}
+        self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._progress: dict[TraceKey, Progress] = {}
 
@@ -51,7 +51,7 @@ class MemoryStore:
                 for found in spans:
                     self._keep(found)
                 for change in _changes(request, spans):
-                    self._arrivals.setdefault(change.key, {})[request.seq] = change
+                    self._arrivals.setdefault(change.key, []).append(change)
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanStore.read_spans``."""
@@ -70,7 +70,7 @@ class MemoryStore:
     def changes_since(self, seq: int) -> Sequence[TraceChange]:
         """See ``SpanStore.changes_since``."""
         with self._lock:
-            news = ([c for s, c in a.items() if s > seq] for a in self._arrivals.values())
+            news = ([c for c in arrived if c.max_seq > seq] for arrived in self._arrivals.values())
             return [_sum_up(changes) for changes in news if changes]
 
     def unextracted(self) -> Sequence[TraceChange]:

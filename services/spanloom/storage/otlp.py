@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import (
-    ResourceSpans,
-    ScopeSpans,
     Span,
     Status,
     TracesData,
@@ -18,7 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import (
 from spanloom.storage.values import attributes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
 STATUS_CODES = ("Unset", "Ok", "Error")
@@ -59,34 +58,38 @@ class StoredSpan(NamedTuple):
     events: Sequence[Sequence[Any]]  # JSON values of the zipped event columns
     links: Sequence[Sequence[Any]]  # likewise
 
-    @property
     def resource_key(self) -> bytes:
         """Equal for spans of one resource; attribute order counts."""
         return orjson.dumps(self[:5])
 
-    @property
     def scope_key(self) -> bytes:
         """Equal for spans of one scope."""
         return orjson.dumps(self[5:12])
 
 
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
-    """Give rows as one ``TracesData``, grouped by resource and scope; empty without rows."""
+    """Give rows as one ``TracesData``, in their order; empty without rows.
+
+    Neighbours of one resource and scope share a group; a resource may come again.
+    """
     data = TracesData()
-    resources: dict[bytes, ResourceSpans] = {}
-    scopes: dict[bytes, ScopeSpans] = {}
-    for row in rows:
-        resource_key, scope_key = row.resource_key, row.resource_key + row.scope_key
-        if resource_key not in resources:
-            resources[resource_key] = data.resource_spans.add(
-                resource=_resource(row), schema_url=row.resource_schema_url
+    for of_resource in _runs(rows, StoredSpan.resource_key):
+        first = of_resource[0]
+        group = data.resource_spans.add(
+            resource=_resource(first), schema_url=first.resource_schema_url
+        )
+        for of_scope in _runs(of_resource, StoredSpan.scope_key):
+            first = of_scope[0]
+            group.scope_spans.add(
+                scope=_scope(first), schema_url=first.scope_schema_url, spans=map(_span, of_scope)
             )
-        if scope_key not in scopes:
-            scopes[scope_key] = resources[resource_key].scope_spans.add(
-                scope=_scope(row), schema_url=row.scope_schema_url
-            )
-        scopes[scope_key].spans.append(_span(row))
     return data.SerializeToString()
+
+
+def _runs(
+    rows: Iterable[StoredSpan], key: Callable[[StoredSpan], bytes]
+) -> Iterator[list[StoredSpan]]:
+    return (list(run) for _, run in groupby(rows, key))
 
 
 def number_of(text: str, names: Sequence[str]) -> int:
