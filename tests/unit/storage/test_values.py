@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import struct
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 from spanloom.storage.values import ARMS, attributes_of, double_text, text_of
+
+if TYPE_CHECKING:
+    from spanloom.storage.clickhouse import ClickHouseStore
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,23 @@ def test_a_double_reads_back_as_itself(number: float) -> None:
     again = float(double_text(number))
     assert again == number
     assert math.copysign(1, again) == math.copysign(1, number)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=50, max_size=200))
+@example([s * m * 10.0**e for e in range(-330, 308) for m in (1, 1.5, 9.999) for s in (1, -1)])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_double_is_written_as_clickhouse_writes_it(
+    clickhouse_store: ClickHouseStore, numbers: list[float]
+) -> None:
+    client = clickhouse_store._worker._client
+    bits = [int.from_bytes(struct.pack("<d", number), "little") for number in numbers]
+    rows = client.query(
+        "SELECT toString(reinterpretAsFloat64(arrayJoin({bits:Array(UInt64)})))",
+        parameters={"bits": bits},
+    ).result_rows
+    assert [text for (text,) in rows] == [double_text(number) for number in numbers]
 
 
 scalars = st.one_of(
