@@ -60,7 +60,7 @@ def put_until_killed(path: Path, name: str, after_s: float) -> list[tuple[int, b
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_acknowledged_requests_survive_kills(tmp_path: Path, seed: int) -> None:
-    delays = random.Random(seed)  # noqa: S311 - no secret, a repeatable one
+    delays = random.Random(seed)
     path = tmp_path / "spool.sqlite"
     acknowledged: dict[int, bytes] = {}
     for number in range(ROUNDS):
