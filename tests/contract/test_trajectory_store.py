@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -116,7 +117,42 @@ def test_without_a_project_the_newest_that_has_the_trace_answers(
     store.write([make_record(key, version=1)])
     store.write([make_record(other, version=2)])
     assert store.document(key.trace_id) == make_record(other, version=2).document
-    assert store.document(key.trace_id, key.project) == make_record(key, version=1).document
+    assert store.spans_document(key.trace_id) == make_record(other, version=2).spans_document
+    for owner, version in ((key, 1), (other, 2)):
+        record = make_record(owner, version=version)
+        assert store.document(key.trace_id, owner.project) == record.document
+        assert store.spans_document(key.trace_id, owner.project) == record.spans_document
+    assert store.document(key.trace_id, "") is None
+
+
+def test_many_heads_and_progresses_are_read_at_once(store: Store, key: TraceKey) -> None:
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 1102)]
+    store.write([make_record(k) for k in keys])
+    store.record_progress([Progress(k, n, Status.SETTLED) for n, k in enumerate(keys)])
+    assert set(store.heads([*keys, *keys[:5], key])) == set(keys)
+    progress = store.read_progress(keys)
+    assert [progress[k].seq for k in keys] == list(range(1101))
+
+
+def test_a_reader_sees_the_old_or_the_new_at_any_moment(store: Store, key: TraceKey) -> None:
+    def write(version: int) -> None:
+        trajectory = make_trajectory(key, START_NS - version, [model_step(version + 1)])
+        head = store.heads([key]).get(key)
+        store.write([make_record(key, trajectory, version=version, previous=head)])
+
+    write(1)
+    versions = range(2, 12)
+    documents = [make_record(key, version=v).document for v in (1, *versions)]
+    writer = threading.Thread(target=lambda: list(map(write, versions)))
+    writer.start()
+    seen = 0
+    while writer.is_alive():
+        document = store.document(key.trace_id, key.project)
+        assert document in documents[seen:]  # never back to an older one
+        seen = documents.index(document)
+    writer.join()
+    assert store.document(key.trace_id) == documents[-1]
+    assert listed(store, TrajectoryFilter(project=key.project)) == [(-11, key.trace_id)]
 
 
 def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:

@@ -1,0 +1,72 @@
+"""Recorded runs, extracted: ClickHouse answers what the store in memory answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.ground_truth import all_captures
+from tests.support.otlp_requests import spooled
+
+from spanloom.core.extraction.duplicates import list_calls
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectoryFilter
+from spanloom.extractor.batch import build_batch
+from spanloom.extractor.extract import extract
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports import SpooledRequest, Store
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+DIALECTS = sorted({capture.dialect for capture in all_captures()})
+DAY_NS = 24 * 3600 * 10**9
+
+
+def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
+    """Give everything that a store says of extracted traces."""
+    project = keys[0].project
+    trajectories = [extract(key, spans) for key, spans in store.read_spans(keys).items()]
+    calls = [call for trajectory in trajectories for call in list_calls(trajectory)]
+    call_keys = sorted({call.call_key for call in calls})
+    heads = store.heads(keys)
+    until_ns = max((call.end_ns for call in calls), default=0)
+    return {
+        "documents": {key: store.document(key.trace_id, project) for key in keys},
+        "spans": {key: store.spans_document(key.trace_id, project) for key in keys},
+        "list": list(store.list(TrajectoryFilter(project=project), 1000)),
+        "calls": sorted(
+            store.find_calls(project, call_keys, 0, until_ns),
+            key=lambda call: (call.key, call.step_id),
+        ),
+        "heads": {
+            key: (head.version, head.fingerprint, head.start_ns, sorted(head.step_ids))
+            for key, head in heads.items()
+        },
+    }
+
+
+def extracted(store: Store, requests: Sequence[SpooledRequest]) -> list[TraceKey]:
+    """Store requests and what comes of them; give the traces."""
+    store.append(requests)
+    project = requests[0].project
+    keys = sorted(c.key for c in store.unextracted() if c.key.project == project)
+    assert build_batch(store, dict.fromkeys(keys, Status.SETTLED)).failures == {}
+    return keys
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_recorded_runs_are_answered_alike(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str], dialect: str
+) -> None:
+    project, memory = new_project(), MemoryStore()
+    captures = [c for c in all_captures() if c.dialect == dialect]
+    requests = [spooled(body, project) for c in captures for body in c.requests()]
+    keys = extracted(memory, requests)
+    assert extracted(clickhouse_store, requests) == keys
+    assert answers(clickhouse_store, keys) == answers(memory, keys)
+    again = build_batch(clickhouse_store, dict.fromkeys(keys, Status.SETTLED))
+    assert again.written == []
