@@ -1,8 +1,8 @@
 """Write again what is generated from the files in this folder: ``python proto/regenerate.py``.
 
 With ``--check`` nothing is written and nothing fetched: the exit status says whether what is
-generated still means the same, and whether the installed opentelemetry-proto package agrees
-with the pinned official files.
+generated still means the same, and whether the installed opentelemetry-proto package is
+compatible with the pinned official files.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from google.protobuf.descriptor_pool import Default
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 GENERATOR = "grpcio-tools==1.80.0"
 """Generated code runs with its own protobuf version and later ones; this one writes for 6.31."""
@@ -74,16 +78,14 @@ def find_problems() -> list[str]:
     for source in compiled_files():
         module = f"spanloom.wire.{source.stem}_pb2"
         [described] = describe(source.parent, source.name)
-        if plain(described) != loaded(module, source.name):
+        if meanings(described) != meanings(loaded(module, source.name)):
             problems.append(f"{module} is not what {source.name} says")
     official = sorted(
         p.relative_to(PROTO).as_posix() for p in PROTO.glob("opentelemetry/**/*.proto")
     )
-    problems += [
-        f"the installed opentelemetry-proto is not what {file.name} says"
-        for file in describe(PROTO, *official)
-        if plain(file) != loaded(f"{file.name[:-6].replace('/', '.')}_pb2", file.name)
-    ]
+    for file in describe(PROTO, *official):
+        installed = loaded(f"{file.name[:-6].replace('/', '.')}_pb2", file.name)
+        problems += contradictions(meanings(file), meanings(installed))
     return problems
 
 
@@ -95,24 +97,39 @@ def describe(folder: Path, *names: str) -> list[FileDescriptorProto]:
         return list(FileDescriptorSet.FromString(descriptors.read_bytes()).file)
 
 
-def loaded(module: str, name: str) -> bytes:
+def loaded(module: str, name: str) -> FileDescriptorProto:
     """Give what an importable module says of the file it was made from."""
     importlib.import_module(module)
     file = FileDescriptorProto()
     Default().FindFileByName(name).CopyToProto(file)
-    return plain(file)
+    return file
 
 
-def plain(file: FileDescriptorProto) -> bytes:
-    """Give what decides the bytes on the wire: no options, no JSON names."""
-    file.ClearField("options")
-    pending = list(file.message_type)
-    while pending:
-        message = pending.pop()
-        pending.extend(message.nested_type)
+def meanings(file: FileDescriptorProto) -> dict[str, str]:
+    """Give what decides the bytes on the wire: every field and enum value, by its number."""
+    found: dict[str, str] = {}
+    enums = [(file.package, enum) for enum in file.enum_type]
+    messages = [(file.package, message) for message in file.message_type]
+    while messages:
+        path, message = messages.pop()
+        name = f"{path}.{message.name}"
+        messages += [(name, nested) for nested in message.nested_type]
+        enums += [(name, enum) for enum in message.enum_type]
         for field in message.field:
-            field.ClearField("json_name")
-    return file.SerializeToString(deterministic=True)
+            kind = f"{field.label} {field.type} {field.type_name} {message.options.map_entry}"
+            found[f"{name}, field {field.number}"] = f"{field.name}: {kind}"
+    for path, enum in enums:
+        found |= {f"{path}.{enum.name}, value {v.number}": v.name for v in enum.value}
+    return found
+
+
+def contradictions(pinned: Mapping[str, str], installed: Mapping[str, str]) -> list[str]:
+    """Name what means another thing in the installed package; older or newer is no problem."""
+    return [
+        f"the installed opentelemetry-proto has another {what}"
+        for what in sorted(pinned.keys() & installed.keys())
+        if pinned[what] != installed[what]
+    ]
 
 
 def run_protoc(*arguments: str, tools: Path | None = None) -> None:
