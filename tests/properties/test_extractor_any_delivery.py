@@ -1,0 +1,122 @@
+"""Real runs, delivered in any order, any batches and any number of times: the same trajectories."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.extracting import World, without_version
+from tests.support.ground_truth import Capture, all_captures
+
+from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectoryFilter
+from spanloom.extractor.extract import extract
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+
+CAPTURES = all_captures()
+EVERYTHING = TrajectoryFilter()
+SETTLED_S = 400.0  # longer than any wait of the extractor
+
+Outcome = dict[str, tuple[object, bytes | None]]
+
+
+@cache
+def single_spans(capture: Capture) -> Sequence[ExportTraceServiceRequest]:
+    """Give each span of a capture as a request of its own, in the order of arrival."""
+    alone = []
+    for body in capture.requests():
+        for group in ExportTraceServiceRequest.FromString(body).resource_spans:
+            for scope_spans in group.scope_spans:
+                for span in scope_spans.spans:
+                    request = ExportTraceServiceRequest()
+                    part = request.resource_spans.add(resource=group.resource)
+                    part.scope_spans.add(scope=scope_spans.scope, spans=[span])
+                    alone.append(request)
+    return alone
+
+
+@cache
+def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
+    world = World()
+    for body in capture.requests():
+        world.send_message(body)
+    keys = [change.key for change in world.store.unextracted()]
+    return dict(world.store.read_spans(keys))
+
+
+def outcome(world: World) -> Outcome:
+    """Give what is stored in the end, but for versions."""
+    found = [line.key.trace_id for line in world.store.list(EVERYTHING, 1000)]
+    return {
+        trace_id: (
+            without_version(world.store.document(trace_id)),
+            world.store.spans_document(trace_id),
+        )
+        for trace_id in found
+    }
+
+
+@cache
+def delivered_in_order(capture: Capture) -> Outcome:
+    world = World()
+    for body in capture.requests():
+        world.send_message(body)
+    world.run(SETTLED_S, every=10)
+    return outcome(world)
+
+
+def deliver_at_random(capture: Capture, random: Random) -> World:
+    """Send the spans shuffled, some more than once, in batches, with the extractor between."""
+    world = World()
+    spans = list(single_spans(capture))
+    spans += random.sample(spans, random.randint(0, len(spans)))
+    random.shuffle(spans)
+    while spans:
+        size = random.randint(1, max(1, len(spans) // 2))
+        batch = ExportTraceServiceRequest()
+        for request in spans[:size]:
+            batch.MergeFrom(request)
+        del spans[:size]
+        world.send_message(batch)
+        for _ in range(random.randint(0, 3)):
+            world.step(random.choice([0.2, 1, 5, 31, 70]))
+        if random.random() < 0.2:
+            world.restart()
+    world.run(SETTLED_S, every=10)
+    return world
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_a_run_gives_the_same_trajectories_however_it_arrives(capture: Capture) -> None:
+    random = Random(capture.id)  # reproducible, not secret
+    assert outcome(deliver_at_random(capture, random)) == delivered_in_order(capture)
+
+
+@given(st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=60)
+def test_any_run_in_any_way(capture: Capture, random: Random) -> None:
+    assert outcome(deliver_at_random(capture, random)) == delivered_in_order(capture)
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_extraction_is_one_function_of_the_spans(capture: Capture) -> None:
+    random = Random(capture.id)  # reproducible, not secret
+    for key, spans in stored_traces(capture).items():
+        expected = [_encoded(key, order) for order in (spans, spans[::-1])]
+        shuffled = random.sample(spans, len(spans))
+        assert [_encoded(key, shuffled)] * 2 == expected
+
+
+def _encoded(key: TraceKey, spans: Sequence[Span]) -> tuple[bytes, bytes]:
+    trajectory = extract(key, spans)
+    return encode_document(trajectory, 1, Status.SETTLED), encode_spans(trajectory)
