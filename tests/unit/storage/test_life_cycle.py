@@ -1,0 +1,52 @@
+"""Whether a store answers, and that closing it closes every lane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from clickhouse_connect.driver.exceptions import OperationalError
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.lane import Lane
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+
+class LostClient:
+    """A driver whose server is gone."""
+
+    def __init__(self) -> None:
+        self.is_closed = False
+
+    def set_client_setting(self, _name: str, _value: object) -> None: ...
+
+    def raw_query(self, *_: object, **__: object) -> bytes:
+        raise OperationalError("Connection refused\nby everybody")
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def clients() -> list[LostClient]:
+    return [LostClient() for _ in range(3)]
+
+
+@pytest.fixture
+def lost_store(clients: list[LostClient]) -> ClickHouseStore:
+    writer, worker, reader = (Lane(cast("Client", client)) for client in clients)
+    return ClickHouseStore(writer, worker, reader)
+
+
+def test_a_store_that_is_gone_does_not_answer(lost_store: ClickHouseStore) -> None:
+    with pytest.raises(StoreUnavailableError, match="Connection refused") as error:
+        lost_store.ping()
+    assert "\n" not in str(error.value)
+
+
+def test_closing_closes_every_lane(lost_store: ClickHouseStore, clients: list[LostClient]) -> None:
+    lost_store.close()
+    assert all(client.is_closed for client in clients)
