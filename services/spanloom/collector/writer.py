@@ -6,11 +6,12 @@ to the store again, which is why ``SpanStore.append`` is idempotent.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import SpanloomError, StoreRejectedError
+from spanloom.core.errors import RetryableError, SpanloomError, StoreRejectedError
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
+SPOOL_BACKOFF_S = 1.0
 _IDLE_S = 0.1
 """How often an idle writer looks whether it should stop."""
 
@@ -66,7 +68,18 @@ class Writer:
         while not self._stopping.is_set():
             if self._spool.wait_until(1, _IDLE_S):
                 self._let_grow()
-                self._move(self._spool.read_batch(self._max_bytes))
+                try:
+                    self._move(self._spool.read_batch(self._max_bytes))
+                except (RetryableError, sqlite3.Error) as error:
+                    self._outlast(error)
+
+    def _outlast(self, error: Exception) -> None:
+        """Wait for a spool that cannot be read or shortened, as on a full disk.
+
+        What the store took but the spool still has is stored again: that changes nothing.
+        """
+        self._log.warning("the spool cannot be worked off; trying again", error=str(error))
+        self._stopping.wait(SPOOL_BACKOFF_S)
 
     def _let_grow(self) -> None:
         until = time.monotonic() + self._wait_s

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import sqlite3
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from spanloom.collector import writer as writer_module
 from spanloom.collector.writer import Writer
-from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
+from spanloom.core.errors import OverloadedError, StoreRejectedError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -147,3 +149,27 @@ def test_a_stopped_writer_leaves_the_rest(
     assert not writer.drain(0.1)
     writer.stop()
     assert spool.depth().records == 1
+
+
+@pytest.mark.parametrize("method", ["delete", "read_batch"])
+def test_a_spool_on_a_full_disk_is_outlasted(
+    method: str,
+    spool: Spool,
+    store: RecordingStore,
+    start_writer: StartWriter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failures = [OverloadedError("The spool could not be written: disk full."), sqlite3.Error("no")]
+    works = getattr(spool, method)
+
+    def fails_twice(*arguments: object) -> object:
+        if failures:
+            raise failures.pop()
+        return works(*arguments)
+
+    monkeypatch.setattr(writer_module, "SPOOL_BACKOFF_S", 0.01)
+    monkeypatch.setattr(spool, method, fails_twice)
+    spool.put("", b"a", 1)
+    assert start_writer().drain(5)
+    assert not failures
+    assert set(store.bodies) == {b"a"}
