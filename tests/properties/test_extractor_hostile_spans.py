@@ -1,0 +1,54 @@
+"""Whatever spans say, their trajectory fits into the store: one trace never stops the others."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.span_strategies import traces
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.extractor.batch import build_batch
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.ports import TrajectoryRecord
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+
+class Handing(MemoryStore):
+    """Hands out given spans and keeps the records it is to write."""
+
+    def __init__(self, spans: Mapping[TraceKey, list[Span]]) -> None:
+        super().__init__()
+        self._given = spans
+        self.records: list[TrajectoryRecord] = []
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        return {key: self._given[key] for key in keys}
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        self.records += records
+
+
+@given(st.lists(traces(max_size=8), min_size=1, max_size=6))
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+def test_any_trajectory_can_be_stored(
+    clickhouse_store: ClickHouseStore, found: list[list[Span]]
+) -> None:
+    project = f"p-{secrets.token_hex(4)}"
+    given_spans = {TraceKey(project, f"{n:032x}"): spans for n, spans in enumerate(found, 1)}
+    handing = Handing(given_spans)
+    result = build_batch(handing, dict.fromkeys(given_spans, Status.SETTLED))
+    assert not result.failures
+    assert result.written == list(given_spans)
+    clickhouse_store.write(handing.records)
+    for record in handing.records:
+        stored = clickhouse_store.document(record.key.trace_id, project)
+        assert stored == record.document
