@@ -98,6 +98,19 @@ def test_of_one_span_twice_in_one_request_the_last_counts(store: Store, key: Tra
     assert names(store.read_spans([key])[key]) == ["last"]
 
 
+@pytest.mark.parametrize("months", [(0, 2), (2, 0)])
+def test_of_one_span_twice_in_two_months_every_read_gives_the_same(
+    store: Store, key: TraceKey, months: tuple[int, int]
+) -> None:
+    starts = [START_NS + 31 * m * 24 * 3600 * 10**9 for m in months]
+    spans = [wire_span(key.trace_id, 1, name=str(s), start_ns=s) for s in starts]
+    request = SpooledRequest(next_seq(), key.project, 1, message_of(spans).SerializeToString(), 2)
+    for _ in range(8):
+        store.append([request])
+        assert names(store.read_spans([key])[key]) == [str(max(starts))]
+        assert str(max(starts)).encode() in store.read_otlp(key)
+
+
 def test_traces_of_projects_are_apart(
     store: Store, key: TraceKey, new_project: Callable[[], str]
 ) -> None:

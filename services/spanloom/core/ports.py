@@ -170,7 +170,8 @@ class SpanStore(Protocol):
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """Give every span of the traces, each in its newest version, in no particular order.
 
-        A trace without spans has no entry.
+        A trace without spans has no entry. Of a span that one request has twice one stays,
+        the same for every reader.
         """
 
     def read_otlp(self, key: TraceKey) -> bytes:

@@ -7,6 +7,7 @@ compared with. Everything is lost with the object.
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports import SpooledRequest
+
+_FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
+_LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
 
 
 class MemoryStore:
@@ -147,7 +151,7 @@ class MemoryStore:
     def _keep(self, found: DecodedSpan) -> None:
         spans = self._spans.setdefault(found.key, {})
         known = spans.get(found.span.span_id)
-        if known is None or known.span.row_version <= found.span.row_version:
+        if known is None or _rank(known.span) <= _rank(found.span):
             spans[found.span.span_id] = found
 
     def _is_unextracted(self, change: TraceChange) -> bool:
@@ -159,6 +163,13 @@ class MemoryStore:
             found = [r for key, r in self._records.items() if key.trace_id == trace_id]
         named = [r for r in found if project is None or r.key.project == project]
         return max(named, key=lambda r: (r.seq, r.key.project), default=None)
+
+
+def _rank(span: Span) -> tuple[int, int, int]:
+    """Give what makes a span replace another: its version, then the month of its partition."""
+    start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
+    start = datetime.fromtimestamp(start_s, UTC)
+    return span.row_version, start.year, start.month
 
 
 def _changes(request: SpooledRequest, spans: Sequence[DecodedSpan]) -> Iterator[TraceChange]:

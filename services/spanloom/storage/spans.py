@@ -65,7 +65,11 @@ def batched(keys: Sequence[TraceKey]) -> Iterable[list[tuple[str, str]]]:
 
 
 def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
-    """Keep the newest version of each span; of equal versions the last one read."""
+    """Keep the newest version of each span; of equal versions that which starts last.
+
+    Equal versions come from one request that has a span twice, in two months: partitions are
+    read in any order, and FINAL keeps the row of the last one.
+    """
     traces: dict[tuple[str, str], dict[str, Span]] = {}
     for row in rows:
         project = row.pop()
@@ -76,9 +80,16 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
         span = Span._make(row)
         spans = traces.setdefault((project, span.trace_id), {})
         known = spans.get(span.span_id)
-        if known is None or known.row_version <= span.row_version:
+        if known is None or (known.row_version, known.start_ns) <= (
+            span.row_version,
+            span.start_ns,
+        ):
             spans[span.span_id] = span
     return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
+
+
+def _rank(span: Span) -> tuple[int, int]:
+    return span.row_version, span.start_ns
 
 
 def change_of(row: Row) -> TraceChange:
