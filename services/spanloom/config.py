@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 GIB = 1024 * MIB
 VARIABLE_PREFIX = "SPANLOOM_"
+STORE_SCHEMES = ("chdb:///", "clickhouse://", "clickhouses://")
 
 
 class OptionError(SpanloomError):
@@ -50,7 +51,7 @@ class StoreSettings(SectionSettings):
     store_url: str = Field(
         "",
         description="The store: chdb:///path (default: inside the data directory) or "
-        "clickhouse://user:password@host:8123/database.",
+        "clickhouse://user:password@host:8123/database (clickhouses:// for TLS).",
     )
     retention_days: int = Field(
         0, ge=0, description="Days after which stored data is removed; 0 keeps it."
@@ -203,9 +204,10 @@ def is_loopback(host: str) -> bool:
 
 
 def _refuse_unusable(settings: Settings) -> None:
-    if settings.store_url and not settings.store_url.startswith(("chdb:///", "clickhouse://")):
+    if settings.store_url and not settings.store_url.startswith(STORE_SCHEMES):
         raise OptionError(  # without the value: it may hold a password
-            "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database"
+            "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
+            "(clickhouses:// for TLS)"
         )
     if not settings.allow_remote and not is_loopback(settings.host):
         raise OptionError(

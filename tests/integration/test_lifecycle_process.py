@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
 import time
@@ -66,10 +67,6 @@ def test_the_first_line_says_where_and_sigterm_ends_with_0(
     assert spanloom.log == ""
 
 
-def test_sigint_ends_like_sigterm(start_spanloom: StartSpanloom) -> None:
-    assert start_spanloom().stop(signal.SIGINT) == 0
-
-
 def test_what_was_acknowledged_before_sigterm_is_there_after_the_next_start(
     start_spanloom: StartSpanloom,
 ) -> None:
@@ -89,7 +86,7 @@ def test_what_a_kill_leaves_in_the_spool_is_stored_by_the_next_start(
     assert first.stop(signal.SIGKILL) == -signal.SIGKILL
     second = start_spanloom("serve", "--root-quiet-s=0")
     _await_known(second, 20)
-    assert second.stop() == 0
+    assert second.stop(signal.SIGINT) == 0, "as SIGTERM"
 
 
 def test_a_second_signal_ends_at_once(start_spanloom: StartSpanloom) -> None:
@@ -161,20 +158,28 @@ def test_a_directory_of_a_newer_version_is_one_line(
     assert ended.stderr.count("\n") == 1
 
 
-def test_migrate_prepares_a_store_that_serve_then_takes(
+def test_migrate_prepares_a_store_that_collect_alone_then_fills(
     run_spanloom: RunSpanloom, start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
     ended = run_spanloom("migrate", f"--data-dir={tmp_path / 'data'}", "--log-level=error")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "up to date" in ended.stdout
-    assert start_spanloom().stop() == 0
-
-
-def test_collect_alone_answers_for_its_health_but_gives_no_trajectories(
-    start_spanloom: StartSpanloom,
-) -> None:
     spanloom = start_spanloom("collect")
     spanloom.wait_until_ready()
     assert b"spanloom_spans_accepted_total" in httpx.get(f"{spanloom.api}/metrics").content
     assert httpx.get(f"{spanloom.api}/v1/trajectories").status_code == 404
     assert spanloom.stop() == 0
+
+
+def test_a_spool_that_cannot_be_written_ends_the_process_instead_of_acknowledging(
+    start_spanloom: StartSpanloom,
+) -> None:
+    spanloom = start_spanloom("serve", "--shutdown-s=1", "--batch-wait-s=30")
+    spanloom.wait_until_ready()
+    # From here on no file may grow beyond this size: writing fails with an I/O error.
+    resource.prlimit(spanloom.process.pid, resource.RLIMIT_FSIZE, (65_536, 65_536))
+    with pytest.raises(grpc.RpcError) as refusal:
+        _send(spanloom, *map(_request, range(50)))
+    assert refusal.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert spanloom.process.wait(30) == 1
+    assert "so nothing can be acknowledged any more" in spanloom.log.splitlines()[-1]

@@ -58,7 +58,7 @@ class Sent(NamedTuple):
     examples=(
         "spanloom demo",
         "spanloom demo --live",
-        "spanloom demo --exit | less -R",
+        "spanloom demo --exit > demo.txt",
         "spanloom demo --api-port 8080",
     ),
 )
