@@ -127,7 +127,8 @@ def test_without_a_project_the_newest_that_has_the_trace_answers(
 
 def test_many_heads_and_progresses_are_read_at_once(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 1102)]
-    store.write([make_record(k) for k in keys])
+    aside_ns = START_NS + 10**15  # not among what the tests that list all projects see
+    store.write([make_record(k, make_trajectory(k, aside_ns)) for k in keys])
     store.record_progress([Progress(k, n, Status.SETTLED) for n, k in enumerate(keys)])
     assert set(store.heads([*keys, *keys[:5], key])) == set(keys)
     progress = store.read_progress(keys)
