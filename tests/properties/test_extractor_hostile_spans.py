@@ -38,7 +38,7 @@ class Handing(MemoryStore):
 
 
 @given(st.lists(traces(max_size=8), min_size=1, max_size=6))
-@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 def test_any_trajectory_can_be_stored(
     clickhouse_store: ClickHouseStore, found: list[list[Span]]
 ) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_TRACES = 1_000
 MAX_SPANS = 10_000
 """A batch ends at this many traces, or spans as far as discovery has counted them."""
+AFTER_A_BUG_S = 5.0
+"""What nobody foresaw is tried again, but not at once."""
 
 Due = tuple[PendingTrace, Status]
 log = get_logger("extractor")
@@ -78,7 +80,7 @@ class Extractor:
                 wait_s = max(wait_s, error.retry_after_s)
             except Exception:
                 log.exception("extraction failed; trying again")
-                wait_s = max(wait_s, 5.0)
+                wait_s = max(wait_s, AFTER_A_BUG_S)
             self._stopping.wait(wait_s)
 
     def _build(self, batch: Sequence[Due]) -> None:

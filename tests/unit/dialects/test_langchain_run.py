@@ -99,6 +99,15 @@ def test_the_prebuilt_loop_is_told_by_its_nodes() -> None:
     assert loop("think") == ("graph", "langchain.graph_run")
 
 
+def test_the_topmost_span_that_arrived_of_a_node_is_no_run() -> None:
+    own = {"ls_integration": "langgraph", "langgraph_node": "research"}
+    inner = run(2, 1, "model", **own, langgraph_checkpoint_ns="research:1|model:2")
+    node = run(1, 99, "research", **own, langgraph_checkpoint_ns="research:1")
+    nested = run(1, 99, "scout", **own, langgraph_checkpoint_ns="research:1")
+    assert rules(node, inner)[1] == PLUMBING
+    assert rules(nested, inner)[1] == ("graph", "langchain.graph_run")
+
+
 def test_without_its_inside_only_what_cannot_be_inherited_counts() -> None:
     def alone(name: str, **metadata: str) -> tuple[str, str]:
         return rules(run(1, 0, name, **metadata))[1]

@@ -76,6 +76,10 @@ def test_a_root_announcement_is_what_its_child_twin_is(integration: str, kind: s
     assert found[3] == ("other", "traceloop.plumbing")
 
 
+def test_a_run_that_nobody_announced_is_the_run() -> None:
+    assert rules(*run(1, 0, "planner", "langgraph"))[1] == ("graph", "langchain.graph_run")
+
+
 def test_a_nested_announcement_is_what_its_sibling_twin_is() -> None:
     spans = [
         entity(1, 0, "outer"),

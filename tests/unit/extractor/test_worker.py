@@ -12,9 +12,10 @@ from tests.support.spans import chat
 
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports import TraceChange, TrajectoryFilter
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.extract import extract as extraction
+from spanloom.extractor.readiness import Timing
 from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def test_root_and_quiet_settle_a_trace(world: World) -> None:
 
 
 def test_without_a_root_a_long_quiet_makes_it_partial(world: World) -> None:
-    world.timing = type(world.timing)(growing_first_s=1000, growing_max_s=1000)
+    world.timing = Timing(growing_first_s=1000, growing_max_s=1000)
     world.restart()
     world.send(sent(2, 1))
     assert world.step(59.9) == 0
@@ -131,6 +132,23 @@ class Interrupting(MemoryStore):
         happens, self.after_reading = self.after_reading, lambda: None
         happens()
         return found
+
+
+def test_a_trace_whose_spans_cannot_be_read_yet_is_read_again() -> None:
+    class Delayed(MemoryStore):
+        visible = False
+
+        def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+            return super().read_spans(keys) if self.visible else {}
+
+    store = Delayed()
+    world = World(store)
+    world.send(sent(1))
+    assert world.step(1) == 1
+    assert world.step(0.5) == 0
+    store.visible = True
+    assert world.step(0.5) == 1
+    assert world.said() == (1, "settled", 1)
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -334,6 +352,30 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
     assert world.step(1) == 8
     assert sizes == [3, 1, 3, 1]
     assert len(world.store.list(TrajectoryFilter(), 20)) == 8
+
+
+@pytest.mark.parametrize("error", [StoreUnavailableError("away", 0.01), ValueError("a bug")])
+def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spanloom.extractor.worker.AFTER_A_BUG_S", 0.01)
+
+    class Failing(MemoryStore):
+        failures = 2
+
+        def unextracted(self) -> Sequence[TraceChange]:
+            self.failures -= 1
+            if self.failures >= 0:
+                raise error
+            return super().unextracted()
+
+    world = World(Failing(), Timing(poll_s=0.01))
+    world.send(sent(1))
+    world.wait(1)
+    world.extractor.start()
+    until = time.monotonic() + 10
+    while not world.said()[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    world.extractor.stop()
+    assert world.said()[1] == "settled"
 
 
 def test_the_thread_works_until_it_is_stopped() -> None:

@@ -67,9 +67,6 @@ def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
         span_id, place = span.span_id, tree.place(span)
         above[span_id] = nearest[place.span_id] if place is not None else ""
         nearest[span_id] = reports.step_of.get(span_id) or above[span_id] or span_id
-    for span_id, step_id in reports.step_of.items():
-        if above[span_id] == span_id:  # its own second report stands above it
-            above[span_id] = above.get(step_id, "")
     return above
 
 
