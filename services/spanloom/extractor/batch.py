@@ -45,8 +45,7 @@ class BatchResult:
 def build_batch(store: Store, wanted: Mapping[TraceKey, Status]) -> BatchResult:
     """Build these traces with these statuses, and store what is new."""
     result = BatchResult()
-    spans = store.read_spans(list(wanted))
-    trajectories = _extract_all(wanted, spans, result)
+    trajectories = _extract_all(wanted, dict(store.read_spans(list(wanted))), result)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
     repeats = find_repeats(store, calls)
     for key, original in repeats.originals.items():
@@ -58,11 +57,12 @@ def build_batch(store: Store, wanted: Mapping[TraceKey, Status]) -> BatchResult:
 
 
 def _extract_all(
-    wanted: Mapping[TraceKey, Status], spans: Mapping[TraceKey, list[Span]], result: BatchResult
+    wanted: Mapping[TraceKey, Status], spans: dict[TraceKey, list[Span]], result: BatchResult
 ) -> dict[TraceKey, Trajectory]:
+    """Use the spans up: those of a long trace take as much memory as all that comes after."""
     trajectories = {}
     for key in wanted:
-        found = spans.get(key)
+        found = spans.pop(key, None)
         result.seqs[key] = max((s.row_version for s in found), default=0) if found else 0
         if not found:
             continue
@@ -98,7 +98,7 @@ def _make_records(
         status = result.statuses[key]
         document = encode_document(trajectory, 0, status)
         verdicts = encode_spans(trajectory)
-        fingerprint = hashlib.blake2b(document + verdicts, digest_size=16).hexdigest()
+        fingerprint = _fingerprint(document, verdicts)
         if head is not None and head.fingerprint == fingerprint:
             continue
         result.written.append(key)
@@ -118,6 +118,13 @@ def _make_records(
             )
         )
     return records
+
+
+def _fingerprint(*parts: bytes) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _write(store: Store, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:

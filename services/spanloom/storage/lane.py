@@ -6,6 +6,7 @@ Embedded or server, the driver is the same; everything above this module sees ro
 from __future__ import annotations
 
 import io
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
@@ -14,7 +15,7 @@ from spanloom.storage.failures import translated
 from spanloom.storage.statements import query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
 
@@ -50,6 +51,9 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
+ROWS_PER_INSERT = 20_000
+"""More than an extractor's batch of many traces brings; the steps of one long trace are cut."""
+
 
 class Lane:
     """A client whose settings are made once, when it is opened."""
@@ -75,13 +79,12 @@ class Lane:
         with translated():
             self._client.command(statement, parameters=parameters or None)
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Insert rows of JSON values; nothing is done without any."""
-        if not rows:
-            return
-        block = b"\n".join(map(orjson.dumps, rows))
-        with translated():
-            self._client.raw_insert(table, columns, block, fmt="JSONCompactEachRow")
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Insert rows of JSON values; nothing is done without any, many take several INSERTs."""
+        lines = map(orjson.dumps, rows)
+        while block := b"\n".join(islice(lines, ROWS_PER_INSERT)):
+            with translated():
+                self._client.raw_insert(table, columns, block, fmt="JSONCompactEachRow")
 
     def insert_objects(self, table: str, objects: Sequence[Mapping[str, object]]) -> None:
         """Insert rows that name their columns, all the same, as columns; nothing without any.

@@ -54,8 +54,8 @@ class ClickHouseTrajectories:
         newest = {head.key: seq for head, seq in self._heads([r.key for r in records])}
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
-        lane.insert("steps", STEP_COLUMNS, list(flat(map(step_rows, current))))
-        lane.insert("steps", GONE_COLUMNS, list(flat(map(gone_step_rows, current))))
+        lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
+        lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
         lane.insert_objects("trajectory_list", list(map(list_row, current)))
         lane.insert_objects("trajectories", list(map(trajectory_row, current)))
         lane.insert_objects("trajectory_list", list(flat(map(moved_list_rows, current))))

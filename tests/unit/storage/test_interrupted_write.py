@@ -15,7 +15,7 @@ from spanloom.storage.lane import Lane
 from spanloom.storage.trajectories import ClickHouseTrajectories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
 
@@ -32,7 +32,7 @@ class BreakingLane(Lane):
         super().__init__(client)
         self.left = inserts
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         self._count()
         super().insert(table, columns, rows)
 
