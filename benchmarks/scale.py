@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Scale:
     """Numbers of spans and seconds; the defaults are what the bars are about."""
 
-    small_spans: int = 112_000
-    big_spans: int = 28_000
+    small_spans: int = 196_000
+    big_spans: int = 42_000
     repeats: int = 3
     extracted_spans: int = 56_000
     freshness_s: float = 25.0
