@@ -7,23 +7,19 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.extracting import TRACE, World, key_of, sent
-from tests.support.spans import chat
+from tests.support.extracting import World, key_of, sent
 
-from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
+from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import TraceChange, TrajectoryFilter
 from spanloom.extractor.batch import BatchResult, build_batch
-from spanloom.extractor.extract import extract as extraction
 from spanloom.extractor.readiness import Timing
 from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports import TrajectoryRecord
 
 OTHER = "cd" * 16
 
@@ -183,141 +179,6 @@ def test_a_store_that_fails_half_way_loses_nothing() -> None:
     world.step(1)
     assert world.said() == (1, "settled", 1)
     assert world.step(60) == 0
-
-
-@pytest.fixture
-def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Give the trace ids whose extraction raises."""
-    broken: set[str] = set()
-
-    def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
-        if key.trace_id in broken:
-            raise ValueError("out of cheese")
-        return extraction(key, spans)
-
-    monkeypatch.setattr("spanloom.extractor.batch.extract", extract)
-    return broken
-
-
-def test_a_trace_that_raises_does_not_stop_the_others(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1), sent(1, trace_id=OTHER))
-    world.step(1)
-    assert (world.said(), world.said(OTHER)) == ((0, "", 0), (1, "settled", 1))
-    assert world.metrics.extraction_failures._value.get() == 1
-
-
-def test_it_is_tried_again_and_ends_as_failed(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1), sent(2, 1))
-    tried = [second for second in range(2000) if world.step(1)]
-    assert [b - a for a, b in itertools.pairwise(tried)] == [60, 120, 240, 480]
-    assert world.said() == (1, "failed", 2)
-    document = world.document()
-    assert document["extraction"]["warnings"][0] == "extraction failed: ValueError: out of cheese"
-    assert document["agent_steps"] == []
-    assert len(world.store.spans_document(TRACE) or b"") > 100
-    assert world.step(60) == 0
-
-
-def test_a_restart_does_not_forget_the_attempts(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1))
-    for _ in range(5):
-        world.restart()
-        world.step(1)
-    assert world.said()[1] == "failed"
-
-
-def test_a_trace_that_recovers_is_settled(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1))
-    world.step(1)
-    breaking.clear()
-    assert world.step(59) == 0
-    assert world.step(1) == 1
-    assert world.said() == (1, "settled", 1)
-
-
-def test_recovery_at_the_last_attempt_is_no_failure(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1))
-    for _ in range(4):
-        world.restart()
-        world.step(1)
-    breaking.clear()
-    world.restart()
-    world.step()
-    assert world.said() == (1, "settled", 1)
-
-
-def test_a_late_span_of_a_failed_trace_tries_anew(world: World, breaking: set[str]) -> None:
-    breaking.add(TRACE)
-    world.send(sent(1))
-    for _ in range(5):
-        world.restart()
-        world.step(1)
-    breaking.clear()
-    world.send(sent(2, 1))
-    world.run(61)
-    assert world.said() == (2, "settled", 2)
-
-
-def test_what_the_store_refuses_does_not_stop_the_others() -> None:
-    class Refusing(MemoryStore):
-        def write(self, records: Sequence[TrajectoryRecord]) -> None:
-            if any(record.key.trace_id == TRACE for record in records):
-                raise StoreRejectedError("not this one")
-            super().write(records)
-
-    world = World(Refusing())
-    world.send(sent(1), sent(1, trace_id=OTHER), sent(1, trace_id="ef" * 16))
-    world.step(1)
-    assert world.statuses([TRACE, OTHER, "ef" * 16]) == {"ab": "", "cd": "settled", "ef": "settled"}
-    assert world.step(1) == 0
-    assert world.step(60) == 1
-
-
-FRAMEWORK = [
-    sent(1, attributes={"gen_ai.operation.name": "invoke_agent"}, last_ms=100),
-    sent(2, 1, chat(7, 3), last_ms=90),
-]
-CLIENT = sent(1, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
-ORPHANED_CLIENT = sent(1, 9, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
-
-
-@pytest.mark.parametrize("order", ["framework first", "client first", "together"])
-def test_a_call_reported_in_two_traces_is_marked_in_any_order(world: World, order: str) -> None:
-    if order != "client first":
-        world.send(*FRAMEWORK)
-    if order != "framework first":
-        world.send(CLIENT)
-    world.run(2)
-    world.send(*(FRAMEWORK if order == "client first" else [CLIENT]))
-    world.run(2)
-    said = world.document(OTHER)["extraction"]
-    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "2"}
-    assert "duplicate_of" not in world.document(TRACE)["extraction"]
-    assert world.step(60) == 0
-
-
-def test_a_duplicate_without_a_root_stays_partial(world: World) -> None:
-    world.send(ORPHANED_CLIENT)
-    world.run(61)
-    assert world.said(OTHER)[:2] == (2, "partial")
-    world.send(*FRAMEWORK)
-    world.run(2)
-    assert world.said(OTHER)[:2] == (3, "partial")
-    assert "duplicate_of" in world.document(OTHER)["extraction"]
-
-
-def test_an_original_that_is_built_again_leaves_its_duplicates_as_they_are(world: World) -> None:
-    world.send(*FRAMEWORK, CLIENT)
-    world.step(1)
-    world.send(sent(3, 1))
-    world.run(2)
-    assert world.said(TRACE)[0] == 2
-    assert world.said(OTHER)[0] == 1
 
 
 def test_the_metrics_tell_what_was_done(world: World) -> None:

@@ -67,10 +67,6 @@ def _lists(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
     if all(map(str.isdecimal, node)):
-        return [_lists(node[key]) for key in sorted(node, key=_position)]
+        # By length, then by digits: numeric order without reading numbers of any length.
+        return [_lists(node[key]) for key in sorted(sorted(node), key=len)]
     return {key: _lists(v) if isinstance(v, dict) else v for key, v in node.items()}
-
-
-def _position(number: str) -> tuple[int, str]:
-    """Give the place of a number in a list without reading it: it may have any length."""
-    return len(number), number

@@ -1,0 +1,54 @@
+"""A call that two traces report, whichever of them comes first."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.extracting import TRACE, World, sent
+from tests.support.spans import chat
+
+OTHER = "cd" * 16
+FRAMEWORK = [
+    sent(1, attributes={"gen_ai.operation.name": "invoke_agent"}, last_ms=100),
+    sent(2, 1, chat(7, 3), last_ms=90),
+]
+CLIENT = sent(1, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
+ORPHANED_CLIENT = sent(1, 9, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.mark.parametrize("order", ["framework first", "client first", "together"])
+def test_a_call_reported_in_two_traces_is_marked_in_any_order(world: World, order: str) -> None:
+    if order != "client first":
+        world.send(*FRAMEWORK)
+    if order != "framework first":
+        world.send(CLIENT)
+    world.run(2)
+    world.send(*(FRAMEWORK if order == "client first" else [CLIENT]))
+    world.run(2)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "2"}
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]
+    assert world.step(60) == 0
+
+
+def test_a_duplicate_without_a_root_stays_partial(world: World) -> None:
+    world.send(ORPHANED_CLIENT)
+    world.run(61)
+    assert world.said(OTHER)[:2] == (2, "partial")
+    world.send(*FRAMEWORK)
+    world.run(2)
+    assert world.said(OTHER)[:2] == (3, "partial")
+    assert "duplicate_of" in world.document(OTHER)["extraction"]
+
+
+def test_an_original_that_is_built_again_leaves_its_duplicates_as_they_are(world: World) -> None:
+    world.send(*FRAMEWORK, CLIENT)
+    world.step(1)
+    world.send(sent(3, 1))
+    world.run(2)
+    assert world.said(TRACE)[0] == 2
+    assert world.said(OTHER)[0] == 1
