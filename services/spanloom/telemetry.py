@@ -145,6 +145,24 @@ def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
         logger_factory=structlog.PrintLoggerFactory(_StandardError()),  # type: ignore[arg-type]  # all it uses
         cache_logger_on_first_use=False,
     )
+    _forward_libraries()
+
+
+class _Forward(logging.Handler):
+    """What libraries log, as lines like ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        get_logger(record.name).log(
+            record.levelno, record.getMessage(), exc_info=record.exc_info or None
+        )
+
+
+def _forward_libraries() -> None:
+    for raises_it_too in ("clickhouse_connect", "urllib3"):
+        logging.getLogger(raises_it_too).setLevel(logging.CRITICAL)
+    root = logging.getLogger()
+    if not any(isinstance(handler, _Forward) for handler in root.handlers):
+        root.addHandler(_Forward(logging.WARNING))
 
 
 def get_logger(part: str) -> structlog.typing.FilteringBoundLogger:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import sys
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,18 @@ def test_a_line_is_json_in_a_pipe(
         3,
         "warning",
     )
+
+
+def test_what_a_library_logs_becomes_a_line_like_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):  # configured again, it is still one line
+        configure_logging(fmt="json")
+    logging.getLogger("uvicorn.error").warning("%s of %d", "one", 2)
+    logging.getLogger("uvicorn.error").info("not worth a line")
+    line = json.loads(capsys.readouterr().err)
+    assert (line["part"], line["event"]) == ("uvicorn.error", "one of 2")
+
+
+def test_what_is_raised_anyway_is_not_logged_too(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging(fmt="json")
+    logging.getLogger("clickhouse_connect.driver.httpclient").error("told twice")
+    assert capsys.readouterr().err == ""

@@ -74,7 +74,8 @@ def announce(addresses: dict[str, str], settings: Settings) -> None:
 def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
     """Lay the addresses out for people."""
     table = Table.grid(padding=(0, 2))
-    for part, address in addresses.items():
-        table.add_row(_LABELS[part], f"[bold]{address}[/bold]")
+    for part, label in _LABELS.items():
+        if part in addresses:
+            table.add_row(label, f"[bold]{addresses[part]}[/bold]")
     table.add_row("data", str(settings.data_dir.absolute()))
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")
