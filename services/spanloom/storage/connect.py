@@ -14,7 +14,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.lane import READER_SETTINGS, REQUEST_SETTINGS, Lane
+from spanloom.storage.lane import READER_SETTINGS, REQUEST_SETTINGS, WORKER_SETTINGS, Lane
 from spanloom.storage.migrate import migrate, set_retention
 from spanloom.storage.statements import request_schema
 
@@ -35,7 +35,7 @@ def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
     with ExitStack() as opened:
         lanes: list[Lane] = []
         schema = request_schema(embedded=urlsplit(url).scheme == "chdb")
-        for settings in ({**REQUEST_SETTINGS, **schema}, {}, READER_SETTINGS):
+        for settings in ({**REQUEST_SETTINGS, **schema}, WORKER_SETTINGS, READER_SETTINGS):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:

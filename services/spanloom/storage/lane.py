@@ -44,6 +44,11 @@ REQUEST_SETTINGS: Mapping[str, Setting] = {
     "max_threads": 1,
 }
 
+# The extractor writes a key once a batch: there is nothing to merge before it is stored.
+WORKER_SETTINGS: Mapping[str, Setting] = {
+    "optimize_on_insert": 0,
+}
+
 # For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
 READER_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": 10,
@@ -51,8 +56,8 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-ROWS_PER_INSERT = 20_000
-"""More than an extractor's batch of many traces brings; the steps of one long trace are cut."""
+ROWS_PER_INSERT = 10_000
+"""What an extractor's batch of many traces brings at most; the steps of a long trace are cut."""
 
 
 class Lane:

@@ -58,8 +58,12 @@ def with_version(document: bytes, version: int) -> bytes:
     Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
     begins with a number named ``version``: the mark is found once, or the document is another.
     """
-    before, found, after = document.partition(_UNVERSIONED)
-    return b'%b"extraction":{"version":%d,%b' % (before, version, after) if found else document
+    start = document.rfind(_UNVERSIONED)
+    if start < 0:
+        return document
+    parts = memoryview(document)  # a long document is not copied more often than it must be
+    after = parts[start + len(_UNVERSIONED) :]
+    return b"".join((parts[:start], b'"extraction":{"version":%d,' % version, after))
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:

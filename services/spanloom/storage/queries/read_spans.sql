@@ -1,5 +1,6 @@
 -- Every version of every span of some traces, the columns in the order of core.model.span.Span.
--- Without FINAL, so that the heavy columns are read for the wanted rows alone.
+-- Only spans whose id starts so. Without FINAL, so that the heavy columns are read for the wanted
+-- rows alone.
 SELECT
     TraceId, SpanId, ParentSpanId, SpanName, SpanKind, StartTimeUnixNano, EndTimeUnixNano,
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,
@@ -8,3 +9,4 @@ SELECT
     RowVersion, Project
 FROM otel_traces
 WHERE (Project, TraceId) IN {keys:Array(Tuple(String, String))}
+  AND startsWith(SpanId, {span_id_start:String})

@@ -36,14 +36,16 @@ CREATE TABLE IF NOT EXISTS trajectories
     StepIds Array(String) CODEC(ZSTD(1)) COMMENT 'Ids of the rows in steps.',
     ExtractorVersion LowCardinality(String) COMMENT 'Extractor that built it.',
     UpdatedAt DateTime DEFAULT now() CODEC(ZSTD(1)) COMMENT 'When this version was stored; retention counts from here.',
-    Document String CODEC(ZSTD(3)) COMMENT 'The canonical JSON document.',
-    SpansDocument String CODEC(ZSTD(3)) COMMENT 'JSON list of what became of each span.',
+    Document String CODEC(ZSTD(1)) COMMENT 'The canonical JSON document.',
+    SpansDocument String CODEC(ZSTD(1)) COMMENT 'JSON list of what became of each span.',
     -- For a trace id without a project. On an expression, so that only the query that names it pays.
     INDEX trace_id_hash cityHash64(TraceId) TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(Seq)
 ORDER BY (Project, TraceId)
-SETTINGS index_granularity = 128, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+-- Compact parts: what an extractor writes at once is one file to write and fsync instead of 80,
+-- at two thirds of the CPU time; merged parts grow wide.
+SETTINGS index_granularity = 128, min_bytes_for_wide_part = 67108864, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
 COMMENT 'The current trajectory of each trace; read v_trajectories, or this with FINAL.';
 
 CREATE TABLE IF NOT EXISTS trajectory_list
