@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from spanloom.core.ports import Store
     from spanloom.telemetry import Metrics
 
-MAX_TRACES = 1_000
-MAX_SPANS = 10_000
+MAX_TRACES = 2_000
+MAX_SPANS = 20_000
 """A batch ends at this many traces, or spans as far as discovery has counted them."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
@@ -112,10 +112,14 @@ class Extractor:
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
-    """Cut the work into batches that fit into memory."""
+    """Cut the work into batches that fit into memory, neighbours in the store together.
+
+    The store reads and writes neighbours as one: a backlog in any other order takes half as
+    much again.
+    """
     batch: list[Due] = []
     spans = 0
-    for item in due:
+    for item in sorted(due, key=lambda item: item[0].key):
         if batch and (len(batch) >= MAX_TRACES or spans + item[0].span_count > MAX_SPANS):
             yield batch
             batch, spans = [], 0

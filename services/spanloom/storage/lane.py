@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from spanloom.storage.failures import translated
+from spanloom.storage.parameters import bind
 from spanloom.storage.statements import query
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-ROWS_PER_INSERT = 10_000
+ROWS_PER_INSERT = 20_000
 """What an extractor's batch of many traces brings at most; the steps of a long trace are cut."""
 
 
@@ -86,21 +87,11 @@ class Lane:
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Insert rows of JSON values; nothing is done without any, many take several INSERTs."""
-        lines = map(orjson.dumps, rows)
-        while block := b"\n".join(islice(lines, ROWS_PER_INSERT)):
-            with translated():
-                self._client.raw_insert(table, columns, block, fmt="JSONCompactEachRow")
+        self._insert(table, columns, rows, "JSONCompactEachRow")
 
-    def insert_objects(self, table: str, objects: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows that name their columns, all the same, as columns; nothing without any.
-
-        Long texts go over as they are, which JSON would have to escape.
-        """
-        if not objects:
-            return
-        rows = [list(row.values()) for row in objects]
-        with translated():
-            self._client.insert(table, rows, column_names=list(objects[0]))
+    def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
+        """Insert rows that name their columns; else like ``insert``."""
+        self._insert(table, (), objects, "JSONEachRow")
 
     def insert_requests(self, records: bytes) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
@@ -112,6 +103,12 @@ class Lane:
         with translated():
             self._client.close()
 
+    def _insert(self, table: str, columns: Sequence[str], rows: Iterable[object], fmt: str) -> None:
+        lines = map(orjson.dumps, rows)
+        while block := b"\n".join(islice(lines, ROWS_PER_INSERT)):
+            with translated():
+                self._client.raw_insert(table, columns or None, block, fmt=fmt)
+
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
         with translated():
-            return self._client.raw_query(query(name), parameters=dict(parameters), fmt=fmt)
+            return self._client.raw_query(query(name), parameters=bind(parameters), fmt=fmt)

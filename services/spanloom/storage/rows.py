@@ -64,8 +64,8 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
         "DuplicateOfSpanId": original.span_id if original else "",
         "StepIds": [step.id for step in steps],
         "ExtractorVersion": trajectory.extractor_version,
-        "Document": record.document,
-        "SpansDocument": record.spans_document,
+        "Document": record.document.decode(),
+        "SpansDocument": record.spans_document.decode(),
     }
 
 

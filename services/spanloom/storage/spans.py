@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.storage.lane import Lane, Row
 
-KEYS_PER_QUERY = 500
+KEYS_PER_QUERY = 2_000
 SPANS_PER_QUERY = 20_000
 HEX_DIGITS = "0123456789abcdef"
 

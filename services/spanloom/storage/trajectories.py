@@ -47,18 +47,24 @@ class ClickHouseTrajectories:
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryStore.heads``."""
-        return {head.key: head for head, _ in self._heads(keys)}
+        found = {}
+        for some in batched(keys):
+            for row in self._worker.rows("heads", keys=some):
+                project, trace_id, version, fingerprint, start_ns, step_ids = row
+                key = TraceKey(project, trace_id)
+                found[key] = Head(key, version, fingerprint, start_ns, step_ids)
+        return found
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
         """See ``TrajectoryStore.write``: the row in ``trajectories`` makes the others true."""
-        newest = {head.key: seq for head, seq in self._heads([r.key for r in records])}
+        newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
-        lane.insert_objects("trajectory_list", list(map(list_row, current)))
-        lane.insert_objects("trajectories", list(map(trajectory_row, current)))
-        lane.insert_objects("trajectory_list", list(flat(map(moved_list_rows, current))))
+        lane.insert_objects("trajectory_list", map(list_row, current))
+        lane.insert_objects("trajectories", map(trajectory_row, current))
+        lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``TrajectoryStore.record_progress``."""
@@ -116,12 +122,13 @@ class ClickHouseTrajectories:
         wanted = set(call_keys)
         return [call for call in map(_call_of, rows) if call.call_key in wanted]
 
-    def _heads(self, keys: Sequence[TraceKey]) -> Iterable[tuple[Head, int]]:
-        for some in batched(keys):
-            for row in self._worker.rows("heads", keys=some):
-                project, trace_id, version, fingerprint, start_ns, step_ids, seq = row
-                head = Head(TraceKey(project, trace_id), version, fingerprint, start_ns, step_ids)
-                yield head, seq
+    def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Give the sequence that each stored trajectory was built from."""
+        return {
+            TraceKey(project, trace_id): seq
+            for some in batched(keys)
+            for project, trace_id, seq in self._worker.rows("newest_seqs", keys=some)
+        }
 
     def _candidates(
         self, where: TrajectoryFilter, reach: int, after: Cursor | None

@@ -36,7 +36,7 @@ class BreakingLane(Lane):
         self._count()
         super().insert(table, columns, rows)
 
-    def insert_objects(self, table: str, objects: Sequence[Mapping[str, object]]) -> None:
+    def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
         self._count()
         super().insert_objects(table, objects)
 
