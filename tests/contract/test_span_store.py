@@ -305,5 +305,33 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
     assert pending()
 
 
+def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
+    store: Store, key: TraceKey
+) -> None:
+    """A second collector may drain a spool that it filled long ago."""
+    old, new = (
+        spooled(message_of([wire_span(key.trace_id, n, parent=n - 1)]), key.project) for n in (2, 1)
+    )
+    assert old.seq < new.seq
+    store.append([new])
+    assert store.arrived([key]) == {key: 1}
+    store.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=1)])
+    assert of_project(store.unextracted(), key.project) == {}
+    store.append([old])
+    [change] = of_project(store.unextracted(), key.project).values()
+    assert (change.max_seq, change.span_count) == (new.seq, 2)
+    store.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=2)])
+    assert of_project(store.unextracted(), key.project) == {}
+
+
+def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: TraceKey) -> None:
+    request = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
+    store.append([request])
+    store.append([request])
+    unknown = TraceKey(key.project, "ee" * 16)
+    assert store.arrived([key, unknown, key]) == {key: 4}
+    assert store.arrived([]) == {}
+
+
 def test_ping_answers(store: Store) -> None:
     store.ping()

@@ -58,6 +58,9 @@ class Progress:
     status: Status
     attempts: int = 0
     """Failed attempts in a row."""
+    arrived: int = 0
+    """How many spans had arrived, repeats included, before the newest attempt began to read;
+    0 is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +190,18 @@ class SpanStore(Protocol):
         under way has stored may or may not be.
         """
 
-    def unextracted(self) -> Sequence[TraceChange]:
-        """Give every trace with spans newer than its progress, or whose progress is ``live``.
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Give how many spans have arrived of these traces, repeats included.
 
-        This is the truth that ``changes_since`` shortens; it reads the narrow tables whole.
+        What is read afterwards holds at least these: the count belongs into ``Progress``.
+        """
+
+    def unextracted(self) -> Sequence[TraceChange]:
+        """Give every trace with more than its progress tells, or whose progress is ``live``.
+
+        More is a newer span, or more spans than had arrived: a collector that drains an old
+        spool brings old sequences late. This is the truth that ``changes_since`` shortens; it reads
+        the narrow tables whole.
         """
 
 

@@ -32,6 +32,8 @@ class BatchResult:
 
     seqs: dict[TraceKey, int] = field(default_factory=dict)
     """Each built trace to the newest span version that went in; 0 if it has no spans."""
+    arrived: Mapping[TraceKey, int] = field(default_factory=dict)
+    """Each trace to how many spans had arrived before it was read."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """Each built trace to what it is: discovery may not know of a root, or of a recovery."""
     written: list[TraceKey] = field(default_factory=list)
@@ -44,7 +46,7 @@ class BatchResult:
 
 def build_batch(store: Store, wanted: Mapping[TraceKey, Status]) -> BatchResult:
     """Build these traces with these statuses, and store what is new."""
-    result = BatchResult()
+    result = BatchResult(arrived=store.arrived(list(wanted)))
     trajectories = _extract_all(wanted, dict(store.read_spans(list(wanted))), result)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
     repeats = find_repeats(store, calls)

@@ -44,9 +44,10 @@ class Discovery:
         if self._swept_ns is None or now_ns - self._swept_ns >= self._timing.sweep_s * NS:
             changes = self._store.unextracted()
             self._swept_ns = now_ns
+            self._take(changes, self._known_of(changes))
         else:
             changes = self._store.changes_since(max(self._cursor - LOOK_BACK_US, 0))
-        self._admit(changes)
+            self._admit(changes)
         self._cursor = max([self._cursor, *(c.max_seq for c in changes)])
         self._forget_old()
 
@@ -83,15 +84,23 @@ class Discovery:
                 self._pending[key] = PendingTrace(key, 0, now_ns, 0, has_root=True)
 
     def _admit(self, changes: Sequence[TraceChange]) -> None:
+        """Take in what the cursor found, which the look back has mostly found before."""
         news = [c for c in changes if c.max_seq > self._done.get(c.key, -1)]
-        strangers = [c.key for c in news if c.key not in self._pending]
-        progress = self._store.read_progress(strangers) if strangers else {}
-        for change in news:
+        known = self._known_of(news)
+        self._take([c for c in news if c.key in self._pending or _is_news(c, known)], known)
+
+    def _known_of(self, changes: Sequence[TraceChange]) -> Mapping[TraceKey, Progress]:
+        """Give the progress of the traces that do not wait yet."""
+        strangers = [c.key for c in changes if c.key not in self._pending]
+        return self._store.read_progress(strangers) if strangers else {}
+
+    def _take(self, changes: Sequence[TraceChange], known: Mapping[TraceKey, Progress]) -> None:
+        for change in changes:
             trace = self._pending.get(change.key)
             if trace is not None:
                 _update(trace, change)
-            elif _is_news(change, progress):
-                self._pending[change.key] = _begin(change, progress.get(change.key))
+            else:
+                self._pending[change.key] = _begin(change, known.get(change.key))
 
     def _forget_old(self) -> None:
         """Forget finished traces that the look back no longer reaches."""

@@ -85,30 +85,39 @@ class Extractor:
 
     def _build(self, batch: Sequence[Due]) -> None:
         result = build_batch(self._store, {trace.key: status for trace, status in batch})
-        progress = [self._settle(trace, status, result) for trace, status in batch]
+        progress = [self._judge(trace, status, result) for trace, status in batch]
         self._store.record_progress(progress)
+        for (trace, _), reached in zip(batch, progress, strict=True):
+            self._settle(trace, reached, result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
         self._metrics.spans_extracted.inc(result.span_count)
 
-    def _settle(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
-        """Note what became of one trace of a batch."""
+    def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
+        """Give what is to be remembered of one trace of a batch."""
+        if trace.key in result.failures:
+            return Progress(trace.key, 0, Status.LIVE, trace.attempts + 1)
+        return Progress(
+            trace.key,
+            result.seqs[trace.key],
+            result.statuses.get(trace.key, status),
+            arrived=result.arrived.get(trace.key, 0),
+        )
+
+    def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
+        """Tell discovery and the metrics what became of a trace."""
+        now_ns = self._clock()
         error = result.failures.get(trace.key)
         if error is not None:
-            return self._fail(trace, error)
-        seq, now_ns = result.seqs[trace.key], self._clock()
-        status = result.statuses.get(trace.key, status)
+            self._metrics.extraction_failures.inc()
+            log.error("a trace could not be built", trace_id=trace.key.trace_id, exc_info=error)
+            delay_s = retry_delay_s(trace.attempts + 1)
+            self._discovery.failed(trace, now_ns + int(delay_s * NS))
+            return
         written = trace.key in result.written
         self._metrics.extractions.labels("written" if written else "unchanged").inc()
-        if written and status is not Status.LIVE and trace.last_ns:
+        if written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
-        self._discovery.built(trace, seq, status, now_ns)
-        return Progress(trace.key, seq, status)
-
-    def _fail(self, trace: PendingTrace, error: Exception) -> Progress:
-        self._metrics.extraction_failures.inc()
-        log.error("a trace could not be built", trace_id=trace.key.trace_id, exc_info=error)
-        self._discovery.failed(trace, self._clock() + int(retry_delay_s(trace.attempts + 1) * NS))
-        return Progress(trace.key, 0, Status.LIVE, trace.attempts)
+        self._discovery.built(trace, reached.seq, reached.status, now_ns)
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:

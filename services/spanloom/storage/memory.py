@@ -77,6 +77,12 @@ class MemoryStore:
             news = ([c for c in arrived if c.max_seq > seq] for arrived in self._arrivals.values())
             return [_sum_up(changes) for changes in news if changes]
 
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanStore.arrived``."""
+        with self._lock:
+            known = [key for key in keys if key in self._arrivals]
+            return {key: sum(c.span_count for c in self._arrivals[key]) for key in known}
+
     def unextracted(self) -> Sequence[TraceChange]:
         """See ``SpanStore.unextracted``."""
         with self._lock:
@@ -156,7 +162,9 @@ class MemoryStore:
 
     def _is_unextracted(self, change: TraceChange) -> bool:
         known = self._progress.get(change.key)
-        return known is None or known.status is Status.LIVE or known.seq < change.max_seq
+        if known is None or known.status is Status.LIVE or known.seq < change.max_seq:
+            return True
+        return 0 < known.arrived < change.span_count
 
     def _find(self, trace_id: str, project: str | None) -> TrajectoryRecord | None:
         with self._lock:

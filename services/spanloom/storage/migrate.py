@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RETAINED = {
     "otel_traces": "AcceptedAt",
     "trace_changes": "AcceptedAt",
+    "trace_arrivals": "AcceptedAt",
     "trace_progress": "UpdatedAt",
     "trajectories": "UpdatedAt",
     "trajectory_list": "UpdatedAt",

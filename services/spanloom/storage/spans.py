@@ -69,6 +69,14 @@ class ClickHouseSpans:
         """See ``SpanStore.changes_since``."""
         return [change_of(row) for row in self._worker.rows("changes_since", seq=seq)]
 
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanStore.arrived``."""
+        return {
+            TraceKey(project, trace_id): count
+            for some in batched(keys)
+            for project, trace_id, count in self._worker.rows("arrived", keys=some)
+        }
+
     def unextracted(self) -> Sequence[TraceChange]:
         """See ``SpanStore.unextracted``."""
         return [change_of(row) for row in self._worker.rows("unextracted")]

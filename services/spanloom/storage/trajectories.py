@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SPARE_CANDIDATES = 8
 """Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived")
 _NOTHING_BEFORE = Cursor(0, "", "")
 
 
@@ -68,20 +69,17 @@ class ClickHouseTrajectories:
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``TrajectoryStore.record_progress``."""
-        rows = [[*p.key, p.seq, p.status.value, p.attempts] for p in progress]
-        self._worker.insert(
-            "trace_progress", ["Project", "TraceId", "Seq", "Status", "Attempts"], rows
-        )
+        rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived] for p in progress)
+        self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """See ``TrajectoryStore.read_progress``."""
         found = {}
         for some in batched(keys):
-            for project, trace_id, seq, status, attempts in self._worker.rows(
-                "read_progress", keys=some
-            ):
+            for row in self._worker.rows("read_progress", keys=some):
+                project, trace_id, seq, status, attempts, arrived = row
                 key = TraceKey(project, trace_id)
-                found[key] = Progress(key, seq, Status(status), attempts)
+                found[key] = Progress(key, seq, Status(status), attempts, arrived)
         return found
 
     def document(self, trace_id: str, project: str | None = None) -> bytes | None:

@@ -47,6 +47,9 @@ class RecordingStore:
     def changes_since(self, seq: int) -> Sequence[TraceChange]:
         raise NotImplementedError
 
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        raise NotImplementedError
+
     def unextracted(self) -> Sequence[TraceChange]:
         raise NotImplementedError
 

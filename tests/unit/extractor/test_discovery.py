@@ -34,7 +34,8 @@ class Looking(World):
         """Note everything that is due as built, up to the newest span it knows of."""
         for trace, status in self.discovery.due(self.now_ns):
             found = trace.seq if seq is None else seq
-            self.store.record_progress([Progress(trace.key, found, status)])
+            arrived = self.store.arrived([trace.key])[trace.key]
+            self.store.record_progress([Progress(trace.key, found, status, arrived=arrived)])
             self.discovery.built(trace, found, status, self.now_ns)
 
 
@@ -116,6 +117,18 @@ def test_what_appears_far_behind_the_cursor_is_found_by_the_sweep(world: Looking
     world.send_message(message_of([sent(1, trace_id=OTHER)]), seq=7)
     assert world.look(0.2) == 1
     assert world.look(world.timing.sweep_s) == 2
+
+
+def test_an_old_sequence_of_a_finished_trace_is_found_by_the_sweep(world: Looking) -> None:
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    world.send_message(message_of([sent(2, 1)]), seq=7)
+    assert world.look(0.2) == 0
+    assert world.look(world.timing.sweep_s) == 1
+    assert world.due() == [(key_of().trace_id, Status.SETTLED)]
+    world.build()
+    assert world.look(world.timing.sweep_s) == 0
 
 
 def test_growth_moves_the_end_of_the_quiet_time(world: Looking) -> None:
