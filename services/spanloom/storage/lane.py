@@ -13,12 +13,15 @@ import orjson
 
 from spanloom.storage.failures import translated
 from spanloom.storage.parameters import bind
+from spanloom.storage.row_binary import encode_rows
 from spanloom.storage.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.row_binary import Encoder
 
 Row: TypeAlias = list[Any]  # JSON values; their types are the columns of the query
 Setting: TypeAlias = str | int
@@ -92,6 +95,14 @@ class Lane:
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
         """Insert rows that name their columns; else like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
+
+    def insert_binary(
+        self, table: str, columns: Mapping[str, Encoder], rows: Iterable[Mapping[str, object]]
+    ) -> None:
+        """Insert rows that carry documents; nothing is done without any."""
+        if block := b"".join(encode_rows(rows, columns)):
+            with translated():
+                self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, records: bytes) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""

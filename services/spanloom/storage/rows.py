@@ -1,6 +1,7 @@
 """A trajectory as rows: the columns of the tables people read, each named once.
 
-Rows are lists of JSON values in the order of the column lists.
+Rows of ``steps`` are lists of JSON values in the order of the column lists, those of
+``trajectories`` and ``trajectory_list`` name their columns.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory, Usage
+from spanloom.storage.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from spanloom.core.ports import TrajectoryRecord
 
@@ -44,6 +46,44 @@ STEP_COLUMNS = (
     "IsBare",
 )
 
+TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
+    "Project": text,
+    "TraceId": text,
+    "Version": uint32,
+    "Seq": uint64,
+    "Status": text,
+    "StartTimeUnixNano": uint64,
+    "DurationNs": uint64,
+    "RootName": text,
+    "RootType": text,
+    "HasError": boolean,
+    "AgentNames": texts,
+    "SpanCount": uint32,
+    "AgentSteps": uint32,
+    "ModelSteps": uint32,
+    "ToolSteps": uint32,
+    "GraphSteps": uint32,
+    "OtherSpans": uint32,
+    "InputTokens": int64,
+    "OutputTokens": int64,
+    "DuplicateOf": text,
+    "Dialects": texts,
+    "Fingerprint": text,
+    "Models": texts,
+    "ReasoningTokens": int64,
+    "CacheReadTokens": int64,
+    "CacheCreationTokens": int64,
+    "ModelDurationNs": int64,
+    "ToolDurationNs": int64,
+    "Warnings": texts,
+    "DuplicateOfSpanId": text,
+    "StepIds": texts,
+    "ExtractorVersion": text,
+    "Document": text,
+    "SpansDocument": text,
+}
+"""The columns of ``trajectories`` that are written, and how; their types stand in the schema."""
+
 
 def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
     """Give a record as a row of ``trajectories``."""
@@ -64,8 +104,8 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
         "DuplicateOfSpanId": original.span_id if original else "",
         "StepIds": [step.id for step in steps],
         "ExtractorVersion": trajectory.extractor_version,
-        "Document": record.document.decode(),
-        "SpansDocument": record.spans_document.decode(),
+        "Document": record.document,
+        "SpansDocument": record.spans_document,
     }
 
 

@@ -19,6 +19,7 @@ from spanloom.core.ports import (
 from spanloom.storage.rows import (
     GONE_COLUMNS,
     STEP_COLUMNS,
+    TRAJECTORY_COLUMNS,
     gone_step_rows,
     list_row,
     moved_list_rows,
@@ -64,7 +65,7 @@ class ClickHouseTrajectories:
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
         lane.insert_objects("trajectory_list", map(list_row, current))
-        lane.insert_objects("trajectories", map(trajectory_row, current))
+        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, map(trajectory_row, current))
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:

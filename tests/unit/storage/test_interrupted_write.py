@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.row_binary import Encoder
 
 INSERTS = 5
 """What a write with something of everything takes; checked below."""
@@ -39,6 +40,12 @@ class BreakingLane(Lane):
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
         self._count()
         super().insert_objects(table, objects)
+
+    def insert_binary(
+        self, table: str, columns: Mapping[str, Encoder], rows: Iterable[Mapping[str, object]]
+    ) -> None:
+        self._count()
+        super().insert_binary(table, columns, rows)
 
     def _count(self) -> None:
         if not self.left:

@@ -17,6 +17,7 @@ from spanloom.storage.rows import (
     GONE_COLUMNS,
     PREVIEW_CHARS,
     STEP_COLUMNS,
+    TRAJECTORY_COLUMNS,
     agent_names,
     gone_step_rows,
     is_bare,
@@ -46,6 +47,7 @@ def test_rows_have_every_column_that_has_no_default(clickhouse_store: ClickHouse
     record = make_record(KEY, TRAJECTORY)
     own = {"StartTime", "UpdatedAt"}
     assert set(trajectory_row(record)) == columns(clickhouse_store, "trajectories") - own
+    assert list(trajectory_row(record)) == list(TRAJECTORY_COLUMNS)
     assert set(list_row(record)) == columns(clickhouse_store, "trajectory_list") - own
     assert set(STEP_COLUMNS) == columns(clickhouse_store, "steps") - own
 
