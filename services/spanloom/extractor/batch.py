@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError
 from spanloom.core.extraction.duplicates import list_calls
-from spanloom.core.formats.canonical import encode_document, encode_spans, with_version
+from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import TrajectoryRecord
 from spanloom.extractor.extract import extract, extract_failure
@@ -97,14 +97,14 @@ def _make_records(
     records = []
     for key, trajectory in trajectories.items():
         head = heads.get(key)
+        version = head.version + 1 if head is not None else 1
         status = result.statuses[key]
-        document = encode_document(trajectory, 0, status)
+        document = encode_document(trajectory, version, status)
         verdicts = encode_spans(trajectory)
-        fingerprint = _fingerprint(document, verdicts)
+        fingerprint = _fingerprint(*without_version(document), verdicts)
         if head is not None and head.fingerprint == fingerprint:
             continue
         result.written.append(key)
-        version = head.version + 1 if head is not None else 1
         records.append(
             TrajectoryRecord(
                 key=key,
@@ -113,7 +113,7 @@ def _make_records(
                 status=status,
                 fingerprint=fingerprint,
                 trajectory=trajectory,
-                document=with_version(document, version),
+                document=document,
                 spans_document=verdicts,
                 call_keys={c.step_id: c.call_key for c in calls[key]},
                 previous=head,
@@ -122,7 +122,7 @@ def _make_records(
     return records
 
 
-def _fingerprint(*parts: bytes) -> str:
+def _fingerprint(*parts: bytes | memoryview) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(part)

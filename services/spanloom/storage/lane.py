@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import io
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
 from spanloom.storage.failures import translated
 from spanloom.storage.parameters import bind
-from spanloom.storage.row_binary import encode_rows
+from spanloom.storage.row_binary import RowBinary
 from spanloom.storage.statements import query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
 
@@ -51,6 +51,7 @@ REQUEST_SETTINGS: Mapping[str, Setting] = {
 # The extractor writes a key once a batch: there is nothing to merge before it is stored.
 WORKER_SETTINGS: Mapping[str, Setting] = {
     "optimize_on_insert": 0,
+    "input_format_parallel_parsing": 0,
 }
 
 # For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
@@ -97,10 +98,11 @@ class Lane:
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_binary(
-        self, table: str, columns: Mapping[str, Encoder], rows: Iterable[Mapping[str, object]]
+        self, table: str, columns: Mapping[str, Encoder], rows: Sequence[Mapping[str, object]]
     ) -> None:
         """Insert rows that carry documents; nothing is done without any."""
-        if block := b"".join(encode_rows(rows, columns)):
+        if rows:
+            block = cast("Generator[bytes]", RowBinary(rows, columns))  # any iterable will do
             with translated():
                 self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 

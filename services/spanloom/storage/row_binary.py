@@ -11,21 +11,46 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Parts: TypeAlias = tuple[bytes, ...]
 Encoder: TypeAlias = Callable[..., Parts]  # takes a value of its column's type
 
+LONG = 1 << 20
+"""Bytes from which a text is handed over on its own."""
+
 _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<Q")
 
 
-def encode_rows(
-    rows: Iterable[Mapping[str, object]], columns: Mapping[str, Encoder]
-) -> Iterator[bytes]:
-    """Give the parts of the rows, each row's values in the order of the columns."""
-    for row in rows:
-        for name, encode in columns.items():
-            yield from encode(row[name])
+class RowBinary:
+    """Rows as the body of an INSERT, each row's values in the order of the columns.
+
+    Every iteration begins anew: the driver sends a request again when its connection was stale.
+    """
+
+    def __init__(
+        self, rows: Sequence[Mapping[str, object]], columns: Mapping[str, Encoder]
+    ) -> None:
+        """Take the rows as they are; they are encoded when they are sent."""
+        self._rows = rows
+        self._columns = columns
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Give the body in pieces; what is long is not copied."""
+        gathered: list[bytes] = []
+        for part in self._parts():
+            if len(part) < LONG:
+                gathered.append(part)
+                continue
+            yield b"".join(gathered)
+            yield part
+            gathered.clear()
+        yield b"".join(gathered)
+
+    def _parts(self) -> Iterator[bytes]:
+        for row in self._rows:
+            for name, encode in self._columns.items():
+                yield from encode(row[name])
 
 
 def uint32(number: int) -> Parts:

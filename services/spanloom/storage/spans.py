@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
@@ -11,12 +12,19 @@ from spanloom.storage.otlp import StoredSpan, encode_traces
 from spanloom.storage.records import canonical_request, frame_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.storage.lane import Lane, Row
 
+Key = TypeVar("Key", TraceKey, str)
+
 KEYS_PER_QUERY = 2_000
 SPANS_PER_QUERY = 20_000
+SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
+"""Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""
+ATTRIBUTES = 12
+SHARED_CHARS = 40
+"""Attribute values up to this length tend to repeat."""
 HEX_DIGITS = "0123456789abcdef"
 
 
@@ -43,22 +51,34 @@ class ClickHouseSpans:
         """See ``SpanStore.read_spans``."""
         found: dict[TraceKey, list[Span]] = {}
         for some in batched(keys):
-            for start in self._span_id_starts(some):
-                rows = self._worker.rows("read_spans", keys=some, span_id_start=start)
-                for key, spans in newest_spans(rows).items():
-                    found.setdefault(key, []).extend(spans)
+            rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
+            found.update(newest_spans(rows))
         return found
 
-    def _span_id_starts(self, keys: Sequence[tuple[str, str]]) -> Sequence[str]:
-        """Cut a long trace, which comes alone, into the spans of each first digit.
+    def _is_long(self, keys: Sequence[TraceKey]) -> bool:
+        """Whether this is one trace of very many spans: a long one comes alone."""
+        if len(keys) > 1:
+            return False
+        ((count,),) = self._worker.rows("count_spans", keys=keys)
+        return int(count) > SPANS_PER_QUERY
 
-        The answer to one query is in memory several times over, in the engine and here.
+    def _rows(self, keys: Sequence[TraceKey], span_id_start: str = "") -> Iterator[Row]:
+        return self._worker.rows("read_spans", keys=keys, span_id_start=span_id_start)
+
+    def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Row]:
+        """Give the rows slice by slice: an answer is in memory several times over.
+
+        What the spans have in common is kept once.
         """
-        if len(keys) == 1:
-            ((count,),) = self._worker.rows("count_spans", keys=keys)
-            if count > SPANS_PER_QUERY:
-                return HEX_DIGITS
-        return ("",)
+        seen: dict[str, str] = {}
+        for row in chain.from_iterable(self._rows(keys, digit) for digit in HEX_DIGITS):
+            for column in SHARED_COLUMNS:
+                row[column] = seen.setdefault(row[column], row[column])
+            said = row[ATTRIBUTES]
+            for key, text in said.items():
+                if len(text) <= SHARED_CHARS:
+                    said[key] = seen.setdefault(text, text)
+            yield row
 
     def read_otlp(self, key: TraceKey) -> bytes:
         """See ``SpanStore.read_otlp``."""
@@ -82,9 +102,9 @@ class ClickHouseSpans:
         return [change_of(row) for row in self._worker.rows("unextracted")]
 
 
-def batched(keys: Sequence[TraceKey]) -> Iterable[list[tuple[str, str]]]:
-    """Cut keys into lists that fit into one query's parameters."""
-    unique = [(key.project, key.trace_id) for key in dict.fromkeys(keys)]
+def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
+    """Cut keys into lists that fit into one query's parameters, each key once."""
+    unique = list(dict.fromkeys(keys))
     return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
 
 
@@ -97,10 +117,8 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
     traces: dict[tuple[str, str], dict[str, Span]] = {}
     for row in rows:
         project = row.pop()
-        if row[13]:
-            row[13] = [Event._make(event) for event in row[13]]
-        if row[14]:
-            row[14] = [Link._make(link) for link in row[14]]
+        row[13] = [Event._make(event) for event in row[13]] if row[13] else ()
+        row[14] = [Link._make(link) for link in row[14]] if row[14] else ()
         span = Span._make(row)
         spans = traces.setdefault((project, span.trace_id), {})
         known = spans.get(span.span_id)

@@ -65,7 +65,7 @@ class ClickHouseTrajectories:
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
         lane.insert_objects("trajectory_list", map(list_row, current))
-        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, map(trajectory_row, current))
+        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
@@ -111,8 +111,11 @@ class ClickHouseTrajectories:
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
         """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
-        known = self._worker.rows("find_keys", project=project, call_keys=list(call_keys))
-        calls = [(trace_id, step_id) for trace_id, step_id in known]
+        calls = [
+            (trace_id, step_id)
+            for some in batched(call_keys)
+            for trace_id, step_id in self._worker.rows("find_keys", project=project, call_keys=some)
+        ]
         if not calls:
             return []
         rows = self._worker.rows(

@@ -42,7 +42,7 @@ class BreakingLane(Lane):
         super().insert_objects(table, objects)
 
     def insert_binary(
-        self, table: str, columns: Mapping[str, Encoder], rows: Iterable[Mapping[str, object]]
+        self, table: str, columns: Mapping[str, Encoder], rows: Sequence[Mapping[str, object]]
     ) -> None:
         self._count()
         super().insert_binary(table, columns, rows)

@@ -25,11 +25,11 @@ from spanloom.core.model.trajectory import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MEDIA_TYPE = "application/json"
 
-_UNVERSIONED = b'"extraction":{"version":0,'
+_VERSION = b'"extraction":{"version":'
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
@@ -52,18 +52,15 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
     )
 
 
-def with_version(document: bytes, version: int) -> bytes:
-    """Give a document that was encoded as version 0 as another version, without encoding again.
+def without_version(document: bytes) -> Sequence[memoryview]:
+    """Give the parts of a document around its version: what two versions of it have in common.
 
     Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
-    begins with a number named ``version``: the mark is found once, or the document is another.
+    begins with a number named ``version``: the last such mark is it. Nothing is copied.
     """
-    start = document.rfind(_UNVERSIONED)
-    if start < 0:
-        return document
-    parts = memoryview(document)  # a long document is not copied more often than it must be
-    after = parts[start + len(_UNVERSIONED) :]
-    return b"".join((parts[:start], b'"extraction":{"version":%d,' % version, after))
+    start = document.rindex(_VERSION) + len(_VERSION)
+    parts = memoryview(document)
+    return parts[:start], parts[document.index(b",", start) :]
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
