@@ -14,7 +14,13 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.lane import READER_SETTINGS, REQUEST_SETTINGS, WORKER_SETTINGS, Lane
+from spanloom.storage.lane import (
+    READER_SETTINGS,
+    REQUEST_SETTINGS,
+    WORKER_SETTINGS,
+    EmbeddedLane,
+    Lane,
+)
 from spanloom.storage.migrate import migrate, set_retention
 from spanloom.storage.statements import request_schema
 
@@ -34,14 +40,16 @@ def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
     with ExitStack() as opened:
         lanes: list[Lane] = []
-        schema = request_schema(embedded=urlsplit(url).scheme == "chdb")
+        embedded = urlsplit(url).scheme == "chdb"
+        lane_of = EmbeddedLane if embedded else Lane
+        schema = request_schema(embedded=embedded)
         for settings in ({**REQUEST_SETTINGS, **schema}, WORKER_SETTINGS, READER_SETTINGS):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:
                 migrate(Lane(client))
                 set_retention(Lane(client), retention_days)
-            lanes.append(Lane(client, settings))
+            lanes.append(lane_of(client, settings))
         opened.pop_all()
     return ClickHouseStore(*lanes)
 

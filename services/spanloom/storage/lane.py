@@ -61,8 +61,8 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-ROWS_PER_INSERT = 20_000
-"""What an extractor's batch of many traces brings at most; the steps of a long trace are cut."""
+ROWS_PER_INSERT = 10_000
+"""The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
 
 
 class Lane:
@@ -111,6 +111,9 @@ class Lane:
         with translated():
             self._client.raw_insert("otlp_requests", insert_block=records, fmt="Protobuf")
 
+    def relax(self) -> None:
+        """Make room in memory before something large; a server sees to itself."""
+
     def close(self) -> None:
         """Close the connection."""
         with translated():
@@ -125,3 +128,11 @@ class Lane:
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
         with translated():
             return self._client.raw_query(query(name), parameters=bind(parameters), fmt=fmt)
+
+
+class EmbeddedLane(Lane):
+    """A lane of the engine in this process, whose memory is ours."""
+
+    def relax(self) -> None:
+        """See ``Lane.relax``."""
+        self.run(query("purge_memory"))

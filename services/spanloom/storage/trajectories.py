@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 SPARE_CANDIDATES = 8
 """Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+LONG_DOCUMENTS = 1 << 25
+"""Bytes of documents in one write from which memory is made room for them."""
 PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived")
 _NOTHING_BEFORE = Cursor(0, "", "")
 
@@ -65,6 +67,8 @@ class ClickHouseTrajectories:
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
         lane.insert_objects("trajectory_list", map(list_row, current))
+        if sum(len(record.document) for record in current) > LONG_DOCUMENTS:
+            lane.relax()
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 

@@ -1,0 +1,51 @@
+"""A write of very long documents makes room first; others do not pay for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.span import TraceKey
+from spanloom.storage import trajectories
+from spanloom.storage.lane import EmbeddedLane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+
+@pytest.mark.parametrize(("length", "times"), [(100, 0), (101, 1)])
+def test_room_is_made_for_long_documents(
+    clickhouse_store: ClickHouseStore,
+    new_project: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+    length: int,
+    times: int,
+) -> None:
+    made: list[EmbeddedLane] = []
+    relax = EmbeddedLane.relax
+
+    def counted(lane: EmbeddedLane) -> None:
+        relax(lane)
+        made.append(lane)
+
+    monkeypatch.setattr(EmbeddedLane, "relax", counted)
+    monkeypatch.setattr(trajectories, "LONG_DOCUMENTS", 100)
+    key = TraceKey(new_project(), "ef" * 16)
+    record = replace(make_record(key, make_trajectory(key)), document=b"x" * length)
+    clickhouse_store.write([record])
+    assert len(made) == times
+    assert clickhouse_store.document(key.trace_id, key.project) == record.document
+
+
+def test_a_piece_that_is_long_is_not_copied(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
+) -> None:
+    key = TraceKey(new_project(), "ee" * 16)
+    record = replace(make_record(key, make_trajectory(key)), document=b"\0'\"\\\n" * 500_000)
+    clickhouse_store.write([record])
+    assert clickhouse_store.document(key.trace_id, key.project) == record.document
