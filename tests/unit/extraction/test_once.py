@@ -153,6 +153,16 @@ def test_the_response_id_decides_before_the_tokens() -> None:
     assert models(outer, client(3, chat(8, 8, response__id="a"), 2, 8)) == [2]
 
 
+def test_a_client_may_leave_cached_tokens_out_of_its_input() -> None:
+    """As the Anthropic SDK's own span does, beside OpenLLMetry's."""
+    cached = chat(100, 9, usage__cache_read__input_tokens=60, usage__cache_creation_input_tokens=10)
+    outer = framework(2, cached, 1, 9)
+    net = client(3, chat(30, 9), 2, 8)
+    assert models(outer, net) == [2]
+    assert step(extract_spans(AGENT, outer, net), 2).usage == Usage(100, 9, 0, 60, 10)
+    assert models(outer, client(3, chat(29, 9), 2, 8)) == [2, 3]
+
+
 def test_calls_of_one_instrumentation_are_never_merged_side_by_side() -> None:
     assert models(framework(2, chat(7, 3), 1, 9), framework(3, chat(7, 3), 2, 8)) == [2, 3]
 

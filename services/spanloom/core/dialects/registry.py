@@ -54,12 +54,16 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     dialect = find_dialect(span)
     said = dialect.classify(span, view)
     matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
+    facts = dialect.describe(span, said.kind) if matters else Facts()
+    if said.usage is not None:
+        facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
     return NormalizedSpan(
         span,
         dialect.id,
         said.kind,
         said.rule,
         said.part_of,
-        dialect.describe(span, said.kind) if matters else Facts(),
+        facts,
         find_error(span) if matters else None,
+        said.inside,
     )

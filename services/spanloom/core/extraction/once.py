@@ -13,13 +13,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
 
 
@@ -191,7 +192,7 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
     if ours.response_id and theirs.response_id:
         return ours.response_id == theirs.response_id
     if _has_usage(outer) and _has_usage(inner):
-        return _counts(ours.usage) == _counts(theirs.usage)
+        return _count_the_same(ours.usage, theirs.usage)
     return bool(outer.error) == bool(inner.error)
 
 
@@ -205,6 +206,19 @@ def _has_usage(n: NormalizedSpan) -> bool:
 
 def _counts(usage: Usage | None) -> tuple[int, int]:
     return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
+
+
+def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
+    """Whether the counts are one call's; some clients leave cached tokens out of the input."""
+    if ours is None or theirs is None:
+        return False
+    same_input = not _input_readings(ours).isdisjoint(_input_readings(theirs))
+    return same_input and ours.output_tokens == theirs.output_tokens
+
+
+def _input_readings(usage: Usage) -> set[int]:
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return {usage.input_tokens - cached, usage.input_tokens, usage.input_tokens + cached}
 
 
 def _richer(ours: Facts, theirs: Facts) -> Facts:
@@ -229,10 +243,4 @@ def _richer(ours: Facts, theirs: Facts) -> Facts:
 def _richer_usage(ours: Usage | None, theirs: Usage | None) -> Usage | None:
     if ours is None or theirs is None:
         return ours or theirs
-    return Usage(
-        ours.input_tokens or theirs.input_tokens,
-        ours.output_tokens or theirs.output_tokens,
-        ours.reasoning_tokens or theirs.reasoning_tokens,
-        ours.cache_read_tokens or theirs.cache_read_tokens,
-        ours.cache_creation_tokens or theirs.cache_creation_tokens,
-    )
+    return ours.completed_by(theirs)

@@ -43,7 +43,7 @@ class Anatomy:
 def arrange_steps(tree: SpanTree, spans: Sequence[NormalizedSpan], reports: Reports) -> Anatomy:
     """Make a step of every span that is one, and give each its parent and its owner."""
     by_id = {n.span.span_id: n for n in spans}
-    anchors = _anchor(tree, reports)
+    anchors = _anchor(tree, by_id, reports)
     facts = {
         i: complete(by_id[i], reports.merged.get(i, ()))
         for i in {*reports.step_of.values(), tree.root.span_id}
@@ -59,7 +59,9 @@ def arrange_steps(tree: SpanTree, spans: Sequence[NormalizedSpan], reports: Repo
     return Anatomy(root, steps, _own(steps, root_id, anchors), facts)
 
 
-def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
+def _anchor(
+    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], reports: Reports
+) -> dict[str, str]:
     """Give each span's parent step: the nearest step above, or the root; empty for the root."""
     above: dict[str, str] = {}
     nearest: dict[str, str] = {}
@@ -67,6 +69,9 @@ def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
         span_id, place = span.span_id, tree.place(span)
         above[span_id] = nearest[place.span_id] if place is not None else ""
         nearest[span_id] = reports.step_of.get(span_id) or above[span_id] or span_id
+    for span_id, n in by_id.items():
+        if n.inside in nearest and reports.step_of.get(span_id) == span_id != tree.root.span_id:
+            above[span_id] = nearest[n.inside]
     return above
 
 

@@ -20,6 +20,10 @@ class Classification(NamedTuple):
     """Names the rule that decided, as ``docs/dialects.md`` lists it."""
     part_of: str | None = None
     """The span id of the run that this span reports a second time."""
+    inside: str | None = None
+    """The span id of the step in which this one ran, where the reported parent is not it."""
+    usage: Usage | None = None
+    """What other spans tell of a call's tokens: it fills in what the call's own span leaves out."""
 
 
 @dataclass(slots=True)
@@ -52,3 +56,4 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
+    inside: str | None = None

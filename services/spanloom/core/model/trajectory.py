@@ -67,6 +67,10 @@ class Usage(NamedTuple):
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
 
+    def completed_by(self, other: Usage) -> Usage:
+        """Give these numbers, and those of ``other`` where these say nothing."""
+        return Usage(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
+
 
 class Step(NamedTuple):
     """One thing that happened: an agent, model, tool or graph run."""
