@@ -9,6 +9,7 @@ from spanloom.core.dialects.eino import Eino
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.langsmith import LangSmith
+from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.traceloop import Traceloop
@@ -25,6 +26,7 @@ DIALECTS: Sequence[Dialect] = (
     Eino(),
     OpenInference(),
     LangSmith(),
+    MLflow(),
     Traceloop(),
     OtelGenAI(),
     Fallback(),

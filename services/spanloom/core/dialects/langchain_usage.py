@@ -1,0 +1,43 @@
+"""Token details in LangChain's own messages, for dialects whose model spans leave them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.values import Json, count, json_value
+from spanloom.core.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_DETAILS = '"output_token_details"'
+
+
+def find_reasoning(call: Usage, texts: Iterable[str]) -> Usage | None:
+    """Give the reasoning tokens that a message among ``texts`` reports for this very call.
+
+    The message is the call's if it counts the same tokens. Texts are read one after another, and
+    only if they can tell.
+    """
+    for text in texts:
+        if _DETAILS not in text:
+            continue
+        for said in _usages(json_value(text)):
+            if (count(said.get("input_tokens")), count(said.get("output_tokens"))) == call[:2]:
+                details = said.get("output_token_details")
+                reasoning = details.get("reasoning") if isinstance(details, dict) else None
+                return Usage(reasoning_tokens=count(reasoning))
+    return None
+
+
+def _usages(value: Json) -> Iterator[dict[str, Json]]:
+    """Walk without recursion: the JSON of a span may be nested a thousand deep."""
+    pending: list[Json] = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(reversed(value))
+        elif isinstance(value, dict):
+            if isinstance(said := value.get("usage_metadata"), dict):
+                yield said
+            pending.extend(reversed(value.values()))
