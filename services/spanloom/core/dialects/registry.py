@@ -11,6 +11,7 @@ from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
+from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.traceloop import Traceloop
 from spanloom.core.model.normalized import Facts, NormalizedSpan
@@ -27,6 +28,7 @@ DIALECTS: Sequence[Dialect] = (
     OpenInference(),
     LangSmith(),
     MLflow(),
+    OpenLIT(),
     Traceloop(),
     OtelGenAI(),
     Fallback(),
