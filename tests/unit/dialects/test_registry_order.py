@@ -11,14 +11,34 @@ MARKS = [
     ("eino", {"runinfo.component": "Lambda"}),
     ("openinference", {"openinference.span.kind": "CHAIN"}),
     ("langsmith", {"langsmith.span.kind": "chain"}),
+    ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
     ("traceloop", {"traceloop.entity.path": ""}),
     ("otel_genai", {"gen_ai.operation.name": "chat"}),
     ("fallback", {}),
 ]
+SCOPES = {
+    "mlflow": "mlflow.tracing.provider",
+    "openlit": "openlit.instrumentation.langgraph",
+    "traceloop_sdk": "traceloop.tracer",
+    "traceloop_openai_agents": "opentelemetry.instrumentation.openai_agents",
+    "traceloop_crewai": "opentelemetry.instrumentation.crewai.instrumentation",
+    "traceloop_js": "@traceloop/instrumentation-langchain",
+    "traceloop": "opentelemetry.instrumentation.langchain",
+}
 
 
-def test_each_dialect_is_known_by_its_mark() -> None:
-    assert [find_dialect(make_span(1, 0, said)).id for _, said in MARKS] == [d.id for d in DIALECTS]
+def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
+    by_mark = {find_dialect(make_span(1, 0, said)).id for _, said in MARKS}
+    by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
+    assert by_mark == {name for name, _ in MARKS}
+    assert by_scope == set(SCOPES)
+    assert by_mark | by_scope == {dialect.id for dialect in DIALECTS}
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> None:
+    borrowed = {"gen_ai.operation.name": "chat", "traceloop.span.kind": "task"}
+    assert find_dialect(make_span(1, 0, borrowed, scope=SCOPES[name])).id == name
 
 
 @pytest.mark.parametrize("at", range(len(MARKS)))

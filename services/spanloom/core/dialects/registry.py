@@ -14,6 +14,10 @@ from spanloom.core.dialects.openinference import OpenInference
 from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.traceloop import Traceloop
+from spanloom.core.dialects.traceloop_agents import TraceloopAgents
+from spanloom.core.dialects.traceloop_crewai import TraceloopCrewAI
+from spanloom.core.dialects.traceloop_js import TraceloopJS
+from spanloom.core.dialects.traceloop_sdk import TraceloopSDK
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 
@@ -29,6 +33,10 @@ DIALECTS: Sequence[Dialect] = (
     LangSmith(),
     MLflow(),
     OpenLIT(),
+    TraceloopSDK(),
+    TraceloopAgents(),
+    TraceloopCrewAI(),
+    TraceloopJS(),
     Traceloop(),
     OtelGenAI(),
     Fallback(),

@@ -1,10 +1,14 @@
-"""OpenLLMetry (Traceloop), the generations around 0.40 and 0.62, and the traceloop-sdk decorators.
+"""OpenLLMetry (Traceloop), the generations around 0.40 and 0.62.
 
 Both generations share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` names the
 operation, but ``invoke_agent`` stands on every compiled graph, twice: once on a span that says
 only the name (nested ones stay childless), once on its twin with LangChain's run metadata, a
 child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before, run metadata is
-only inside the JSON of ``traceloop.entity.input``.
+only inside the JSON of ``traceloop.entity.input``. The clients of OpenAI, Anthropic and others are
+read here too; OpenLLMetry's Anthropic input includes cached tokens, which the wire leaves out, and
+beside its ``anthropic.chat`` stands the SDK's own ``anthropic.messages.create`` of the same call.
+
+Verified on captures of LangChain, LangGraph and the OpenAI client; Anthropic on documentation.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_object
+from spanloom.core.dialects.values import first, json_object, json_text
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -35,12 +39,14 @@ _OPERATIONS = {
     "chat": Kind.MODEL,
     "text_completion": Kind.MODEL,
     "completion": Kind.MODEL,
+    "response": Kind.MODEL,
     "execute_tool": Kind.TOOL,
     "vector_db_retrieve": Kind.TOOL,
     "embeddings": Kind.TOOL,
     "embedding": Kind.TOOL,
     "rerank": Kind.TOOL,
 }
+_CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -50,7 +56,12 @@ _DATA_KINDS = {
 
 
 def _operation(span: Span) -> str:
-    return first(span.attributes, OPERATION, "llm.request.type")
+    """Give the operation; the last word of a call's name repeats it."""
+    said = span.attributes
+    if operation := first(said, OPERATION, "llm.request.type"):
+        return operation
+    word = span.name.rpartition(".")[2]
+    return word if word in _CALL_NAMES and SPAN_KIND not in said else ""
 
 
 def _run_metadata(span: Span) -> RunMetadata:
@@ -62,6 +73,16 @@ def _run_metadata(span: Span) -> RunMetadata:
         return read_metadata(name, direct)
     inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
     return read_metadata(name, inside if isinstance(inside, dict) else {})
+
+
+def plain_arguments(text: str) -> str:
+    """Take a call's arguments out of ``{"args": […], "kwargs": {…}}``."""
+    said = json_object(text)
+    args, kwargs = said.get("args"), said.get("kwargs") or {}
+    if not isinstance(args, list) or (args and kwargs) or not said.keys() <= {"args", "kwargs"}:
+        return text
+    value = kwargs or (args[0] if len(args) == 1 else args)
+    return value if isinstance(value, str) else json_text(value)
 
 
 class Traceloop:
