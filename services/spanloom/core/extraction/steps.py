@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.agent_texts import tell_texts
 from spanloom.core.extraction.once import Reports, complete
 from spanloom.core.model.trajectory import Kind, Step, StepType
 
@@ -56,7 +57,13 @@ def arrange_steps(tree: SpanTree, spans: Sequence[NormalizedSpan], reports: Repo
     }
     root_id = tree.root.span_id
     root = steps.get(root_id) or _make_step(by_id[root_id], "", facts[root_id], reports)
-    return Anatomy(root, steps, _own(steps, root_id, anchors), facts)
+    owned = _own(steps, root_id, anchors)
+    owners = [s for s in steps.values() if s.type is StepType.AGENT or s.id == root_id]
+    if told := tell_texts(owners if root_id in steps else [root, *owners], owned):
+        root = told.get(root_id, root)
+        steps = {i: told.get(i, step) for i, step in steps.items()}
+        owned = {i: [told.get(s.id, s) for s in mine] for i, mine in owned.items()}
+    return Anatomy(root, steps, owned, facts)
 
 
 def _anchor(

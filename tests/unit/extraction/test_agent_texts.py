@@ -1,0 +1,96 @@
+"""What agents were asked and answered, told by their calls."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Step, Trajectory
+
+ASKED = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Hi"},
+    {
+        "role": "user",
+        "parts": [{"type": "text", "content": "Where?"}, {"type": "text", "text": "?"}],
+    },
+    {"role": "assistant", "content": "Hm."},
+]
+ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "Here."}]}]
+CALLED = [{"role": "assistant", "parts": [{"type": "tool_call", "name": "look"}]}]
+
+
+def agent(number: int, parent: int = 0, start: float = 0) -> Span:
+    return make_span(number, parent, genai("invoke_agent"), start=start, end=100)
+
+
+def call(number: int, parent: int, start: float, asked: object, answered: object) -> Span:
+    said = chat(1, 1, input__messages=json.dumps(asked), output__messages=json.dumps(answered))
+    return make_span(number, parent, said, start=start)
+
+
+def step(trajectory: Trajectory, number: int) -> Step:
+    return next(a.step for a in trajectory.agent_steps if a.step.id == sid(number))
+
+
+def test_the_first_call_tells_the_request_and_the_last_the_answer() -> None:
+    calls = [call(2, 1, 1, ASKED, CALLED), call(3, 1, 20, [], ANSWERED)]
+    told = step(extract_spans(agent(1), *calls), 1)
+    assert (told.input, told.output) == ("Where?\n?", "Here.")
+    assert told.metadata["input_from"] == sid(2)
+    assert told.metadata["output_from"] == sid(3)
+
+
+def test_what_the_agent_says_itself_is_kept() -> None:
+    said = genai("invoke_agent", input__messages="mine", output__messages="mine too")
+    told = step(extract_spans(make_span(1, 0, said), call(2, 1, 1, ASKED, ANSWERED)), 1)
+    assert (told.input, told.output) == ("mine", "mine too")
+    assert "input_from" not in told.metadata
+
+
+def test_an_inner_agent_tells_the_one_around_it() -> None:
+    spans = [
+        make_span(1, 0, end=200),
+        agent(2, 1, 1),
+        agent(3, 2, 2),
+        call(4, 3, 3, ASKED, ANSWERED),
+        call(5, 2, 30, [], []),
+    ]
+    trajectory = extract_spans(*spans)
+    assert trajectory.root.metadata["input_from"] == sid(2)
+    assert [a.step.input for a in trajectory.agent_steps] == ["Where?\n?"] * 3
+    assert [a.step.output for a in trajectory.agent_steps] == ["[]", "[]", "Here."]
+    assert trajectory.agent_steps[0].steps[0].input == "Where?\n?"
+
+
+def test_a_failed_agent_has_no_answer() -> None:
+    failed = agent(1)._replace(events=[raised("ValueError")])
+    assert step(extract_spans(failed, call(2, 1, 1, ASKED, ANSWERED)), 1).output == ""
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "text",
+        [],
+        {},
+        [1],
+        [{"role": "user", "parts": [{"type": "image"}]}],
+        [None],
+        [{"role": {}}],
+        5,
+    ],
+)
+def test_what_is_no_text_stays_as_it_is(odd: object) -> None:
+    told = step(extract_spans(agent(1), call(2, 1, 1, odd, odd)), 1)
+    assert (told.input, told.output) == (json.dumps(odd), json.dumps(odd))
+
+
+def test_without_calls_there_is_nothing_to_tell() -> None:
+    told = step(extract_spans(agent(1), make_span(2, 1, genai("execute_tool"))), 1)
+    assert (told.input, told.output) == ("", "")
