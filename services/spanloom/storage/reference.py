@@ -76,11 +76,14 @@ def _span_of(wire: WireSpan, group: ScopeSpans, resource: dict[str, str], seq: i
         scope_name=group.scope.name,
         scope_version=group.scope.version,
         attributes=texts_of(wire.attributes),
-        events=[Event(e.time_unix_nano, e.name, texts_of(e.attributes)) for e in wire.events],
-        links=[
+        events=tuple(
+            Event(event.time_unix_nano, event.name, texts_of(event.attributes))
+            for event in wire.events
+        ),
+        links=tuple(
             Link(link.trace_id.hex(), link.span_id.hex(), texts_of(link.attributes))
             for link in wire.links
-        ],
+        ),
         row_version=seq,
     )
 

@@ -117,8 +117,8 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
     traces: dict[tuple[str, str], dict[str, Span]] = {}
     for row in rows:
         project = row.pop()
-        row[13] = [Event._make(event) for event in row[13]] if row[13] else ()
-        row[14] = [Link._make(link) for link in row[14]] if row[14] else ()
+        row[13] = tuple(map(Event._make, row[13])) if row[13] else ()
+        row[14] = tuple(map(Link._make, row[14])) if row[14] else ()
         span = Span._make(row)
         spans = traces.setdefault((project, span.trace_id), {})
         known = spans.get(span.span_id)
