@@ -17,6 +17,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("serve:serve_command", "Run everything in one process."),
     "list": ("list_:list_command", "List trajectories, newest first."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
+    "explain": (
+        "explain:explain_command",
+        "Say of each span of a trace what became of it, and why.",
+    ),
     "collect": ("collect:collect_command", "Run the receivers and the writer alone."),
     "extract": ("extract:extract_command", "Run the extractor alone."),
     "api": ("api:api_command", "Run the API alone."),

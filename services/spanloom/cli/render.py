@@ -47,7 +47,7 @@ def render_trajectory(document: Document, console: Console) -> None:
         *tree_lines(build_tree(document), signs, width),
         Text(),
         *_totals(document, signs),
-        *_warnings(document, signs),
+        *warning_lines(document, signs),
     ):
         line.rstrip()
         console.print(line, width=width)
@@ -57,6 +57,15 @@ def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
     """Join what is not empty by dots."""
     dot = Text.assemble((f" {signs.dot} ", "dim"))
     return dot.join(Text.assemble(part) for part in parts if part)
+
+
+def warning_lines(document: Document, signs: Signs) -> list[Text]:
+    """Say what was odd about the trace, and whether it only repeats another."""
+    extraction = document.get("extraction") or {}
+    lines = [str(warning) for warning in extraction.get("warnings") or []]
+    if original := extraction.get("duplicate_of"):
+        lines.append(f"reports again what trace {original.get('trace_id')} has; left out of totals")
+    return [Text(f"{signs.warning} {shortened(line, 400)}", "yellow") for line in lines]
 
 
 def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
@@ -105,11 +114,3 @@ def _totals(document: Document, signs: Signs) -> list[Text]:
     ]
     spent = [f"{whole(metrics.get(f'{way}put_tokens')):,} {way}" for way in ("in", "out")]
     return [joined([*lines, f"tokens {spent[0]}, {spent[1]}"], signs)]
-
-
-def _warnings(document: Document, signs: Signs) -> list[Text]:
-    extraction = document.get("extraction") or {}
-    lines = [str(warning) for warning in extraction.get("warnings") or []]
-    if original := extraction.get("duplicate_of"):
-        lines.append(f"reports again what trace {original.get('trace_id')} has; left out of totals")
-    return [Text(f"{signs.warning} {shortened(line, 400)}", "yellow") for line in lines]

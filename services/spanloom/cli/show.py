@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 import click
@@ -13,16 +12,7 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import make_console, write_json
 from spanloom.cli.render import render_trajectory
 from spanloom.cli.span_table import render_spans
-
-LATEST = "latest"
-
-
-def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
-    """Give the id in lower case, or the word for the newest trajectory."""
-    wanted = text.lower()
-    if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):
-        raise click.BadParameter(f"{text!r} is neither 32 hex digits nor `{LATEST}`")
-    return wanted
+from spanloom.cli.trace_id import resolve, trace_id_argument
 
 
 @click.command(
@@ -35,7 +25,7 @@ def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
         "spanloom show latest --json | jq .root_step.metrics_info",
     ),
 )
-@click.argument("trace_id", callback=to_trace_id)
+@trace_id_argument
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Give the document itself.")
@@ -50,19 +40,10 @@ def show_command(
     its duration, its tokens (in → out) and when it ran within the whole.
     """
     client = ApiClient(api_url)
-    if trace_id == LATEST:
-        trace_id = _newest(client, project)
+    trace_id = resolve(trace_id, client, project)
     body = client.spans(trace_id, project) if with_spans else client.document(trace_id, project)
     if as_json:
         write_json(body, sys.stdout)
         return
     render = render_spans if with_spans else render_trajectory
     render(orjson.loads(body), make_console(sys.stdout))
-
-
-def _newest(client: ApiClient, project: str | None) -> str:
-    for item in client.trajectories(1, project=project):
-        return str(item["trace_id"])
-    raise click.ClickException(
-        f"there are no trajectories at {client.url} yet; try `spanloom demo`"
-    )

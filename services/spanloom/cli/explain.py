@@ -1,0 +1,44 @@
+"""``spanloom explain``: what became of every span of a trace, and why."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import orjson
+
+from spanloom.cli.client import ApiClient, api_url_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import make_console, write_json
+from spanloom.cli.span_lines import render_explanation
+from spanloom.cli.trace_id import resolve, trace_id_argument
+
+
+@click.command(
+    "explain",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom explain latest",
+        "spanloom explain 4bf92f3577b34da6a3ce929d0e0e4736",
+        "spanloom explain latest --json | jq '.spans[] | select(.step_id == null)'",
+    ),
+)
+@trace_id_argument
+@click.option("--project", metavar="NAME", help="Look in this project only.")
+@click.option("--json", "as_json", is_flag=True, help="Give what the API answers.")
+@api_url_option
+def explain_command(trace_id: str, project: str | None, as_json: bool, api_url: str) -> None:
+    """Print every span of a trace as a tree, with what became of it and the rule that decided.
+
+    Kept spans are steps of the trajectory. A span merged into another reports again what that
+    one reports: it counts under it. Dropped spans are noise of the framework; what stands
+    below them hangs under the next kept span above. docs/dialects.md lists the rules.
+    """
+    client = ApiClient(api_url)
+    trace_id = resolve(trace_id, client, project)
+    spans = client.spans(trace_id, project)
+    if as_json:
+        write_json(spans, sys.stdout)
+        return
+    document = orjson.loads(client.document(trace_id, project))
+    render_explanation(orjson.loads(spans), document, make_console(sys.stdout))

@@ -1,0 +1,40 @@
+"""The argument TRACE_ID, as the commands that look at one trace take it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.cli.client import ApiClient
+
+LATEST = "latest"
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+
+def trace_id_argument(command: Command) -> Command:
+    """Add TRACE_ID, in lower case whatever was typed."""
+    return click.argument("trace_id", callback=_to_trace_id)(command)
+
+
+def resolve(trace_id: str, client: ApiClient, project: str | None) -> str:
+    """Give the id itself, or for `latest` that of the newest trajectory."""
+    if trace_id != LATEST:
+        return trace_id
+    for item in client.trajectories(1, project=project):
+        return str(item["trace_id"])
+    raise click.ClickException(
+        f"there are no trajectories at {client.url} yet; try `spanloom demo`"
+    )
+
+
+def _to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    wanted = text.lower()
+    if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):
+        raise click.BadParameter(f"{text!r} is neither 32 hex digits nor `{LATEST}`")
+    return wanted
