@@ -16,13 +16,18 @@ from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
 from spanloom.core.dialects import failures, langchain_run
 from spanloom.core.dialects.registry import DIALECTS
+from spanloom.core.extraction import once
 from spanloom.telemetry import Metrics
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
+
+from docs import evidence  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
-HERE = Path(__file__).parent
 
 
 def configuration() -> str:
@@ -65,14 +70,27 @@ def migrations() -> str:
 
 
 def dialects() -> str:
-    """Every dialect in the order in which they are asked, by what its module says of it."""
-    parts = []
+    """Every framework and what is known of it, then every dialect with its rules."""
+    head = ("framework", "instrumentation", "read as", "known from")
+    parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
     for dialect in DIALECTS:
         module = sys.modules[type(dialect).__module__]
-        parts.append(f"## {dialect.id}\n\n{_markdown(module.__doc__ or '')}\n")
-    shared = (("langchain", langchain_run), ("failures", failures))
-    parts += [f"## {name}: shared\n\n{_markdown(m.__doc__ or '')}\n" for name, m in shared]
+        parts.append(_dialect(dialect.id, dialect.id, module.__doc__))
+    shared = {"langchain": langchain_run, "once": once, "failures": failures}
+    parts += [_dialect(f"{name}: shared", name, m.__doc__) for name, m in shared.items()]
+    others = sorted(evidence.rules().keys() - {d.id for d in DIALECTS} - shared.keys())
+    parts += [_dialect(f"{name}: shared", name, "") for name in others]
     return "\n".join(parts)
+
+
+def _dialect(title: str, prefix: str, docstring: str | None) -> str:
+    parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
+    rows = [
+        (f"`{rule.name}`", ", ".join(sorted(rule.kinds)), str(len(rule.captures) or "-"))
+        for rule in evidence.rules().get(prefix, ())
+    ]
+    parts.append(_table(("rule", "gives", "captures"), rows) if rows else "")
+    return "\n".join(filter(None, parts))
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 import pytest
+from docs.frameworks import FRAMEWORKS
+from tests.support.ground_truth import all_captures
 
 from spanloom.cli.group import COMMANDS, spanloom
 
@@ -32,6 +34,12 @@ def test_generated_tables_are_current() -> None:
         timeout=60,
     )
     assert check.returncode == 0, check.stderr
+
+
+def test_every_framework_with_captures_is_in_the_table_of_dialects() -> None:
+    folders = [framework.folder for framework in FRAMEWORKS]
+    assert len(folders) == len(set(folders))
+    assert {capture.dialect for capture in all_captures()} <= set(folders)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -1,0 +1,133 @@
+"""What the dialects' rules are, and which of them a captured run of a real SDK has fired.
+
+Rules are read from the source, where each stands in a ``Classification``; runs are extracted
+anew, so the tables say what is true of this version.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docs.frameworks import FRAMEWORKS, Framework
+from tests.support.ground_truth import CAPTURES, Capture, all_captures
+
+from spanloom.core import dialects, extraction
+from spanloom.core.dialects.registry import find_dialect
+from spanloom.core.model.span import Span
+from spanloom.core.ports import SpooledRequest
+from spanloom.extractor.extract import extract
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    from spanloom.core.model.trajectory import SpanVerdict
+
+_SHARED_RULE = re.compile(r"(?:langchain|once)\.[a-z_]+")
+
+
+@dataclass(slots=True)
+class Rule:
+    """A rule by which spans are classified."""
+
+    name: str
+    kinds: set[str] = field(default_factory=set)
+    """What it makes of a span, as far as the source or a capture tells."""
+    captures: set[str] = field(default_factory=set)
+    """Ids of the captured runs in which it decided."""
+
+
+def frameworks() -> Iterator[tuple[str, str, str, str]]:
+    """Give each framework with its instrumentation, its dialects, and what is known from."""
+    runs = Counter(capture.dialect for capture in all_captures())
+    for framework in FRAMEWORKS:
+        count = runs[framework.folder]
+        known = f"{count} capture{'' if count == 1 else 's'}" if count else "documentation"
+        spoken = ", ".join(f"`{dialect}`" for dialect in _dialects_of(framework))
+        yield framework.name, framework.emitter, spoken, known
+
+
+@cache
+def rules() -> dict[str, list[Rule]]:
+    """Give every rule by what stands before its dot: a dialect, or what several share."""
+    found: dict[str, Rule] = {}
+    for name, kind in _declared():
+        found.setdefault(name, Rule(name)).kinds.update(kind)
+    for capture, verdicts in _verdicts().items():
+        for verdict in verdicts:
+            rule = found.setdefault(verdict.rule, Rule(verdict.rule))
+            rule.kinds.add(verdict.kind)
+            rule.captures.add(capture.id)
+    grouped: defaultdict[str, list[Rule]] = defaultdict(list)
+    for rule in sorted(found.values(), key=lambda rule: rule.name):
+        grouped[rule.name.partition(".")[0]].append(rule)
+    return grouped
+
+
+def _dialects_of(framework: Framework) -> list[str]:
+    read = {
+        verdict.dialect
+        for capture, verdicts in _verdicts().items()
+        if capture.dialect == framework.folder
+        for verdict in verdicts
+    }
+    return sorted(read - {"fallback"} or read) or [find_dialect(_sample(framework)).id]
+
+
+def _sample(framework: Framework) -> Span:
+    ids = ("ab" * 16, "cd" * 8, "", "sample", "Internal", 0, 1, "Unset", "", "")
+    return Span(*ids, framework.scope, "", framework.marks, (), (), 1)
+
+
+@cache
+def _verdicts() -> dict[Capture, list[SpanVerdict]]:
+    """Give what becomes of every span of every captured run that is OTLP."""
+    found = {}
+    for capture in all_captures():
+        if not (CAPTURES / capture.dialect / f"{capture.scenario}.binpb").exists():
+            continue
+        store = MemoryStore()
+        bodies = enumerate(capture.requests())
+        store.append([SpooledRequest(seq, "", 0, body, 0) for seq, body in bodies])
+        traces = store.read_spans([change.key for change in store.changes_since(-1)])
+        found[capture] = [v for key, spans in traces.items() for v in extract(key, spans).verdicts]
+    return found
+
+
+def _declared() -> Iterator[tuple[str, set[str]]]:
+    """Give the rules that the source names, each with its kind where that stands beside it."""
+    for module in _modules(dialects, extraction):
+        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and _name(node.func) == "Classification":
+                yield from _classification(node)
+            elif isinstance(node, ast.Constant) and _SHARED_RULE.fullmatch(str(node.value)):
+                is_wrapper = str(node.value).startswith("once.")
+                yield str(node.value), {"other"} if is_wrapper else set()
+
+
+def _classification(call: ast.Call) -> Iterator[tuple[str, set[str]]]:
+    said = [*call.args, *(keyword.value for keyword in call.keywords)]
+    rule = said[1] if len(said) > 1 else None
+    if isinstance(rule, ast.Constant):
+        yield str(rule.value), set(_kind(said[0]))
+
+
+def _kind(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Attribute) and _name(node.value) == "Kind":
+        yield node.attr.lower()
+
+
+def _modules(*packages: ModuleType) -> Iterable[Path]:
+    for package in packages:
+        yield from sorted(Path(package.__path__[0]).glob("*.py"))
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
