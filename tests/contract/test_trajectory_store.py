@@ -17,6 +17,7 @@ from spanloom.core.ports import Progress, TrajectoryFilter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports import Store
 
 
@@ -74,6 +75,7 @@ def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) ->
     assert (line.span_count, line.input_tokens, line.output_tokens) == (6, 20, 10)
     assert line.duplicate_of == "f" * 32
     assert list(line.dialects) == ["tests"]
+    assert line.conversation_id == ""
 
 
 def test_a_newer_version_replaces_everything(store: Store, key: TraceKey) -> None:
@@ -251,6 +253,58 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
     )
     filters = TrajectoryFilter(project=key.project, **where)  # type: ignore[arg-type]  # one test, many types
     assert listed(store, filters) == [(n, trace(n)) for n in found]
+
+
+def conversation(store: Store, project: str | None, name: str, page: int = 100) -> list[int]:
+    """Read a conversation page by page; give the numbers of its traces."""
+    found: list[int] = []
+    after = None
+    while lines := store.conversation(name, project, page, after):
+        assert {line.conversation_id for line in lines} == {name}
+        found += [int(line.key.trace_id, 16) for line in lines]
+        after = lines[-1].cursor
+    return found
+
+
+def talking(key: TraceKey, name: str, start_ns: int = START_NS) -> Trajectory:
+    return replace(make_trajectory(key, start_ns), extras={"conversation_id": name})
+
+
+def test_a_conversation_is_oldest_first_and_pages_neither_repeat_nor_miss(
+    store: Store, key: TraceKey
+) -> None:
+    name = f"{key.project} ' OR 1=1 --"
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 31)]
+    names = [name if n % 3 else "" for n in range(30)]
+    store.write(
+        [
+            make_record(k, talking(k, said, START_NS - n // 4))
+            for n, (k, said) in enumerate(zip(keys, names, strict=True))
+        ]
+    )
+    placed = [(START_NS - n // 4, n + 1) for n, said in enumerate(names) if said]
+    for page in (1, 3, 7, 20, 100):
+        assert conversation(store, key.project, name, page) == [n for _, n in sorted(placed)]
+    assert conversation(store, key.project, key.project) == []
+    assert conversation(store, key.project, "") == []
+
+
+def test_a_conversation_has_the_current_versions_of_its_project(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    other = TraceKey(new_project(), trace(9))
+    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
+    name = key.project
+    store.write([make_record(k, talking(k, name)) for k in (*keys, other)])
+    heads = store.heads(keys)
+    moved = {keys[0]: talking(keys[0], name, START_NS + 9), keys[1]: talking(keys[1], "else")}
+    store.write([make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()])
+    assert conversation(store, key.project, name, 1) == [3, 1]
+    assert conversation(store, other.project, name) == [9]
+    assert conversation(store, None, name) == [3, 9, 1]
+    assert conversation(store, None, "else") != []
+    where = TrajectoryFilter(project=key.project, conversation_id=name)
+    assert listed(store, where, 1) == [(9, trace(1)), (0, trace(3))]
 
 
 def test_progress_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:

@@ -12,7 +12,7 @@ from spanloom.api.bounded import BoundedCalls
 from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
-from spanloom.api.routes import service, trajectories
+from spanloom.api.routes import conversations, service, trajectories
 from spanloom.api.services import Services
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.services = Services(store, metrics, ready, calls)
-    for routes in (trajectories, service) if has_trajectories else (service,):
+    for routes in (trajectories, conversations, service) if has_trajectories else (service,):
         app.include_router(routes.router, responses=problem_responses(421, 500))
     app.add_middleware(Gate, metrics=metrics, hosts=hosts)
     install_problem_handlers(app)

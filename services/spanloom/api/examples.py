@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spanloom.api.schemas import EXAMPLE_CURSOR, EXAMPLE_TRACE
+from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.core.formats.schema import canonical_example
 
 _ITEM = {
@@ -21,6 +21,7 @@ _ITEM = {
     "input_tokens": 650,
     "output_tokens": 260,
     "dialects": ["openinference"],
+    "conversation_id": EXAMPLE_CONVERSATION,
 }
 _SPAN = {
     "span_id": "a1c4e1b7d2f30002",
@@ -63,6 +64,11 @@ SPANS = _answer(
     "Every stored span of the trace.",
     _component("SpanList"),
     {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
+)
+CONVERSATION = _answer(
+    "A page of the conversation.",
+    _component("Conversation"),
+    {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

@@ -16,6 +16,7 @@ from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
 EXAMPLE_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
@@ -28,14 +29,30 @@ Name = Annotated[str, Field(max_length=512)]
 Milliseconds = Annotated[str, Field(pattern="^[0-9]+$")]
 
 
-class ListQuery(BaseModel):
-    """Which trajectories to list; a parameter that is not here is an error, not ignored."""
+class PageQuery(BaseModel):
+    """Which page of a list to give; a parameter that is not here is an error, not ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
         None
     )
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="`next_cursor` of the page before; the other parameters as there.",
+            examples=[EXAMPLE_CURSOR],
+        ),
+    ] = None
+
+
+class ListQuery(PageQuery):
+    """Which trajectories to list."""
+
     start_from: Annotated[
         Instant | None,
         Field(
@@ -64,16 +81,9 @@ class ListQuery(BaseModel):
     agent_name: Annotated[
         Name | None, Field(description="In which this agent ran.", examples=["research_agent"])
     ] = None
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
-    ] = DEFAULT_LIMIT
-    cursor: Annotated[
-        str | None,
-        Field(
-            max_length=4096,
-            description="`next_cursor` of the page before; the other parameters as there.",
-            examples=[EXAMPLE_CURSOR],
-        ),
+    conversation_id: Annotated[
+        Name | None,
+        Field(description="Of this conversation.", examples=[EXAMPLE_CONVERSATION]),
     ] = None
 
     def filter(self) -> TrajectoryFilter:
@@ -86,6 +96,7 @@ class ListQuery(BaseModel):
             root_name=self.root_name,
             has_error=self.has_error,
             agent_name=self.agent_name,
+            conversation_id=self.conversation_id,
         )
 
 
@@ -110,6 +121,9 @@ class TrajectoryItem(BaseModel):
     duplicate_of: Annotated[
         str | None, Field(description="The trace that this one reports again.")
     ] = None
+    conversation_id: Annotated[
+        str | None, Field(description="The conversation that the run belongs to.")
+    ] = None
 
     @classmethod
     def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
@@ -131,12 +145,23 @@ class TrajectoryItem(BaseModel):
             output_tokens=summary.output_tokens,
             dialects=list(summary.dialects),
             duplicate_of=summary.duplicate_of or None,
+            conversation_id=summary.conversation_id or None,
         )
 
 
 class TrajectoryList(BaseModel):
     """A page of trajectories, newest first."""
 
+    items: list[TrajectoryItem]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]
+
+
+class Conversation(BaseModel):
+    """A page of the trajectories of a conversation, oldest first."""
+
+    conversation_id: str
     items: list[TrajectoryItem]
     next_cursor: Annotated[
         str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")

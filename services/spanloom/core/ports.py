@@ -121,11 +121,12 @@ class TrajectoryFilter:
     root_name: str | None = None
     has_error: bool | None = None
     agent_name: str | None = None
+    conversation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A position in a list: everything after it is older, or has a smaller key."""
+    """A position in a list, which the order of the list makes one."""
 
     start_ns: int
     trace_id: str
@@ -152,6 +153,8 @@ class TrajectorySummary:
     duplicate_of: str
     """The trace that this one repeats, or empty."""
     dialects: Sequence[str] = field(default_factory=tuple)
+    conversation_id: str = ""
+    """The conversation that the run belongs to, or empty."""
 
     @property
     def cursor(self) -> Cursor:
@@ -234,6 +237,15 @@ class TrajectoryStore(Protocol):
         self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """Give up to ``limit`` summaries by (start, trace id, project), newest first."""
+
+    def conversation(
+        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """Give up to ``limit`` of a conversation by (start, trace id, project), oldest first.
+
+        A conversation is of one project; without one, those of all that have its id. The empty
+        id is no conversation.
+        """
 
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.storage.conversations import ClickHouseConversations
 from spanloom.storage.spans import ClickHouseSpans
 from spanloom.storage.trajectories import ClickHouseTrajectories
 
@@ -11,13 +12,14 @@ if TYPE_CHECKING:
     from spanloom.storage.lane import Lane
 
 
-class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories):
+class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories, ClickHouseConversations):
     """``Store`` over three lanes, so that no long read holds up an INSERT."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
         """Take over the lanes: closing the store closes them."""
         ClickHouseSpans.__init__(self, writer, worker, reader)
         ClickHouseTrajectories.__init__(self, worker, reader)
+        ClickHouseConversations.__init__(self, reader)
         self._lanes = (writer, worker, reader)
 
     def ping(self) -> None:

@@ -135,6 +135,18 @@ class MemoryStore:
         behind = [m for m in matching if after is None or _place(m.cursor) < _place(after)]
         return behind[:limit]
 
+    def conversation(
+        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryStore.conversation``."""
+        where = TrajectoryFilter(project, conversation_id=conversation_id)
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        matching = [line for line in lines if conversation_id and _matches(line, where)]
+        matching.sort(key=lambda line: _place(line.cursor))
+        ahead = [m for m in matching if after is None or _place(m.cursor) > _place(after)]
+        return ahead[:limit]
+
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
@@ -225,6 +237,7 @@ def _matches(line: TrajectorySummary, where: TrajectoryFilter) -> bool:
         and where.root_name in (None, line.root_name)
         and where.has_error in (None, line.has_error)
         and (where.agent_name is None or where.agent_name in line.agent_names)
+        and where.conversation_id in (None, line.conversation_id)
     )
 
 
@@ -247,4 +260,5 @@ def _summary(record: TrajectoryRecord) -> TrajectorySummary:
         output_tokens=trajectory.root_metrics.output_tokens,
         duplicate_of=original.trace_id if original else "",
         dialects=list(trajectory.dialects),
+        conversation_id=trajectory.conversation_id,
     )

@@ -1,7 +1,7 @@
 """Brings a store's schema up to date: each numbered file once, in order.
 
-Safe to interrupt: every statement says ``IF NOT EXISTS``, and a file counts as applied only
-after its last statement.
+Safe to interrupt: every statement says ``IF NOT EXISTS`` or ``OR REPLACE``, and a file counts as
+applied only after its last statement.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ RETAINED = {
     "trajectory_list": "UpdatedAt",
     "steps": "UpdatedAt",
     "call_index": "UpdatedAt",
+    "conversation_index": "UpdatedAt",
 }
 """The tables that retention empties, and the column of each from which it counts."""
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")

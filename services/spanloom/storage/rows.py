@@ -68,6 +68,7 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "OutputTokens": int64,
     "DuplicateOf": text,
     "Dialects": texts,
+    "ConversationId": text,
     "Fingerprint": text,
     "Models": texts,
     "ReasoningTokens": int64,
@@ -135,6 +136,7 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
         "OutputTokens": trajectory.root_metrics.output_tokens,
         "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
         "Dialects": list(trajectory.dialects),
+        "ConversationId": trajectory.conversation_id,
     }
 
 

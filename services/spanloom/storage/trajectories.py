@@ -29,7 +29,7 @@ from spanloom.storage.rows import (
 from spanloom.storage.spans import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.storage.lane import Lane, Row
 
@@ -104,7 +104,7 @@ class ClickHouseTrajectories:
             wanted = limit - len(found)
             reach = wanted + wanted // 4 + SPARE_CANDIDATES
             keys = self._candidates(where, reach, after)
-            found += self._current(where, keys)
+            found += read_summaries(self._reader, where, keys)
             if len(keys) < reach:
                 break
             project, start_ns, trace_id = keys[-1]
@@ -153,18 +153,20 @@ class ClickHouseTrajectories:
         )
         return list(dict.fromkeys((project, start, trace_id) for project, start, trace_id in rows))
 
-    def _current(
-        self, where: TrajectoryFilter, keys: Sequence[tuple[str, int, str]]
-    ) -> Iterable[TrajectorySummary]:
-        if not keys:
-            return []
-        rows = self._reader.rows(
-            "list_page",
-            keys=list(keys),
-            trace_keys=[(project, trace_id) for project, _, trace_id in keys],
-            **_current_filter(where),
-        )
-        return [summary_of(row) for row in rows]
+
+def read_summaries(
+    reader: Lane, where: TrajectoryFilter, keys: Sequence[tuple[str, int, str]]
+) -> Sequence[TrajectorySummary]:
+    """Give those of the candidates that are what the filter wants now, newest first."""
+    if not keys:
+        return []
+    rows = reader.rows(
+        "list_page",
+        keys=list(keys),
+        trace_keys=[(project, trace_id) for project, _, trace_id in keys],
+        **_current_filter(where),
+    )
+    return [summary_of(row) for row in rows]
 
 
 def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
@@ -173,6 +175,7 @@ def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
         "root_name": where.root_name,
         "has_error": where.has_error,
         "agent_name": where.agent_name,
+        "conversation_id": where.conversation_id,
     }
 
 
@@ -198,6 +201,7 @@ def summary_of(row: Row) -> TrajectorySummary:
         output_tokens=outputs,
         duplicate_of=original,
         dialects=row[19],
+        conversation_id=row[20],
     )
 
 

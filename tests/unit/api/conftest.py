@@ -48,6 +48,16 @@ class ShelfStore:
         behind = [s for s in newest if after is None or _position(s.cursor) < _position(after)]
         return behind[:limit]
 
+    def conversation(
+        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        if self.error:
+            raise self.error
+        lines = [s for s in self.summaries if s.conversation_id == conversation_id]
+        own = [s for s in lines if project in (None, s.key.project)]
+        own.sort(key=lambda s: _position(s.cursor))
+        return [s for s in own if after is None or _position(s.cursor) > _position(after)][:limit]
+
     def _find(
         self, shelf: dict[TraceKey, bytes], trace_id: str, project: str | None
     ) -> bytes | None:
@@ -63,7 +73,7 @@ def _position(cursor: Cursor) -> tuple[int, str, str]:
     return cursor.start_ns, cursor.trace_id, cursor.project
 
 
-def summary(number: int, project: str = "default") -> TrajectorySummary:
+def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:
     return TrajectorySummary(
         key=TraceKey(project, f"{number:032x}"),
         version=1,
@@ -80,6 +90,7 @@ def summary(number: int, project: str = "default") -> TrajectorySummary:
         output_tokens=5,
         duplicate_of="",
         dialects=["openinference"],
+        conversation_id=conversation_id,
     )
 
 

@@ -43,6 +43,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories",
         "GET /v1/trajectories/{trace_id}",
         "GET /v1/trajectories/{trace_id}/spans",
+        "GET /v1/conversations/{conversation_id}",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
@@ -70,7 +71,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             assert examples, where
     assert named == {
         *("trace_id", "project", "format", "from", "to", "status"),
-        *("root_name", "has_error", "agent_name", "limit", "cursor"),
+        *("root_name", "has_error", "agent_name", "limit", "cursor", "conversation_id"),
     }
 
 

@@ -69,6 +69,7 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "input_tokens": 10,
         "output_tokens": 5,
         "dialects": ["openinference"],
+        "conversation_id": None,
         "duplicate_of": None,
     }
 

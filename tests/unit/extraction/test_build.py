@@ -78,10 +78,19 @@ def test_extras_tell_wall_times_first_token_and_models() -> None:
 
 
 def test_what_is_unknown_or_not_one_is_left_out() -> None:
-    runs = [make_span(n, 0, genai("invoke_agent", conversation__id=f"c{n}")) for n in (1, 2)]
-    extras = extract_spans(*runs).extras
+    root = make_span(3)
+    runs = [make_span(n, 3, genai("invoke_agent", conversation__id=f"c{n}")) for n in (1, 2)]
+    extras = extract_spans(root, *runs).extras
     assert "conversation_id" not in extras
     assert "time_to_first_token_ms" not in extras
+
+
+def test_the_conversation_is_that_of_the_root_else_the_only_one() -> None:
+    first, second = (genai("invoke_agent", conversation__id=c) for c in ("c1", "c2"))
+    own = extract_spans(make_span(1, 0, first), make_span(2, 1, second))
+    only = extract_spans(make_span(1), make_span(2, 1, second))
+    assert (own.conversation_id, only.conversation_id) == ("c1", "c2")
+    assert extract_spans(make_span(1)).conversation_id == ""
 
 
 def test_a_first_token_without_end_is_unseen() -> None:

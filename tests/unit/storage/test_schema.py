@@ -88,6 +88,7 @@ def test_every_stored_table_is_fsynced_and_keeps_no_insert_log(lane: Lane) -> No
 def test_views_answer(lane: Lane) -> None:
     for view in ("v_spans", "v_trajectories", "v_steps"):
         assert ask(lane, f"SELECT * FROM {view} LIMIT 1") is not None
+    assert ask(lane, "SELECT ConversationId FROM v_trajectories LIMIT 1") is not None
 
 
 def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: ClickHouseStore) -> None:

@@ -104,7 +104,6 @@ def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
     models = [s for s in steps if s.type is StepType.MODEL]
     tools = [s for s in steps if s.type is StepType.TOOL]
     usages = [s.usage for s in models if s.usage]
-    conversations = sorted({f.conversation_id for f in anatomy.facts.values()} - {""})
     first_tokens = [
         (s.start_ns - anatomy.root.start_ns) / 1e6 + s.first_token_ms
         for s in models
@@ -118,12 +117,20 @@ def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
         "agents": sorted(
             {s.metadata.get("agent_name", s.name) for s in steps if s.type is StepType.AGENT}
         ),
-        "conversation_id": conversations[0] if len(conversations) == 1 else None,
+        "conversation_id": _conversation(anatomy),
         "reasoning_tokens": sum(u.reasoning_tokens for u in usages),
         "cache_read_tokens": sum(u.cache_read_tokens for u in usages),
         "cache_creation_tokens": sum(u.cache_creation_tokens for u in usages),
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _conversation(anatomy: Anatomy) -> str | None:
+    """Give the conversation that the root names, else the only one that any step names."""
+    if own := anatomy.facts[anatomy.root.id].conversation_id:
+        return own
+    named = {facts.conversation_id for facts in anatomy.facts.values()} - {""}
+    return named.pop() if len(named) == 1 else None
 
 
 def describe_failure(

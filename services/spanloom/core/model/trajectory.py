@@ -171,6 +171,11 @@ class Trajectory:
     has_root: bool = True
 
     @property
+    def conversation_id(self) -> str:
+        """The conversation that the run belongs to; empty where it names none, or several."""
+        return str(self.extras.get("conversation_id", ""))
+
+    @property
     def has_error(self) -> bool:
         """Whether any step, the root included, failed."""
         return self.root.error is not None or any(

@@ -9,6 +9,7 @@ WHERE ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)
   AND ({root_name:Nullable(String)} IS NULL OR RootName = {root_name:Nullable(String)})
   AND ({has_error:Nullable(Bool)} IS NULL OR HasError = {has_error:Nullable(Bool)})
   AND ({agent_name:Nullable(String)} IS NULL OR has(AgentNames, {agent_name:Nullable(String)}))
+  AND ({conversation_id:Nullable(String)} IS NULL OR ConversationId = {conversation_id:Nullable(String)})
   AND ({after_start_ns:Nullable(UInt64)} IS NULL
        OR (StartTimeUnixNano <= {after_start_ns:Nullable(UInt64)}
            AND (StartTimeUnixNano, TraceId, Project)

@@ -1,0 +1,56 @@
+"""Conversations: the runs that one user had with the agents, in their order."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Query
+
+from spanloom.api.cursors import decode_cursor, encode_cursor
+from spanloom.api.examples import CONVERSATION
+from spanloom.api.problems import problem_responses
+from spanloom.api.schemas import (
+    EXAMPLE_CONVERSATION,
+    Conversation,
+    Name,
+    PageQuery,
+    TrajectoryItem,
+)
+from spanloom.api.services import Using
+
+router = APIRouter(tags=["trajectories"])
+
+ConversationIdInPath = Annotated[
+    Name,
+    Path(
+        description="As the telemetry names it: a conversation, session or thread id.",
+        examples=[EXAMPLE_CONVERSATION],
+        min_length=1,
+    ),
+]
+
+
+@router.get(
+    "/v1/conversations/{conversation_id:path}",  # an id may hold slashes
+    operation_id="getConversation",
+    summary="List the trajectories of a conversation, oldest first",
+    responses={200: CONVERSATION, **problem_responses(404, 422, 503)},
+)
+async def get_conversation(
+    conversation_id: ConversationIdInPath, query: Annotated[PageQuery, Query()], using: Using
+) -> Conversation:
+    """Give one page of the runs of a conversation in the order in which they began.
+
+    A run belongs to the conversation that its root names, else to the only one that any of its
+    steps names. Pages follow each other by `cursor`, a position and not a number.
+    """
+    after = None if query.cursor is None else decode_cursor(query.cursor)
+    found = await using.calls.run(
+        using.store.conversation, conversation_id, query.project, query.limit + 1, after
+    )
+    if not found and after is None:
+        raise HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")
+    page = found[: query.limit]
+    return Conversation(
+        conversation_id=conversation_id,
+        items=[TrajectoryItem.of(summary) for summary in page],
+        next_cursor=encode_cursor(page[-1].cursor) if len(found) > query.limit else None,
+    )
