@@ -1,6 +1,6 @@
 """Trajectories: the list, the document, and what became of each span."""
 
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
@@ -16,7 +16,7 @@ from spanloom.api.schemas import (
     TrajectoryList,
 )
 from spanloom.api.services import Using
-from spanloom.core.formats.registry import CANONICAL, FORMATS, find_format
+from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 
 router = APIRouter(tags=["trajectories"])
 
@@ -38,6 +38,17 @@ FormatInQuery = Annotated[
         json_schema_extra={"enum": list(FORMATS)},
     ),
 ]
+
+
+ProfileInQuery = Annotated[
+    Literal["full", "coze"] | None,
+    Query(
+        description="Whose reading of the schema, in place of `format`: `full` is ours, `coze` "
+        "is Coze Loop's published builder.",
+        examples=["full", "coze"],
+    ),
+]
+PROFILES = {"full": CANONICAL, "coze": COZE}
 
 
 @router.get(
@@ -73,17 +84,22 @@ async def get_trajectory(
     using: Using,
     project: ProjectInQuery = None,
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
+    profile: ProfileInQuery = None,
 ) -> Response:
     """Give the newest version of the document, byte for byte as it is stored.
 
     A span that arrives late makes a new version: `extraction.version` grows and
     `extraction.status` says how far the trace has come.
     """
-    chosen = find_format(format)
+    chosen = find_format(PROFILES[profile].id if profile else format)
     document = await using.calls.run(using.store.document, trace_id, project)
     if document is None:
         _unknown(trace_id, project)
-    return Response(chosen.encode(document), media_type=chosen.media_type)
+    if not chosen.needs_spans:
+        return Response(chosen.encode(document, b""), media_type=chosen.media_type)
+    spans = await using.calls.run(using.store.spans_document, trace_id, project) or b"[]"
+    body = await using.calls.run(chosen.encode, document, spans)
+    return Response(body, media_type=chosen.media_type)
 
 
 @router.get(

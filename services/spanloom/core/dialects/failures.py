@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import StepError
+from spanloom.core.model.trajectory import TOLD_BY_STATUS, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,13 +51,23 @@ def find_error(span: Span) -> StepError | None:
 
 def _failure(span: Span) -> StepError | None:
     raised = list(_exceptions(span))
-    if not (span.status_code == "Error" or raised or _error_attribute(span)):
+    told_by = _told_by(span, raised=bool(raised))
+    if not told_by:
         return None
     names = [name for name, _ in raised] or [span.attributes.get("error.type", "")]
     message = next((m for _, m in raised if m), "") or _message(span)
     if any(_is_control_flow(name) for name in names) or _tells_control_flow(message):
         return None
-    return StepError(_code(span, message), message or next((n for n in names if n), ""))
+    said = message or next((n for n in names if n), "")
+    return StepError(_code(span, message), said, told_by)
+
+
+def _told_by(span: Span, *, raised: bool) -> str:
+    if raised:
+        return "exception"
+    if _error_attribute(span):
+        return "attribute"
+    return TOLD_BY_STATUS if span.status_code == "Error" else ""
 
 
 def _exceptions(span: Span) -> Iterator[tuple[str, str]]:

@@ -118,6 +118,10 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
     span = n.span
     others = reports.merged.get(span.span_id, ())
     is_call = n.kind is Kind.MODEL
+    error = n.error or (next((o.error for o in others if o.error), None) if others else None)
+    metadata = _metadata(n, parent_id, facts, others)
+    if error is not None:
+        metadata["error_told_by"] = error.told_by
     return Step(
         id=span.span_id,
         parent_id=parent_id,
@@ -127,11 +131,11 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
         end_ns=span.end_ns,
         input=facts.input,
         output=facts.output,
-        error=n.error or (next((o.error for o in others if o.error), None) if others else None),
+        error=error,
         usage=facts.usage if is_call else None,
         model=facts.model if is_call else "",
         first_token_ms=facts.first_token_ms if is_call else None,
-        metadata=_metadata(n, parent_id, facts, others),
+        metadata=metadata,
     )
 
 

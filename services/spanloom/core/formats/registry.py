@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.formats import canonical
+from spanloom.core.formats.coze import encode_coze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,18 +25,27 @@ class Format:
     media_type: str
     renders: str
     """What comes out, in a sentence for people."""
-    encode: Callable[[bytes], bytes]
-    """The stored canonical document in, this format out; pure."""
+    encode: Callable[[bytes, bytes], bytes]
+    """The stored canonical document in, and the list of spans where needed; this format out."""
+    needs_spans: bool = False
+    """Whether it needs what became of each span too; else that is given empty."""
 
 
 CANONICAL = Format(
     id="canonical",
     media_type=canonical.MEDIA_TYPE,
     renders="The trajectory as stored: Coze Loop's schema and an `extraction` object.",
-    encode=lambda document: document,  # it is stored in this form: every byte as it is
+    encode=lambda document, _spans: document,  # stored in this form: every byte as it is
+)
+COZE = Format(
+    id="coze",
+    media_type=canonical.MEDIA_TYPE,
+    renders="What Coze Loop's published builder prints for the same steps.",
+    encode=encode_coze,
+    needs_spans=True,
 )
 
-FORMATS = {known.id: known for known in (CANONICAL,)}
+FORMATS = {known.id: known for known in (CANONICAL, COZE)}
 
 
 def find_format(name: str) -> Format:

@@ -49,6 +49,10 @@ class Status(StrEnum):
     """The extractor could not build it; the error stands in the warnings."""
 
 
+TOLD_BY_STATUS = "status"
+"""What a failure is told by if nothing but the span's status tells it."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepError:
     """A real failure of a step; control flow is none."""
@@ -56,6 +60,8 @@ class StepError:
     code: int
     """The HTTP or provider code where one is given, else -1."""
     message: str
+    told_by: str = field(default="", compare=False)
+    """What on the span tells it: ``exception``, ``attribute`` or ``status``; the first counts."""
 
 
 class Usage(NamedTuple):

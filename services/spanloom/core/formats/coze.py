@@ -1,0 +1,189 @@
+"""The trajectory as Coze Loop's published builder would print it, for tools that compare with it.
+
+Spans are classified and merged as everywhere here; what differs is how they are put together:
+
+- graphs are agents: listed among ``agent_steps``, with steps of their own;
+- the root comes first among ``agent_steps``, even without steps; the others newest first;
+- of several roots the latest counts; without any ``root_step`` is null;
+- what hangs below a parent that never came is left out, unless it is an agent;
+- a failure that only the span's status tells is none;
+- empty maps and zero tokens and durations are left out, rates stay; tokens have 32 bits.
+
+The builder orders steps of equal start at random: here they are ordered by span id. A root that is
+a model or tool call stands among its own steps, of which nothing is published.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.formats.json_bytes import Json, dump
+from spanloom.core.model.trajectory import TOLD_BY_STATUS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_HOPS = 1_000
+_AGENTS = frozenset({"agent", "graph"})
+_CALLS = frozenset({"model", "tool"})
+_TOKENS = frozenset(
+    {
+        *("input_tokens", "output_tokens", "reasoning_tokens"),
+        *("input_read_cached_tokens", "input_creation_cached_tokens"),
+    }
+)
+
+
+def encode_coze(document: bytes, spans: bytes) -> bytes:
+    """Give the document of the published builder from the canonical one and its list of spans."""
+    canonical: Json = orjson.loads(document)
+    return dump(_Builder(canonical, orjson.loads(spans)).build())
+
+
+class _Builder:
+    """One trace: what each span says, and where it hangs."""
+
+    def __init__(self, document: Json, spans: Sequence[Json]) -> None:
+        self._id = document["id"]
+        self._spans = {span["span_id"]: span for span in spans}
+        self._said = _contents(document)
+        self._types = {
+            i: span["kind"]
+            for i, span in self._spans.items()
+            if span["step_id"] == i and i in self._said  # the two may be of different versions
+        }
+        roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
+        self._root = roots[-1] if roots else ""
+        self._parents = {i: self._nearest(i) for i in self._types}
+
+    def build(self) -> Json:
+        """Give the document: the root, then every agent with what it owns."""
+        owned = self._owned()
+        agents = [i for i, kind in self._types.items() if kind in _AGENTS and i != self._root]
+        listed = [*([self._root] if self._root else []), *reversed(agents)]
+        every = {step["id"]: step for steps in owned.values() for step in steps}
+        return {
+            "id": self._id,
+            "root_step": self._root_step(every.values()) if self._root else None,
+            "agent_steps": [self._agent_step(i, owned[i]) for i in listed],
+        }
+
+    def _nearest(self, span_id: str) -> str | None:
+        """Give the step or root above a span; ``None`` if the way up ends before one."""
+        above = self._spans[span_id]["parent_span_id"]
+        for _ in range(MAX_HOPS):
+            span = self._spans.get(above)
+            if span is None:
+                return None
+            if span["step_id"] not in (None, span_id):
+                return str(span["step_id"])
+            if above == self._root:
+                return self._root
+            above = span["parent_span_id"]
+        return None
+
+    def _owned(self) -> Mapping[str, Sequence[Json]]:
+        owned: defaultdict[str, list[Json]] = defaultdict(list)
+        for step_id, kind in self._types.items():
+            if step_id == self._root:
+                owner = step_id if kind in _CALLS else None
+            else:
+                owner = self._owner(step_id)
+            if owner is not None:
+                owned[owner].append(self._step(step_id, kind))
+        return owned
+
+    def _owner(self, step_id: str) -> str | None:
+        above = self._parents[step_id]
+        for _ in range(MAX_HOPS):
+            if above is None or above == self._root or self._types.get(above) in _AGENTS:
+                return above
+            above = self._parents.get(above)
+        return None
+
+    def _step(self, step_id: str, kind: str) -> Json:
+        said = self._said[step_id]
+        step = {**self._placed(step_id), "type": "agent" if kind in _AGENTS else kind}
+        step |= _content(said)
+        if info := said.get("model_info"):
+            step["model_info"] = _without_zeros(info)
+        return step
+
+    def _agent_step(self, step_id: str, steps: Sequence[Json]) -> Json:
+        said = _content(self._content_of(step_id))
+        return {**self._placed(step_id), **said, "metrics_info": _measure(steps), "steps": steps}
+
+    def _root_step(self, every: Iterable[Json]) -> Json:
+        said = _content(self._content_of(self._root))
+        return {"id": self._root, **said, "metrics_info": _measure(list(every))}
+
+    def _placed(self, step_id: str) -> Json:
+        return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
+
+    def _content_of(self, step_id: str) -> Json:
+        """Give what is said of a step, or of a root that is none, as far as it is kept."""
+        span = self._spans[step_id]
+        times = {"started_at": span["started_at"], "duration": span["duration"]}
+        return self._said.get(step_id, {"name": span["name"], "basic_info": times})
+
+
+def _contents(document: Json) -> Mapping[str, Json]:
+    """Give what the canonical document says of each step, by its id."""
+    agents = document["agent_steps"]
+    steps = [step for agent in agents for step in agent["steps"]]
+    return {step["id"]: step for step in (document["root_step"], *agents, *steps)}
+
+
+def _content(said: Json) -> Json:
+    info = dict(said["basic_info"])
+    if (said.get("metadata") or {}).get("error_told_by") == TOLD_BY_STATUS:
+        info.pop("error", None)
+    shown = {key: said[key] for key in ("name", "input", "output", "metadata") if said.get(key)}
+    return {**shown, "basic_info": _without_zeros(info)}
+
+
+def _without_zeros(info: Json) -> Json:
+    counts = {k: _int32(v) if k in _TOKENS else v for k, v in info.items()}
+    return {k: v for k, v in counts.items() if v not in (0, "0", {}) or isinstance(v, float)}
+
+
+def _int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _measure(steps: Sequence[Json]) -> Json:
+    models, tools = ([s for s in steps if s["type"] == kind] for kind in ("model", "tool"))
+    model_errors, tool_errors = _errors(models), _errors(tools)
+    used = [step.get("model_info") or {} for step in models]
+    return _without_zeros(
+        {
+            "llm_duration": str(sum(map(_duration_ms, models))),
+            "tool_duration": str(sum(map(_duration_ms, tools))),
+            "tool_errors": tool_errors,
+            "tool_error_rate": _share(sum(map(len, tool_errors.values())), len(tools)),
+            "model_errors": model_errors,
+            "model_error_rate": _share(sum(map(len, model_errors.values())), len(models)),
+            "tool_step_proportion": _share(len(tools), len(models) + len(tools)),
+            "input_tokens": sum(info.get("input_tokens", 0) for info in used),
+            "output_tokens": sum(info.get("output_tokens", 0) for info in used),
+        }
+    )
+
+
+def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for step in steps:
+        if error := step["basic_info"].get("error"):
+            found[str(error["code"])].append(step["id"])
+    return dict(sorted(found.items()))
+
+
+def _duration_ms(step: Json) -> int:
+    return int(step["basic_info"].get("duration", 0))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
