@@ -97,6 +97,12 @@ class Metrics:
         self.extraction_failures = Counter(
             "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
         )
+        self.traces_replayed = Counter(
+            "spanloom_traces_replayed",
+            "Stored traces extracted again, by result.",
+            ["result"],
+            registry=r,
+        )
         # api
         self.api_requests = Counter(
             "spanloom_api_requests", "API requests.", ["route", "status"], registry=r

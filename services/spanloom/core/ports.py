@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.replay import Replay, Selection, StoredTrace
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Status, Trajectory
 
@@ -253,8 +254,33 @@ class TrajectoryStore(Protocol):
         """Give the project's model steps with these call keys that overlap the time range."""
 
 
-class Store(SpanStore, TrajectoryStore, Protocol):
-    """Both, and their life cycle."""
+class ReplayStore(Protocol):
+    """What was asked to be extracted again, and how far that has come."""
+
+    def count_traces(self, selection: Selection) -> int:
+        """Give how many stored trajectories a selection has."""
+
+    def traces_after(
+        self, selection: Selection, after: TraceKey, limit: int
+    ) -> Sequence[StoredTrace]:
+        """Give up to ``limit`` traces of the selection behind a key, in the order of keys."""
+
+    def record_replay(self, replay: Replay) -> None:
+        """Remember how far a replay has come, unless a later step of it is known."""
+
+    def replay(self, replay_id: str) -> Replay | None:
+        """Give a replay as last recorded."""
+
+    def unfinished_replays(self) -> Sequence[Replay]:
+        """Give the replays that are not finished, oldest first."""
+
+
+class ReadingStore(TrajectoryStore, ReplayStore, Protocol):
+    """What the API asks of a store."""
+
+
+class Store(SpanStore, ReadingStore, Protocol):
+    """All of it, and its life cycle."""
 
     def ping(self) -> None:
         """Return if the store answers, else raise ``StoreUnavailableError``."""

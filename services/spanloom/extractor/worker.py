@@ -12,6 +12,7 @@ from spanloom.core.ports import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, PendingTrace, Timing, retry_delay_s
+from spanloom.extractor.replay import Replayer
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Extractor:
         self._timing = timing
         self._clock = clock
         self._discovery = Discovery(store, timing)
+        self._replayer = Replayer(store, metrics, clock)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="extractor", daemon=True)
 
@@ -75,6 +77,7 @@ class Extractor:
             wait_s = self._timing.poll_s
             try:
                 self.run_once()
+                wait_s = self._replay()
             except RetryableError as error:
                 log.warning("the store does not answer; trying again", error=str(error))
                 wait_s = max(wait_s, error.retry_after_s)
@@ -82,6 +85,16 @@ class Extractor:
                 log.exception("extraction failed; trying again")
                 wait_s = max(wait_s, AFTER_A_BUG_S)
             self._stopping.wait(wait_s)
+
+    def _replay(self) -> float:
+        """Do a piece of a replay, if there is one; give how long to rest then.
+
+        As long as it took: half of the time is left to what arrives.
+        """
+        began = time.monotonic()
+        if self._stopping.is_set() or self._replayer.step() is None:
+            return self._timing.poll_s
+        return time.monotonic() - began
 
     def _build(self, batch: Sequence[Due]) -> None:
         result = build_batch(self._store, {trace.key: status for trace, status in batch})

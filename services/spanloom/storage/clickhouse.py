@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.conversations import ClickHouseConversations
+from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.spans import ClickHouseSpans
 from spanloom.storage.trajectories import ClickHouseTrajectories
 
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from spanloom.storage.lane import Lane
 
 
-class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories, ClickHouseConversations):
+class ClickHouseStore(
+    ClickHouseSpans, ClickHouseTrajectories, ClickHouseConversations, ClickHouseReplays
+):
     """``Store`` over three lanes, so that no long read holds up an INSERT."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
@@ -20,6 +23,7 @@ class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories, ClickHouseConvers
         ClickHouseSpans.__init__(self, writer, worker, reader)
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseConversations.__init__(self, reader)
+        ClickHouseReplays.__init__(self, worker)
         self._lanes = (writer, worker, reader)
 
     def ping(self) -> None:

@@ -6,12 +6,14 @@ compared with. Everything is lost with the object.
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
+from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import (
     Cursor,
@@ -29,6 +31,7 @@ from spanloom.storage.rows import agent_names, is_bare, placed_steps
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.model.replay import Replay, Selection
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports import SpooledRequest
 
@@ -46,6 +49,7 @@ class MemoryStore:
         self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._progress: dict[TraceKey, Progress] = {}
+        self._replays: dict[str, Replay] = {}
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanStore.append``; a request that is no OTLP leaves nothing behind."""
@@ -160,6 +164,37 @@ class MemoryStore:
             if call.key.project == project and call.start_ns <= until_ns and call.end_ns >= from_ns
         ]
 
+    def count_traces(self, selection: Selection) -> int:
+        """See ``ReplayStore.count_traces``."""
+        return len(self.traces_after(selection, BEFORE_ALL, sys.maxsize))
+
+    def traces_after(
+        self, selection: Selection, after: TraceKey, limit: int
+    ) -> Sequence[StoredTrace]:
+        """See ``ReplayStore.traces_after``."""
+        with self._lock:
+            wanted = [r for r in self._records.values() if _is_selected(r, selection)]
+        behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
+        return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
+
+    def record_replay(self, replay: Replay) -> None:
+        """See ``ReplayStore.record_replay``."""
+        with self._lock:
+            known = self._replays.get(replay.id)
+            if known is None or replay.step >= known.step:
+                self._replays[replay.id] = replay
+
+    def replay(self, replay_id: str) -> Replay | None:
+        """See ``ReplayStore.replay``."""
+        with self._lock:
+            return self._replays.get(replay_id)
+
+    def unfinished_replays(self) -> Sequence[Replay]:
+        """See ``ReplayStore.unfinished_replays``."""
+        with self._lock:
+            found = [replay for replay in self._replays.values() if not replay.is_finished]
+        return sorted(found, key=lambda replay: replay.id)
+
     def ping(self) -> None:
         """See ``Store.ping``."""
 
@@ -238,6 +273,18 @@ def _matches(line: TrajectorySummary, where: TrajectoryFilter) -> bool:
         and where.has_error in (None, line.has_error)
         and (where.agent_name is None or where.agent_name in line.agent_names)
         and where.conversation_id in (None, line.conversation_id)
+    )
+
+
+def _is_selected(record: TrajectoryRecord, selection: Selection) -> bool:
+    trajectory = record.trajectory
+    start_ns, until_ns = trajectory.root.start_ns, selection.start_before_ns
+    return (
+        selection.project in (None, record.key.project)
+        and start_ns >= (selection.start_from_ns or 0)
+        and (until_ns is None or start_ns < until_ns)
+        and (selection.dialect is None or selection.dialect in trajectory.dialects)
+        and selection.other_than != trajectory.extractor_version
     )
 
 

@@ -26,6 +26,7 @@ RETAINED = {
     "steps": "UpdatedAt",
     "call_index": "UpdatedAt",
     "conversation_index": "UpdatedAt",
+    "replays": "UpdatedAt",
 }
 """The tables that retention empties, and the column of each from which it counts."""
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")

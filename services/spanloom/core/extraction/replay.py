@@ -1,0 +1,20 @@
+"""Asking for a replay: one of the same selection that is not finished goes on instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.replay import Replay, Selection
+
+if TYPE_CHECKING:
+    from spanloom.core.ports import ReplayStore
+
+
+def request_replay(store: ReplayStore, selection: Selection, now_ns: int) -> Replay:
+    """Give the replay of this selection that is under way, else record and give a new one."""
+    for replay in store.unfinished_replays():
+        if replay.selection == selection:
+            return replay
+    replay = Replay(f"{now_ns // 1000:016x}", selection, store.count_traces(selection))
+    store.record_replay(replay)
+    return replay

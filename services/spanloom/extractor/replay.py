@@ -1,0 +1,105 @@
+"""Works replays off, a small piece at a time, so that live work is never kept waiting.
+
+What is asked for and how far it came stand in the store: whoever owns the store goes on with it
+after a restart or a kill, and repeats one piece at most. Progress of discovery is not touched: a
+trace that changes meanwhile is built from its spans like any other.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Status
+from spanloom.extractor.batch import build_batch
+from spanloom.extractor.readiness import NS
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.model.replay import Replay, StoredTrace
+    from spanloom.core.ports import Store
+    from spanloom.telemetry import Metrics
+
+MAX_TRACES = 200
+MAX_SPANS = 4_000
+"""A piece ends at this many traces or spans: a fraction of a second."""
+LOOK_S = 2.0
+"""How often the store is asked for replays while there are none."""
+log = get_logger("extractor")
+
+
+class Replayer:
+    """The replays of one store, oldest first."""
+
+    def __init__(
+        self, store: Store, metrics: Metrics, clock: Callable[[], int] = time.time_ns
+    ) -> None:
+        """Take the store to read and write, and a clock in ns."""
+        self._store = store
+        self._metrics = metrics
+        self._clock = clock
+        self._look_ns = 0
+
+    def step(self) -> Replay | None:
+        """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
+        if self._clock() < self._look_ns:
+            return None
+        waiting = self._store.unfinished_replays()
+        if not waiting:
+            self._look_ns = self._clock() + int(LOOK_S * NS)
+            return None
+        return self.go_on(waiting[0])
+
+    def go_on(self, replay: Replay) -> Replay:
+        """Do one piece of this replay, and record how far it came."""
+        found = self._store.traces_after(replay.selection, replay.after, MAX_TRACES)
+        piece = _cut(found)
+        written, failed = self._build(piece) if piece else (0, 0)
+        reached = replace(
+            replay,
+            step=replay.step + 1,
+            done=replay.done + len(piece),
+            written=replay.written + written,
+            failed=replay.failed + failed,
+            after=piece[-1].key if piece else replay.after,
+            is_finished=not piece,
+        )
+        self._store.record_replay(reached)
+        return reached
+
+    def _build(self, piece: Sequence[StoredTrace]) -> tuple[int, int]:
+        """Build the traces again; give how many changed, and how many failed."""
+        result = build_batch(self._store, {t.key: _wanted(t.status) for t in piece})
+        for key, error in result.failures.items():
+            log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
+        if result.repeated_elsewhere:
+            build_batch(self._store, dict.fromkeys(result.repeated_elsewhere, Status.SETTLED))
+        written, failed = len(result.written), len(result.failures)
+        for label, count in (
+            ("written", written),
+            ("failed", failed),
+            ("unchanged", len(piece) - written - failed),
+        ):
+            self._metrics.traces_replayed.labels(label).inc(count)
+        return written, failed
+
+
+def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
+    """Give the first traces that have few enough spans together, one at least."""
+    spans = 0
+    for n, trace in enumerate(traces):
+        spans += trace.span_count
+        if n and spans > MAX_SPANS:
+            return traces[:n]
+    return traces
+
+
+def _wanted(status: Status) -> Status:
+    """Give what to build a trace as; without a root it comes out partial.
+
+    One that failed before may fail again and says why; any other keeps what is stored then.
+    """
+    return status if status in (Status.LIVE, Status.FAILED) else Status.SETTLED

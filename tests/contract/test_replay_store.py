@@ -1,0 +1,117 @@
+"""What ``ReplayStore`` promises, against every implementation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import START_NS, next_seq
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection, StoredTrace
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.ports import Store
+
+
+def trace(n: int) -> str:
+    return f"{n:032x}"
+
+
+def write(store: Store, key: TraceKey, n: int, version: str = "1", dialect: str = "a") -> None:
+    trajectory = make_trajectory(TraceKey(key.project, trace(n)), START_NS + n)
+    changed = replace(trajectory, extractor_version=version, dialects=[dialect, "z"])
+    head = store.heads([TraceKey(key.project, trace(n))]).get(TraceKey(key.project, trace(n)))
+    number = head.version + 1 if head else 1
+    own = TraceKey(key.project, trace(n))
+    store.write([make_record(own, changed, version=number, previous=head)])
+
+
+def numbers(store: Store, selection: Selection, page: int = 100) -> list[int]:
+    """Read a selection piece by piece."""
+    found: list[StoredTrace] = []
+    while piece := store.traces_after(selection, found[-1].key if found else BEFORE_ALL, page):
+        found += piece
+    assert store.count_traces(selection) == len(found)
+    return [int(t.key.trace_id, 16) for t in found]
+
+
+@pytest.mark.parametrize(
+    ("where", "wanted"),
+    [
+        (Selection(), [1, 2, 3, 4]),
+        (Selection(start_from_ns=START_NS + 2), [2, 3, 4]),
+        (Selection(start_before_ns=START_NS + 2), [1]),
+        (Selection(start_from_ns=START_NS + 2, start_before_ns=START_NS + 4), [2, 3]),
+        (Selection(dialect="b"), [3]),
+        (Selection(dialect="z"), [1, 2, 3, 4]),
+        (Selection(dialect="' OR 1=1 --"), []),
+        (Selection(other_than="1"), [2]),
+        (Selection(other_than="1", dialect="b"), []),
+    ],
+)
+def test_a_selection_is_given_in_the_order_of_keys(
+    store: Store, key: TraceKey, where: Selection, wanted: list[int]
+) -> None:
+    for n in (3, 1, 4, 2):
+        write(store, key, n, version="0" if n == 2 else "1", dialect="b" if n == 3 else "a")
+    own = replace(where, project=key.project)
+    for page in (1, 3, 100):
+        assert numbers(store, own, page) == wanted
+
+
+def test_projects_follow_each_other(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    keys = [TraceKey(p, trace(1)) for p in sorted((key.project, new_project(), new_project()))]
+    dialect = key.project  # a dialect of its own keeps apart what other tests have stored
+    for own in keys:
+        write(store, own, 1, dialect=dialect)
+    found = store.traces_after(Selection(dialect=dialect), BEFORE_ALL, 10)
+    assert [t.key for t in found] == keys
+    assert store.traces_after(Selection(dialect=dialect), keys[0], 1) == found[1:2]
+
+
+def test_only_the_current_version_of_a_trajectory_counts(store: Store, key: TraceKey) -> None:
+    write(store, key, 1, version="0")
+    where = Selection(project=key.project, other_than="1")
+    assert numbers(store, where) == [1]
+    write(store, key, 1, version="1")
+    assert numbers(store, where) == []
+
+
+def test_a_trace_comes_with_its_status_and_size(store: Store, key: TraceKey) -> None:
+    store.write([make_record(key, status=Status.PARTIAL)])
+    [found] = store.traces_after(Selection(project=key.project), BEFORE_ALL, 10)
+    assert found == StoredTrace(key, Status.PARTIAL, make_trajectory(key).span_count)
+
+
+def test_a_replay_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:
+    wanted = Selection(key.project, 0, 2**64 - 1, "dialect ' --", "7")
+    replay = Replay(f"{next_seq():016x}", wanted, total=9)
+    assert store.replay(replay.id) is None
+    store.record_replay(replay)
+    assert store.replay(replay.id) == replay
+    later = replace(replay, step=2, done=5, written=4, failed=1, after=TraceKey("p", trace(5)))
+    for told in (later, replace(replay, step=1, done=3)):
+        store.record_replay(told)
+        assert store.replay(replay.id) == later
+    assert later in store.unfinished_replays()
+    store.record_replay(replace(later, step=3, is_finished=True))
+    assert replay.id not in {r.id for r in store.unfinished_replays()}
+    assert store.replay("") is None
+
+
+def test_unfinished_replays_are_given_oldest_first(store: Store, key: TraceKey) -> None:
+    replays = [Replay(f"{next_seq():016x}", Selection(key.project), 0) for _ in range(3)]
+    for replay in reversed(replays):
+        store.record_replay(replay)
+    ids = [r.id for r in store.unfinished_replays() if r.selection.project == key.project]
+    assert ids == [r.id for r in replays]
+    for replay in replays:
+        store.record_replay(replace(replay, step=1, is_finished=True))
