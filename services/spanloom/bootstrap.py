@@ -17,6 +17,7 @@ from spanloom.collector.writer import Writer
 from spanloom.config import OptionError, flag_of
 from spanloom.core.errors import SpanloomError, StoreUnavailableError
 from spanloom.datadir import DataDir
+from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
 from spanloom.serving import HttpServer, bind
@@ -121,6 +122,7 @@ class Service:
             lambda: self._unready or _store_trouble(store),
             hosts=hosts,
             has_trajectories=Part.API in self._parts,
+            extractor_version=EXTRACTOR_VERSION,
         )
         self._serve("api", app, listener)
 

@@ -16,6 +16,10 @@ FORMAT = 1
 """Grows when a directory written by this version cannot be used by the one before."""
 
 
+class DirectoryInUseError(StartupError):
+    """Another process owns the data directory."""
+
+
 class DataDir:
     """A data directory, locked for this process until ``release``.
 
@@ -65,7 +69,7 @@ class DataDir:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             owner = os.read(self._lock, 32).decode(errors="replace").strip() or "unknown"
-            raise StartupError(
+            raise DirectoryInUseError(
                 f"the data directory {self.path} is in use by process {owner}; "
                 "stop it, or use --data-dir to choose another"
             ) from error

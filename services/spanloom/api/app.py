@@ -1,4 +1,4 @@
-"""The HTTP API: reads the store, never writes it."""
+"""The HTTP API: reads the store; all it ever writes is that somebody asked for a replay."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from spanloom.api.bounded import BoundedCalls
 from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
-from spanloom.api.routes import conversations, service, trajectories
+from spanloom.api.routes import conversations, replays, service, trajectories
 from spanloom.api.services import Services
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from spanloom.core.ports import TrajectoryStore
+    from spanloom.core.ports import ReadingStore
     from spanloom.telemetry import Metrics
 
 STORE_CALLS = 8
@@ -26,20 +26,22 @@ STORE_TIMEOUT_S = 10.0
 
 
 def create_app(
-    store: TrajectoryStore,
+    store: ReadingStore,
     metrics: Metrics,
     ready: Callable[[], Sequence[str]],
     *,
     hosts: Sequence[str] = (),
     has_trajectories: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
+    extractor_version: str = "",
 ) -> FastAPI:
     """Give the API over a store.
 
     ``ready`` gives the reasons for not being ready; it may block. ``hosts`` are the names in
     the ``Host`` header to answer besides ``localhost`` and IP addresses (``*``: all). Without
     ``has_trajectories`` there are only health, readiness and metrics, as for the parts that
-    run alone. A store call is given up after ``timeout_s``.
+    run alone. A store call is given up after ``timeout_s``. What was built by another
+    ``extractor_version`` is outdated.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
 
@@ -60,8 +62,10 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.state.services = Services(store, metrics, ready, calls)
-    for routes in (trajectories, conversations, service) if has_trajectories else (service,):
+    app.state.services = Services(store, metrics, ready, calls, extractor_version)
+    for routes in (
+        (trajectories, conversations, replays, service) if has_trajectories else (service,)
+    ):
         app.include_router(routes.router, responses=problem_responses(421, 500))
     app.add_middleware(Gate, metrics=metrics, hosts=hosts)
     install_problem_handlers(app)

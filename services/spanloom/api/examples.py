@@ -34,6 +34,15 @@ _SPAN = {
     "started_at": "1715400000500",
     "duration": "500",
 }
+EXAMPLE_REPLAY = "00064119b2c8d000"
+_REPLAY = {
+    "id": EXAMPLE_REPLAY,
+    "total": 1200,
+    "done": 400,
+    "written": 37,
+    "failed": 0,
+    "is_finished": False,
+}
 _METRICS = """\
 # HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
 # TYPE spanloom_spans_accepted_total counter
@@ -70,5 +79,6 @@ CONVERSATION = _answer(
     _component("Conversation"),
     {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
+REPLAY = _answer("The replay as it stands.", _component("Replay"), _REPLAY)
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

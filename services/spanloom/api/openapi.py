@@ -12,6 +12,7 @@ from spanloom.core.formats.schema import canonical_schema
 
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
+    {"name": "replays", "description": "History extracted again after a dialect changed."},
     {"name": "service", "description": "How this process is."},
 ]
 DESCRIPTION = """\

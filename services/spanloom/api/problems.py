@@ -109,7 +109,8 @@ _FRAMEWORK_DETAILS = {
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
 }
 _MEANINGS = {
-    404: "There is no trajectory of this trace.",
+    403: "A web page asked for a change; only programs may.",
+    404: "There is no such trajectory, conversation or replay.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from spanloom.api.cursors import encode_cursor
 from spanloom.api.times import parse_instant
+from spanloom.core.model import replay as replays
+from spanloom.core.model.replay import Selection
 from spanloom.core.model.trajectory import Kind, Status
 from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
 
@@ -97,6 +99,72 @@ class ListQuery(PageQuery):
             has_error=self.has_error,
             agent_name=self.agent_name,
             conversation_id=self.conversation_id,
+        )
+
+
+class ReplayQuery(BaseModel):
+    """Which trajectories to build again; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+    start_from: Annotated[
+        Instant | None,
+        Field(
+            alias="from",
+            description="Started at or after: RFC 3339, or milliseconds since the epoch.",
+            examples=["2026-01-31T12:00:00Z"],
+        ),
+    ] = None
+    start_before: Annotated[
+        Instant | None,
+        Field(
+            alias="to",
+            description="Started before: RFC 3339, or milliseconds since the epoch.",
+            examples=["1769860800000"],
+        ),
+    ] = None
+    dialect: Annotated[
+        Name | None, Field(description="With spans of this dialect.", examples=["openinference"])
+    ] = None
+    outdated: Annotated[
+        bool,
+        Field(description="Built by another version of the extractor only.", examples=[True]),
+    ] = False
+
+    def selection(self, extractor_version: str) -> Selection:
+        """Give what the store understands."""
+        return Selection(
+            project=self.project,
+            start_from_ns=self.start_from,
+            start_before_ns=self.start_before,
+            dialect=self.dialect,
+            other_than=extractor_version if self.outdated else None,
+        )
+
+
+class Replay(BaseModel):
+    """How far a replay has come."""
+
+    id: str
+    total: Annotated[int, Field(description="Traces selected when it began.")]
+    done: Annotated[int, Field(description="Traces built again.")]
+    written: Annotated[int, Field(description="Of them: came out otherwise than before.")]
+    failed: Annotated[int, Field(description="Of them: could not be built, and stay as they were.")]
+    is_finished: bool
+
+    @classmethod
+    def of(cls, replay: replays.Replay) -> "Replay":
+        """Give a recorded replay as the API shows it."""
+        return cls(
+            id=replay.id,
+            total=replay.total,
+            done=replay.done,
+            written=replay.written,
+            failed=replay.failed,
+            is_finished=replay.is_finished,
         )
 
 

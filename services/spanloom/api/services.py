@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spanloom.api.bounded import BoundedCalls
-from spanloom.core.ports import TrajectoryStore
+from spanloom.core.ports import ReadingStore
 from spanloom.telemetry import Metrics
 
 
@@ -15,12 +15,13 @@ from spanloom.telemetry import Metrics
 class Services:
     """The ports of the API."""
 
-    store: TrajectoryStore
+    store: ReadingStore
     metrics: Metrics
     ready: Callable[[], Sequence[str]]
     """Gives the reasons for not being ready; empty means ready."""
     calls: BoundedCalls
     """Runs whatever blocks."""
+    extractor_version: str
 
 
 def _services(request: Request) -> Services:

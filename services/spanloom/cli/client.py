@@ -48,7 +48,7 @@ def api_url_option(command: Command) -> Command:
 
 
 class ApiClient:
-    """The reading side of the API, as far as the terminal needs it."""
+    """The API, as far as the terminal needs it."""
 
     def __init__(self, url: str) -> None:
         """Name the service; nothing is asked yet."""
@@ -66,6 +66,17 @@ class ApiClient:
         """Give what became of each span."""
         return self._get(f"/v1/trajectories/{trace_id}/spans", _named(project=project))
 
+    def request_replay(self, **filters: str | None) -> dict[str, Any]:
+        """Ask for a replay and give it."""
+        body = self._ask("POST", "/v1/replays", _named(**filters))
+        replay: dict[str, Any] = orjson.loads(body)
+        return replay
+
+    def replay(self, replay_id: str) -> dict[str, Any]:
+        """Give a replay as it stands."""
+        replay: dict[str, Any] = orjson.loads(self._get(f"/v1/replays/{replay_id}", {}))
+        return replay
+
     def trajectories(self, limit: int, **filters: str | None) -> Iterator[dict[str, Any]]:
         """Give up to ``limit`` items of the list, page by page."""
         cursor: str | None = None
@@ -78,8 +89,11 @@ class ApiClient:
             limit = limit - size if cursor else 0
 
     def _get(self, path: str, params: Mapping[str, str]) -> bytes:
+        return self._ask("GET", path, params)
+
+    def _ask(self, method: str, path: str, params: Mapping[str, str]) -> bytes:
         try:
-            response = self._http.get(path, params=params)
+            response = self._http.request(method, path, params=params)
         except httpx.TimeoutException:
             raise click.ClickException(
                 f"{self.url} did not answer within {TIMEOUT_S:g} s"

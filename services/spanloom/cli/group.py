@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "collect": ("collect:collect_command", "Run the receivers and the writer alone."),
     "extract": ("extract:extract_command", "Run the extractor alone."),
     "api": ("api:api_command", "Run the API alone."),
+    "replay": ("replay:replay_command", "Extract stored history again."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from spanloom.api.app import create_app
+from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
@@ -17,8 +18,9 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.ports import TrajectoryStore
+    from spanloom.core.ports import ReadingStore
 
+REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
@@ -30,6 +32,7 @@ class ShelfStore:
     spans: dict[TraceKey, bytes] = field(default_factory=dict)
     summaries: list[TrajectorySummary] = field(default_factory=list)
     asked: list[TrajectoryFilter] = field(default_factory=list)
+    replays: dict[str, Replay] = field(default_factory=dict)
     error: Exception | None = None
 
     def document(self, trace_id: str, project: str | None = None) -> bytes | None:
@@ -57,6 +60,20 @@ class ShelfStore:
         own = [s for s in lines if project in (None, s.key.project)]
         own.sort(key=lambda s: _position(s.cursor))
         return [s for s in own if after is None or _position(s.cursor) > _position(after)][:limit]
+
+    def unfinished_replays(self) -> Sequence[Replay]:
+        if self.error:
+            raise self.error
+        return [replay for replay in self.replays.values() if not replay.is_finished]
+
+    def count_traces(self, _selection: Selection) -> int:
+        return 12
+
+    def record_replay(self, replay: Replay) -> None:
+        self.replays[replay.id] = replay
+
+    def replay(self, replay_id: str) -> Replay | None:
+        return self.replays.get(replay_id)
 
     def _find(
         self, shelf: dict[TraceKey, bytes], trace_id: str, project: str | None
@@ -100,6 +117,7 @@ def store() -> ShelfStore:
         documents={TraceKey("default", TRACE): b'{"id": "as stored"}'},
         spans={TraceKey("default", TRACE): b'[{"span_id": "s"}]'},
         summaries=[summary(number) for number in range(7)],
+        replays={REPLAY: Replay(REPLAY, Selection("done"), 9, done=9, is_finished=True)},
     )
 
 
@@ -116,7 +134,11 @@ def reasons() -> list[str]:
 @pytest.fixture
 def client(store: ShelfStore, metrics: Metrics, reasons: list[str]) -> Iterator[TestClient]:
     app = create_app(
-        cast("TrajectoryStore", store), metrics, lambda: reasons, hosts=["spanloom.example"]
+        cast("ReadingStore", store),
+        metrics,
+        lambda: reasons,
+        hosts=["spanloom.example"],
+        extractor_version="7",
     )
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield client

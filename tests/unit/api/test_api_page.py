@@ -17,11 +17,12 @@ PAGE = (Path(__file__).parents[3] / "docs" / "api.md").read_text("utf-8")
 def test_every_path_parameter_and_status_is_on_the_page(client: TestClient) -> None:
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         assert f"| `{path}` |" in PAGE
-        for parameter in methods["get"].get("parameters", []):
-            name = parameter["name"]
-            assert f"`{name}`" in PAGE or f"`?{name}=`" in PAGE
-        for status in methods["get"]["responses"]:
-            assert status == "200" or f"| {status} |" in PAGE
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                name = parameter["name"]
+                assert f"`{name}`" in PAGE or f"`?{name}=`" in PAGE
+            for status in operation["responses"]:
+                assert status == "200" or f"| {status} |" in PAGE
 
 
 def test_every_field_of_extraction_is_on_the_page() -> None:

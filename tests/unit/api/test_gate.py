@@ -11,7 +11,7 @@ from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import TrajectoryStore
+    from spanloom.core.ports import ReadingStore
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_other_names_are_misdirected(client: TestClient, host: str) -> None:
 
 
 def test_any_name_is_answered_when_asked_for() -> None:
-    app = create_app(cast("TrajectoryStore", None), Metrics(), list, hosts=["*"])
+    app = create_app(cast("ReadingStore", None), Metrics(), list, hosts=["*"])
     assert TestClient(app).get("/healthz", headers={"Host": "any.example"}).status_code == 200
 
 

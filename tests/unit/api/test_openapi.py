@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from fastapi.testclient import TestClient
 
+REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 Spec = dict[str, Any]
 
@@ -44,6 +45,8 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}",
         "GET /v1/trajectories/{trace_id}/spans",
         "GET /v1/conversations/{conversation_id}",
+        "POST /v1/replays",
+        "GET /v1/replays/{replay_id}",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
@@ -72,6 +75,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
     assert named == {
         *("trace_id", "project", "format", "from", "to", "status"),
         *("root_name", "has_error", "agent_name", "limit", "cursor", "conversation_id", "profile"),
+        *("dialect", "outdated", "replay_id"),
     }
 
 
@@ -122,14 +126,17 @@ def test_real_answers_fit_the_description(
 
 def test_the_examples_of_parameters_are_accepted(client: TestClient, spec: Spec) -> None:
     for name, operation in operations(spec):
-        path = name.removeprefix("GET ").replace("{trace_id}", TRACE)
+        method, _, path = name.replace("{trace_id}", TRACE).partition(" ")
         asked = {
             parameter["name"]: str(
                 (parameter.get("examples") or parameter["schema"]["examples"])[0]
             ).lower()
-            if parameter["name"] == "has_error"
+            if parameter["name"] in {"has_error", "outdated"}
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]
             for parameter in operation.get("parameters", [])
             if parameter["in"] == "query"
         }
-        assert client.get(path, params=asked).status_code == 200, name
+        answer = client.request(
+            method, path.format(conversation_id="c", replay_id=REPLAY), params=asked
+        )
+        assert answer.status_code == 200, name

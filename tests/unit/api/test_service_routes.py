@@ -10,7 +10,7 @@ from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import TrajectoryStore
+    from spanloom.core.ports import ReadingStore
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
@@ -40,7 +40,7 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
 
 
 def test_a_part_that_runs_alone_serves_only_these() -> None:
-    app = create_app(cast("TrajectoryStore", None), Metrics(), list, has_trajectories=False)
+    app = create_app(cast("ReadingStore", None), Metrics(), list, has_trajectories=False)
     client = TestClient(app, base_url="http://127.0.0.1")
     assert list(client.get("/openapi.json").json()["paths"]) == ["/healthz", "/readyz", "/metrics"]
     assert client.get("/v1/trajectories").status_code == 404

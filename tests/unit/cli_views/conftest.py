@@ -22,7 +22,7 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectoryStore
+    from spanloom.core.ports import Cursor, ReadingStore, TrajectoryFilter
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [
@@ -93,7 +93,7 @@ def store() -> OneTrajectory:
 
 @pytest.fixture
 def api_url(store: OneTrajectory) -> Iterator[str]:
-    app = create_app(cast("TrajectoryStore", store), Metrics(), list)
+    app = create_app(cast("ReadingStore", store), Metrics(), list)
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     yield f"http://127.0.0.1:{server.port}"

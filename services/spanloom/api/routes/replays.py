@@ -1,0 +1,58 @@
+"""Replays: stored history extracted again, as `spanloom replay` asks for it."""
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Query, Request
+
+from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY
+from spanloom.api.problems import problem_responses
+from spanloom.api.schemas import Replay, ReplayQuery
+from spanloom.api.services import Using
+from spanloom.core.extraction.replay import request_replay
+
+router = APIRouter(tags=["replays"])
+
+ReplayIdInPath = Annotated[
+    str,
+    Path(
+        description="As the answer to the request named it.",
+        examples=[EXAMPLE_REPLAY],
+        pattern="^[0-9a-f]{16}$",
+    ),
+]
+
+
+@router.post(
+    "/v1/replays",
+    operation_id="requestReplay",
+    summary="Extract stored history again",
+    responses={200: REPLAY, **problem_responses(403, 422, 503)},
+)
+async def post_replay(
+    query: Annotated[ReplayQuery, Query()], request: Request, using: Using
+) -> Replay:
+    """Ask the extractor to build trajectories again: all, or those that pass every filter.
+
+    It does so in small pieces between its live work. A replay with the same filters that is
+    still under way is given in place of a new one.
+    """
+    if "origin" in request.headers:
+        raise HTTPException(403, "Nothing is changed on behalf of a web page.")
+    wanted = query.selection(using.extractor_version)
+    replay = await using.calls.run(request_replay, using.store, wanted, time.time_ns())
+    return Replay.of(replay)
+
+
+@router.get(
+    "/v1/replays/{replay_id}",
+    operation_id="getReplay",
+    summary="See how far a replay has come",
+    responses={200: REPLAY, **problem_responses(404, 422, 503)},
+)
+async def get_replay(replay_id: ReplayIdInPath, using: Using) -> Replay:
+    """Give how many of its traces are done, and what came of them."""
+    replay = await using.calls.run(using.store.replay, replay_id)
+    if replay is None:
+        raise HTTPException(404, f"There is no replay {replay_id!r}.")
+    return Replay.of(replay)

@@ -1,0 +1,193 @@
+"""``spanloom replay``: stored history, extracted again after a dialect changed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+from click.core import ParameterSource
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from spanloom.cli.client import ApiClient, api_url_option
+from spanloom.cli.list_ import to_milliseconds
+from spanloom.cli.options import SettingsCommand
+from spanloom.cli.output import make_console
+from spanloom.cli.values import counted
+from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.core.errors import StartupError
+from spanloom.core.extraction.replay import request_replay
+from spanloom.core.model.replay import Selection
+from spanloom.datadir import DataDir, DirectoryInUseError
+from spanloom.extractor.extract import EXTRACTOR_VERSION
+from spanloom.extractor.replay import Replayer
+from spanloom.storage.connect import open_store
+from spanloom.telemetry import Metrics, configure_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.config import Settings
+    from spanloom.core.model import replay as model
+
+_POLL_S = 0.5
+_NS_PER_MS = 1_000_000
+
+
+class Standing(NamedTuple):
+    """How far the replay has come, whoever works it off."""
+
+    total: int
+    done: int
+    written: int
+    failed: int
+
+
+class Wanted(NamedTuple):
+    """The filters as they were typed; times in milliseconds."""
+
+    project: str | None
+    since: str | None
+    until: str | None
+    dialect: str | None
+    outdated: bool
+
+
+@click.command(
+    "replay",
+    cls=SettingsCommand,
+    sections=(StoreSettings, ProcessSettings),
+    examples=(
+        "spanloom replay",
+        "spanloom replay --outdated",
+        "spanloom replay --project travel --since 7d",
+        "spanloom replay --dialect openinference",
+        "spanloom replay --api-url http://traces.internal:8080",
+    ),
+)
+@click.option("--project", metavar="NAME", help="Only traces of this project.")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    callback=to_milliseconds,
+    help="Only runs that started at or after: 30m, 2h or 7d ago, a date, a time.",
+)
+@click.option(
+    "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
+)
+@click.option("--dialect", metavar="ID", help="Only traces with spans of this dialect.")
+@click.option("--outdated", is_flag=True, help="Only what another version of Spanloom extracted.")
+@api_url_option
+@click.pass_context
+def replay_command(
+    ctx: click.Context,
+    /,
+    settings: Settings,
+    api_url: str,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    dialect: str | None,
+    outdated: bool,
+) -> None:
+    """Build stored trajectories again from their spans: all, or those that pass every filter.
+
+    What comes out the same is left alone, what differs becomes a new version. A running service
+    does it between its live work, and goes on if this command is stopped; without one the
+    command does it itself. Stopped or killed, the same command goes on where it was.
+    """
+    configure_logging(settings.log_level, settings.log_format)
+    wanted = Wanted(project, since, until, dialect, outdated)
+    is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
+    with _standings(settings, wanted, api_url, through_service=is_named) as standings:
+        last = _watch(standings)
+    click.echo(
+        f"{counted(last.done, 'trace')} replayed: {last.written:,} changed, {last.failed:,} failed"
+    )
+
+
+@contextmanager
+def _standings(
+    settings: Settings, wanted: Wanted, api_url: str, *, through_service: bool
+) -> Iterator[Iterator[Standing]]:
+    """Let the owner of the store work the replay off, or become its owner."""
+    with ExitStack() as stack:
+        if not through_service:
+            through_service = not _own(settings, stack)
+        if through_service:
+            yield _ask_service(ApiClient(api_url), wanted)
+            return
+        store = open_store(settings.resolved_store_url, settings.retention_days)
+        stack.callback(store.close)
+        replay = request_replay(store, _selection(wanted), time.time_ns())
+        yield _work_off(Replayer(store, Metrics()), replay)
+
+
+def _own(settings: Settings, stack: ExitStack) -> bool:
+    """Take the data directory if the store is in it; tell whether the store can be opened."""
+    if not settings.is_embedded:
+        return True
+    if not settings.store_url and not (settings.data_dir / "store").exists():
+        raise StartupError(
+            f"there is no store in {settings.data_dir.absolute()}: --data-dir names another"
+        )
+    try:
+        stack.enter_context(DataDir(settings.data_dir))
+    except DirectoryInUseError:
+        return False
+    return True
+
+
+def _ask_service(client: ApiClient, wanted: Wanted) -> Iterator[Standing]:
+    replay = client.request_replay(
+        project=wanted.project,
+        dialect=wanted.dialect,
+        outdated="true" if wanted.outdated else None,
+        **{"from": wanted.since, "to": wanted.until},
+    )
+    while True:
+        yield Standing(*(int(replay[name]) for name in Standing._fields))
+        if replay["is_finished"]:
+            return
+        time.sleep(_POLL_S)
+        replay = client.replay(str(replay["id"]))
+
+
+def _work_off(replayer: Replayer, replay: model.Replay) -> Iterator[Standing]:
+    while True:
+        yield Standing(replay.total, replay.done, replay.written, replay.failed)
+        if replay.is_finished:
+            return
+        replay = replayer.go_on(replay)
+
+
+def _selection(wanted: Wanted) -> Selection:
+    start_ns, until_ns = (
+        None if text is None else int(text) * _NS_PER_MS for text in (wanted.since, wanted.until)
+    )
+    version = EXTRACTOR_VERSION if wanted.outdated else None
+    return Selection(wanted.project, start_ns, until_ns, wanted.dialect, version)
+
+
+def _watch(standings: Iterator[Standing]) -> Standing:
+    """Show how far it is, on a terminal; give how it ended."""
+    console = make_console(sys.stderr)
+    columns = (
+        TextColumn("replaying"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[written]:,} changed"),
+    )
+    last = Standing(0, 0, 0, 0)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=None, written=0)
+        for last in standings:
+            progress.update(
+                task, total=max(last.total, last.done), completed=last.done, written=last.written
+            )
+    return last

@@ -1,0 +1,56 @@
+"""``/v1/replays``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.replay import Selection
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
+    from tests.unit.api.conftest import ShelfStore
+
+DAY_NS = 1_769_817_600_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "selected"),
+    [
+        ({}, Selection()),
+        (
+            {"project": "p", "from": "2026-01-31T00:00:00Z", "to": "1769817600001"},
+            Selection("p", DAY_NS, DAY_NS + 10**6),
+        ),
+        ({"dialect": "eino", "outdated": "true"}, Selection(dialect="eino", other_than="7")),
+    ],
+)
+def test_what_is_asked_for_is_recorded(
+    client: TestClient, store: ShelfStore, asked: dict[str, str], selected: Selection
+) -> None:
+    answer = client.post("/v1/replays", params=asked).json()
+    assert (answer["total"], answer["done"], answer["is_finished"]) == (12, 0, False)
+    assert store.replays[answer["id"]].selection == selected
+    assert client.get(f"/v1/replays/{answer['id']}").json() == answer
+    assert client.post("/v1/replays", params=asked).json() == answer
+
+
+@pytest.mark.parametrize("asked", [{"status": "live"}, {"from": "soon"}, {"outdated": "x"}])
+def test_what_cannot_be_used_is_said(client: TestClient, asked: dict[str, str]) -> None:
+    assert client.post("/v1/replays", params=asked).status_code == 422
+
+
+def test_no_page_may_start_one(client: TestClient, store: ShelfStore) -> None:
+    known = len(store.replays)
+    for origin in ("https://evil.example", "null"):
+        assert client.post("/v1/replays", headers={"Origin": origin}).status_code == 403
+    assert len(store.replays) == known
+
+
+def test_an_unknown_replay_and_a_store_that_is_away(client: TestClient, store: ShelfStore) -> None:
+    assert client.get("/v1/replays/" + "0" * 16).status_code == 404
+    assert client.get("/v1/replays/none").status_code == 422
+    store.error = StoreUnavailableError("away")
+    assert client.post("/v1/replays").status_code == 503
