@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.replay import Replay, StoredTrace
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports import Store
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 200
 MAX_SPANS = 4_000
 """A piece ends at this many traces or spans: a fraction of a second."""
+AHEAD = 4_000
+"""How many traces the store is asked for at once."""
 LOOK_S = 2.0
 """How often the store is asked for replays while there are none."""
 log = get_logger("extractor")
@@ -42,6 +45,8 @@ class Replayer:
         self._metrics = metrics
         self._clock = clock
         self._look_ns = 0
+        self._ahead: Sequence[StoredTrace] = ()
+        self._ahead_of: tuple[str, TraceKey] | None = None
 
     def step(self) -> Replay | None:
         """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
@@ -55,8 +60,7 @@ class Replayer:
 
     def go_on(self, replay: Replay) -> Replay:
         """Do one piece of this replay, and record how far it came."""
-        found = self._store.traces_after(replay.selection, replay.after, MAX_TRACES)
-        piece = _cut(found)
+        piece = self._next(replay)
         written, failed = self._build(piece) if piece else (0, 0)
         reached = replace(
             replay,
@@ -70,9 +74,22 @@ class Replayer:
         self._store.record_replay(reached)
         return reached
 
+    def _next(self, replay: Replay) -> Sequence[StoredTrace]:
+        """Give the next piece; the store is asked for many at once, for it reads a table's keys."""
+        if not self._ahead or self._ahead_of != (replay.id, replay.after):
+            self._ahead = self._store.traces_after(replay.selection, replay.after, AHEAD)
+        piece = _cut(self._ahead[:MAX_TRACES])
+        self._ahead = self._ahead[len(piece) :]
+        self._ahead_of = (replay.id, piece[-1].key) if piece else None
+        return piece
+
     def _build(self, piece: Sequence[StoredTrace]) -> tuple[int, int]:
-        """Build the traces again; give how many changed, and how many failed."""
-        result = build_batch(self._store, {t.key: _wanted(t.status) for t in piece})
+        """Build the traces again; give how many changed, and how many failed.
+
+        Those that are live are left alone: they are built soon, and could have settled since.
+        """
+        settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
+        result = build_batch(self._store, settled)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         if result.repeated_elsewhere:
@@ -102,4 +119,4 @@ def _wanted(status: Status) -> Status:
 
     One that failed before may fail again and says why; any other keeps what is stored then.
     """
-    return status if status in (Status.LIVE, Status.FAILED) else Status.SETTLED
+    return status if status is Status.FAILED else Status.SETTLED

@@ -16,9 +16,9 @@ from spanloom.extractor import batch, extract, replay
 from spanloom.extractor.replay import LOOK_S, Replayer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from spanloom.core.model.replay import Replay
+    from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
 
@@ -127,6 +127,23 @@ def test_a_trace_that_fails_keeps_what_is_stored(
     assert world.said(TRACES[1]) == (1, "settled", 2)
 
 
+def test_traces_are_looked_up_many_at_a_time(
+    world: World, replayer: Replayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "AHEAD", 4)
+    asked: list[str] = []
+    traces_after = world.store.traces_after
+
+    def listen(selection: Selection, after: TraceKey, limit: int) -> Sequence[StoredTrace]:
+        asked.append(after.trace_id)
+        return traces_after(selection, after, limit)
+
+    request_replay(world.store, Selection(), world.now_ns)
+    monkeypatch.setattr(world.store, "traces_after", listen)
+    assert [r.done for r in work_off(replayer)] == [3, 4, 7, 7]
+    assert asked == ["", TRACES[3], TRACES[6]]
+
+
 def test_a_piece_has_few_spans_but_one_trace_at_least(
     world: World, replayer: Replayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +152,7 @@ def test_a_piece_has_few_spans_but_one_trace_at_least(
     assert [r.done for r in work_off(replayer)] == [1, 2, 3, 4, 5, 6, 7, 7]
 
 
-def test_live_traces_stay_live_and_discovery_is_not_disturbed(
+def test_live_traces_are_left_to_discovery_which_is_not_disturbed(
     world: World, replayer: Replayer
 ) -> None:
     growing = "ee" * 16
@@ -145,11 +162,12 @@ def test_live_traces_stay_live_and_discovery_is_not_disturbed(
     before = world.store.read_progress([key_of(t) for t in (*TRACES, growing)])
     request_replay(world.store, Selection(), world.now_ns)
     work_off(replayer)
-    assert world.said(growing)[1] == "live"
+    assert world.said(growing) == (1, "live", 1)
     assert world.store.read_progress(list(before)) == before
     world.send(sent(1, trace_id=growing))
     world.run(3)
-    assert world.said(growing)[1:] == ("settled", 2)
+    assert world.said(growing) == (2, "settled", 2)
+    assert world.document(growing)["extraction"]["extractor_version"] == "next"
 
 
 def test_the_extractor_works_replays_off_between_its_live_work(

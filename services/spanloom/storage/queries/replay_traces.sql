@@ -1,7 +1,8 @@
 -- The next stored traces of a selection, in the order of keys.
 SELECT Project, TraceId, Status, SpanCount
 FROM trajectories FINAL
-WHERE (Project, TraceId) > ({after_project:String}, {after_trace_id:String})
+WHERE Project >= {after_project:String}
+  AND (Project > {after_project:String} OR TraceId > {after_trace_id:String})
   AND ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)})
   AND ({start_from_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano >= {start_from_ns:Nullable(UInt64)})
   AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
