@@ -134,6 +134,7 @@ WITHOUT_DETAILS = frozenset(
         "eino-apmplus",
         "mlflow-genai",
         "openlit",
+        "other-strands",
         "traceloop",
         "traceloop-sdk",
         "traceloop-0.40",

@@ -12,11 +12,21 @@ MARKS = [
     ("openinference", {"openinference.span.kind": "CHAIN"}),
     ("langsmith", {"langsmith.span.kind": "chain"}),
     ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
+    ("vercel_ai", {"ai.operationId": "ai.generateText"}),
+    ("autogen", {"gen_ai.system": "autogen"}),
+    ("spring_ai", {"spring.ai.kind": "advisor"}),
     ("traceloop", {"traceloop.entity.path": ""}),
+    ("litellm", {"litellm.call_id": "1"}),
     ("otel_genai", {"gen_ai.operation.name": "chat"}),
     ("fallback", {}),
 ]
 SCOPES = {
+    "vercel_ai_genai": "gen_ai",
+    "google_adk": "gcp.vertex.agent",
+    "agent_framework": "agent_framework",
+    "autogen": "autogen-core",
+    "strands": "strands.telemetry.tracer",
+    "pydantic_ai": "pydantic-ai",
     "mlflow": "mlflow.tracing.provider",
     "openlit": "openlit.instrumentation.langgraph",
     "traceloop_sdk": "traceloop.tracer",
@@ -29,10 +39,11 @@ SCOPES = {
 
 def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
     by_mark = {find_dialect(make_span(1, 0, said)).id for _, said in MARKS}
+    logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
     assert by_mark == {name for name, _ in MARKS}
     assert by_scope == set(SCOPES)
-    assert by_mark | by_scope == {dialect.id for dialect in DIALECTS}
+    assert by_mark | by_scope | {find_dialect(logfire).id} == {dialect.id for dialect in DIALECTS}
 
 
 @pytest.mark.parametrize("name", SCOPES)

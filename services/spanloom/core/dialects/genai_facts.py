@@ -41,6 +41,13 @@ CACHE_CREATION_TOKENS = (
     "gen_ai.usage.cache_creation_input_tokens",
 )
 
+OFFERED_TOOLS = "gen_ai.tool.definitions"
+"""The tools that a call or an agent could choose from."""
+FIRST_CHUNK_S = (
+    "gen_ai.response.time_to_first_chunk",
+    "gen_ai.client.operation.time_to_first_chunk",
+)
+
 _METADATA = {
     "gen_ai.provider.name": "provider",
     "gen_ai.system": "provider",
@@ -79,18 +86,29 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Give what a model call's span says."""
     return Facts(
-        input=first(attributes, "gen_ai.input.messages")
-        or indexed_text(attributes, "gen_ai.prompt."),
+        input=_read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=first(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
-        first_token_ms=seconds_as_ms(first(attributes, "gen_ai.response.time_to_first_chunk")),
+        first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
         agent_name=first(attributes, "gen_ai.agent.name"),
         response_id=first(attributes, "gen_ai.response.id"),
         conversation_id=first(attributes, "gen_ai.conversation.id"),
         metadata=read_metadata(attributes),
     )
+
+
+def _read_input(attributes: Mapping[str, str]) -> str:
+    """Give the messages, the system prompt first: the conventions keep it apart."""
+    messages = first(attributes, "gen_ai.input.messages")
+    system = first(attributes, "gen_ai.system_instructions")
+    if not system.startswith("[") or '"role":"system"' in messages.replace(" ", "", 3):
+        return messages
+    rest = messages.strip().removeprefix("[").lstrip()
+    if not messages:
+        rest = "]"
+    return f'[{{"role":"system","parts":{system}}}{"" if rest.startswith("]") else ","}{rest}'
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.agent_framework import AgentFramework
+from spanloom.core.dialects.autogen import AutoGen
 from spanloom.core.dialects.base import Dialect, TraceView
 from spanloom.core.dialects.eino import Eino
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
+from spanloom.core.dialects.google_adk import GoogleADK
 from spanloom.core.dialects.langsmith import LangSmith
+from spanloom.core.dialects.litellm import LiteLLM
+from spanloom.core.dialects.logfire import Logfire
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
 from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.dialects.pydantic_ai import PydanticAI
+from spanloom.core.dialects.spring_ai import SpringAI
+from spanloom.core.dialects.strands import Strands
 from spanloom.core.dialects.traceloop import Traceloop
 from spanloom.core.dialects.traceloop_agents import TraceloopAgents
 from spanloom.core.dialects.traceloop_crewai import TraceloopCrewAI
 from spanloom.core.dialects.traceloop_js import TraceloopJS
 from spanloom.core.dialects.traceloop_sdk import TraceloopSDK
+from spanloom.core.dialects.vercel_ai import VercelAI
+from spanloom.core.dialects.vercel_ai_genai import VercelAIGenAI
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 
@@ -33,15 +43,28 @@ DIALECTS: Sequence[Dialect] = (
     LangSmith(),
     MLflow(),
     OpenLIT(),
+    VercelAI(),
+    VercelAIGenAI(),
+    GoogleADK(),
+    AgentFramework(),
+    AutoGen(),
+    Strands(),
+    SpringAI(),
+    PydanticAI(),
+    Logfire(),
     TraceloopSDK(),
     TraceloopAgents(),
     TraceloopCrewAI(),
     TraceloopJS(),
     Traceloop(),
+    LiteLLM(),
     OtelGenAI(),
     Fallback(),
 )
-"""A convention with marks of its own comes before one whose attributes it borrows."""
+"""A convention with marks of its own comes before one whose attributes it borrows.
+
+Traceloop's marks come late: its SDK writes some of them on every span of the process.
+"""
 
 if len({dialect.id for dialect in DIALECTS}) != len(DIALECTS):
     raise ImportError("two dialects have the same id")

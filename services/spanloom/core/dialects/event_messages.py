@@ -1,0 +1,68 @@
+"""Messages that are span events: ``gen_ai.user.message``, ``gen_ai.choice`` and their kin.
+
+GenAI semantic conventions before 1.37: an event per message, its content an attribute. From 1.37
+on one event ``gen_ai.client.inference.operation.details`` has both lists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.values import Json, first, json_text, json_value
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Event, Span
+
+DETAILS = "gen_ai.client.inference.operation.details"
+CHOICE = "gen_ai.choice"
+_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+
+
+def complete(facts: Facts, span: Span, kind: Kind) -> None:
+    """Fill in the texts that the span's attributes do not tell."""
+    if not span.events or (facts.input and facts.output):
+        return
+    if kind is Kind.TOOL:
+        facts.input = facts.input or _first(span, "gen_ai.tool.message", "content")
+        facts.output = facts.output or _first(span, CHOICE, "message")
+    elif kind is Kind.MODEL:
+        facts.input = facts.input or _messages(span, _ROLES)
+        facts.output = facts.output or _messages(span, {CHOICE: "assistant"})
+    else:
+        facts.input = facts.input or _first(span, "gen_ai.user.message", "content")
+        facts.output = facts.output or _first(span, CHOICE, "message")
+    details = next((e.attributes for e in span.events if e.name == DETAILS), {})
+    facts.input = facts.input or first(
+        details, "gen_ai.tool.call.arguments", "gen_ai.input.messages"
+    )
+    facts.output = facts.output or first(
+        details, "gen_ai.tool.call.result", "gen_ai.output.messages"
+    )
+
+
+def _first(span: Span, name: str, key: str) -> str:
+    return next((e.attributes.get(key, "") for e in span.events if e.name == name), "")
+
+
+def _messages(span: Span, roles: Mapping[str, str]) -> str:
+    said = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
+    return json_text(said) if said else ""
+
+
+def _message(event: Event, role: str) -> Json:
+    said = event.attributes
+    message: dict[str, Json] = {"role": said.get("role") or role}
+    message["content"] = json_value(first(said, "content", "message"))
+    for key in ("tool_calls", "finish_reason", "id"):
+        if key in said:
+            message[key] = json_value(said[key])
+    return message

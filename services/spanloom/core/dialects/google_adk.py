@@ -1,0 +1,90 @@
+"""Google's Agent Development Kit: scope ``gcp.vertex.agent``, GenAI operations.
+
+``invoke_workflow`` frames every run of a Runner and bears the root agent's name: no step.
+``invoke_agent`` stands on workflow agents (sequential, parallel, loop) too: one that makes no call
+and runs agents is a graph. ``execute_tool (merged)`` gathers the answers of parallel tools and runs
+nothing. Over LiteLLM the model adapter adds the reasoning to a completion count that includes it
+already; with Google's own models, whose candidates leave it out, the sum is right.
+
+Verified on captures of 2.13; the names before 1.20 (``call_llm``, ``agent_run``) on documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "gcp.vertex.agent"
+_MERGED = "(merged tools)"
+_NO_CALL_ID = "<not specified>"
+_REQUEST, _RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
+_CALLS = frozenset({"generate_content", "chat"})
+
+
+def _operation(span: Span) -> str:
+    """Give the operation; before 1.20 only the name told agents and calls apart."""
+    if operation := span.attributes.get(OPERATION, ""):
+        return operation
+    if span.name.startswith("agent_run"):
+        return "invoke_agent"
+    return "generate_content" if span.attributes.get(_REQUEST) else ""
+
+
+class GoogleADK(OtelGenAI):
+    """The GenAI conventions as ``google-adk`` writes them."""
+
+    id = "google_adk"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation, and an agent by whether it acts or only runs others."""
+        operation = _operation(span)
+        if operation == "invoke_workflow" or not operation:
+            return Classification(Kind.OTHER, "google_adk.frame")
+        if operation == "execute_tool" and span.attributes.get("gen_ai.tool.name") == _MERGED:
+            return Classification(Kind.OTHER, "google_adk.merged_answers")
+        if operation == "invoke_agent":
+            return _classify_agent(span, view)
+        if operation in _CALLS:
+            return Classification(Kind.MODEL, "google_adk.call")
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
+        said, facts = span.attributes, super().describe(span, kind)
+        facts.conversation_id = facts.conversation_id or said.get("gcp.vertex.agent.session_id", "")
+        if kind is Kind.MODEL:
+            facts.input = facts.input or said.get(_REQUEST, "")
+            facts.output = facts.output or said.get(_RESPONSE, "")
+            if facts.usage is not None:
+                facts.usage = _without_double_reasoning(facts.usage, said)
+        elif facts.metadata.get("tool_call_id") == _NO_CALL_ID:
+            facts.metadata = {k: v for k, v in facts.metadata.items() if k != "tool_call_id"}
+        return facts
+
+
+def _classify_agent(span: Span, view: TraceView) -> Classification:
+    inner = {_operation(child) for child in view.tree.children(span)}
+    if "invoke_agent" in inner and not inner & {*_CALLS, "execute_tool"}:
+        return Classification(Kind.GRAPH, "google_adk.workflow_agent")
+    return Classification(Kind.AGENT, "google_adk.invoke_agent")
+
+
+def _without_double_reasoning(usage: Usage, said: Mapping[str, str]) -> Usage:
+    provider = said.get("gen_ai.provider.name", "")
+    is_googles = not provider or provider.startswith(("gcp", "gemini", "vertex", "google"))
+    if is_googles or usage.output_tokens < 2 * usage.reasoning_tokens:
+        return usage
+    return usage._replace(output_tokens=usage.output_tokens - usage.reasoning_tokens)

@@ -1,0 +1,109 @@
+"""Logfire's own clients (``logfire.instrument_openai`` and kin): scopes ``logfire.<client>``.
+
+GenAI attributes beside ``request_data`` and ``response_data``. Token details are only in the JSON
+of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second one,
+``streaming response from …``, reports the same request when it has ended.
+
+No capture: after Logfire's documentation and source (5.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.values import Json, count, json_object, json_text
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "logfire."
+_REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"
+_STREAMED = "streaming response"
+
+
+def _is_stream_end(span: Span) -> bool:
+    said = span.attributes
+    return said.get("logfire.msg_template", span.name).startswith(_STREAMED)
+
+
+class Logfire(OtelGenAI):
+    """The GenAI conventions as Logfire's client instrumentations write them."""
+
+    id = "logfire"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope, and that there is a request."""
+        return span.scope_name.startswith(_SCOPE) and (
+            _REQUEST in span.attributes or OPERATION in span.attributes
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Every span is a call; the end of a stream belongs to the span that began it."""
+        if _is_stream_end(span):
+            call = _begun_by(span, view.tree.siblings(span))
+            if call is not None:
+                return Classification(Kind.MODEL, "logfire.end_of_stream", call.span_id)
+        if span.attributes.get(OPERATION):
+            return super().classify(span, view)
+        return Classification(Kind.MODEL, "logfire.request")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, the request and the response."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is not Kind.MODEL:
+            return facts
+        request, response = (
+            json_object(said.get(_REQUEST, "")),
+            json_object(said.get(_RESPONSE, "")),
+        )
+        facts.input = facts.input or _text(request.get("messages") or request.get("input"))
+        facts.output = facts.output or _text(
+            response.get("message") or response.get("combined_chunk_content")
+        )
+        if facts.usage is not None and _USAGE in said:
+            facts.usage = facts.usage.completed_by(_usage(json_object(said[_USAGE])))
+        return facts
+
+
+def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
+    """Give the last call before it with the same request."""
+    request = end.attributes.get(_REQUEST)
+    calls = [
+        s
+        for s in siblings
+        if s.scope_name == end.scope_name
+        and s.attributes.get(_REQUEST) == request
+        and s.start_ns <= end.start_ns
+        and not _is_stream_end(s)
+    ]
+    return calls[-1] if calls else None
+
+
+def _text(value: Json) -> str:
+    if not value:
+        return ""
+    return value if isinstance(value, str) else json_text(value)
+
+
+def _usage(said: dict[str, Json]) -> Usage:
+    """Read OpenAI's or Anthropic's own usage."""
+    inputs = _inner(said, "prompt_tokens_details", "input_tokens_details")
+    outputs = _inner(said, "completion_tokens_details", "output_tokens_details")
+    return Usage(
+        count(said.get("prompt_tokens")) or count(said.get("input_tokens")),
+        count(said.get("completion_tokens")) or count(said.get("output_tokens")),
+        count(outputs.get("reasoning_tokens")),
+        count(inputs.get("cached_tokens")) or count(said.get("cache_read_input_tokens")),
+        count(inputs.get("cache_creation_tokens"))
+        or count(said.get("cache_creation_input_tokens")),
+    )
+
+
+def _inner(said: dict[str, Json], *keys: str) -> dict[str, Json]:
+    return next((inner for key in keys if isinstance(inner := said.get(key), dict)), {})

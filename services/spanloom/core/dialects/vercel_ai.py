@@ -1,0 +1,153 @@
+"""Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
+
+``ai.generateText`` and its kin are the function that the author called: an agent if it loops over
+tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
+``….doStream``. The agent's name is the ``functionId`` given by the author. Reasoning and cached
+tokens stand only under ``ai.usage.*``; the time to the first chunk is in milliseconds.
+
+Verified on captures of version 6; the names of 4 and 5 on documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.tool_loop import loops_over_tools
+from spanloom.core.dialects.values import (
+    Json,
+    decimal,
+    first,
+    first_integer,
+    json_text,
+    json_value,
+    unquoted,
+)
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+OPERATION = "ai.operationId"
+_TOOL = "ai.toolCall"
+_CALLS = (".doGenerate", ".doStream")
+_DATA = {"ai.embed": "embedding", "ai.rerank": "reranking"}
+_RUNS = frozenset(
+    {"ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject", "ai.agent"}
+)
+_CONVERSATION = tuple(
+    f"ai.telemetry.metadata.{name}"
+    for name in ("conversationId", "sessionId", "session_id", "threadId", "chatId")
+)
+
+
+def _operation(span: Span) -> str:
+    return span.attributes.get(OPERATION, "")
+
+
+def _is_tool(span: Span) -> bool:
+    return _operation(span) == _TOOL
+
+
+def _is_call(span: Span) -> bool:
+    return _operation(span).endswith(_CALLS)
+
+
+def _offers_tools(span: Span) -> bool:
+    return span.attributes.get("ai.prompt.tools", "[]") != "[]"
+
+
+def _data_kind(operation: str) -> str:
+    return next((kind for start, kind in _DATA.items() if operation.startswith(start)), "")
+
+
+class VercelAI:
+    """The convention as the ``ai`` package writes it."""
+
+    id = "vercel_ai"
+
+    def recognises(self, span: Span) -> bool:
+        """By the id of the operation."""
+        return OPERATION in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation; a run by what it did."""
+        operation = _operation(span)
+        if operation == _TOOL:
+            return Classification(Kind.TOOL, "vercel_ai.tool_call")
+        if _data_kind(operation):
+            return Classification(Kind.TOOL, f"vercel_ai.{_data_kind(operation)}")
+        if operation.endswith(_CALLS):
+            return Classification(Kind.MODEL, "vercel_ai.call")
+        if operation not in _RUNS:
+            return Classification(Kind.OTHER, "vercel_ai.plumbing")
+        if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
+            return Classification(Kind.AGENT, "vercel_ai.tool_loop")
+        return Classification(Kind.OTHER, "vercel_ai.bare_call")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
+        said = span.attributes
+        facts = Facts(
+            input=first(said, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
+            output=first(said, "ai.response.text", "ai.response.object"),
+            conversation_id=first(said, *_CONVERSATION),
+            metadata=genai_facts.read_metadata(said),
+        )
+        if kind is Kind.MODEL:
+            _describe_call(said, facts)
+        elif kind is Kind.TOOL:
+            _describe_tool(said, facts)
+        else:
+            facts.agent_name = first(said, "ai.telemetry.functionId")
+        return facts
+
+
+def _describe_call(said: Mapping[str, str], facts: Facts) -> None:
+    facts.model = first(
+        said, "ai.response.model", "gen_ai.response.model", "ai.model.id", "gen_ai.request.model"
+    )
+    facts.response_id = first(said, "ai.response.id", "gen_ai.response.id")
+    facts.first_token_ms = decimal(said.get("ai.response.msToFirstChunk", ""))
+    facts.usage = Usage(
+        first_integer(
+            said, "ai.usage.inputTokens", "gen_ai.usage.input_tokens", "ai.usage.promptTokens"
+        ),
+        first_integer(
+            said, "ai.usage.outputTokens", "gen_ai.usage.output_tokens", "ai.usage.completionTokens"
+        ),
+        first_integer(
+            said, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"
+        ),
+        first_integer(
+            said, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"
+        ),
+        first_integer(said, "ai.usage.inputTokenDetails.cacheWriteTokens"),
+    )
+    if calls := json_value(said.get("ai.response.toolCalls", "")):
+        facts.output = _answer(facts.output, calls)
+
+
+def _answer(text: str, calls: Json) -> str:
+    """Give text and tool calls as the one message that they are, in the SDK's own shape."""
+    content: list[Json] = [{"type": "text", "text": text}] if text else []
+    made = calls if isinstance(calls, list) else []
+    content += [{**call, "type": "tool-call"} for call in made if isinstance(call, dict)]
+    return json_text([{"role": "assistant", "content": content}]) if content else text
+
+
+def _describe_tool(said: Mapping[str, str], facts: Facts) -> None:
+    if OPERATION in said and said[OPERATION] == _TOOL:
+        facts.tool_name = first(said, "ai.toolCall.name")
+        facts.input = first(said, "ai.toolCall.args", "ai.toolCall.input")
+        facts.output = unquoted(first(said, "ai.toolCall.result", "ai.toolCall.output"))
+        if call_id := said.get("ai.toolCall.id"):
+            facts.metadata = {**facts.metadata, "tool_call_id": call_id}
+    else:
+        facts.data_kind = _data_kind(said.get(OPERATION, ""))
+        facts.tool_name = first(said, "ai.telemetry.functionId", "ai.model.id")
+        facts.output = facts.output or first(said, "ai.embedding", "ai.embeddings", "ai.ranking")

@@ -1,0 +1,55 @@
+"""Vercel AI SDK 7 (``@ai-sdk/otel``): GenAI attributes under a scope that is just ``gen_ai``.
+
+``invoke_agent`` stands on every ``generateText``, also on one that wraps a single bare call; the
+span's name has the model, the agent's name is in ``gen_ai.agent.name``. ``agent_step`` is a turn
+of the loop and no step. Agents repeat the sum of their calls' usage.
+
+No capture: after the SDK's documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.genai_facts import OFFERED_TOOLS
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.tool_loop import loops_over_tools
+from spanloom.core.model.normalized import Classification
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "gen_ai"
+_CALLS = frozenset({"chat", "text_completion", "generate_content"})
+
+
+def _is_tool(span: Span) -> bool:
+    return span.attributes.get(OPERATION) == "execute_tool"
+
+
+def _is_call(span: Span) -> bool:
+    return span.attributes.get(OPERATION) in _CALLS
+
+
+def _offers_tools(span: Span) -> bool:
+    return span.attributes.get(OFFERED_TOOLS, "[]") != "[]"
+
+
+class VercelAIGenAI(OtelGenAI):
+    """The GenAI conventions as the ``ai`` package writes them from version 7 on."""
+
+    id = "vercel_ai_genai"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation; a run by what it did."""
+        if span.attributes.get(OPERATION) != "invoke_agent":
+            return super().classify(span, view)
+        if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
+            return Classification(Kind.AGENT, "vercel_ai_genai.tool_loop")
+        return Classification(Kind.OTHER, "vercel_ai_genai.bare_call")

@@ -1,0 +1,53 @@
+"""Logfire's clients, by what its documentation and source say."""
+
+from __future__ import annotations
+
+import orjson
+from tests.support.spans import chat, extract_spans, make_span, normalized
+
+from spanloom.core.model.trajectory import Usage
+
+SCOPE = "logfire.openai"
+REQUEST = orjson.dumps({"model": "gpt", "messages": [{"role": "user", "content": "Hi"}]}).decode()
+STREAM_END = "streaming response from {request_data[model]!r} took {duration:.2f}s"
+
+
+def test_the_end_of_a_stream_belongs_to_the_call_that_began_it() -> None:
+    answer = orjson.dumps({"combined_chunk_content": "Hello"}).decode()
+    trajectory = extract_spans(
+        make_span(1, 0, {}, end=90),
+        make_span(2, 1, {**chat(7, 3), "request_data": REQUEST}, scope=SCOPE, start=1, end=5),
+        make_span(
+            3,
+            1,
+            {"request_data": REQUEST, "response_data": answer, "logfire.msg_template": STREAM_END},
+            scope=SCOPE,
+            start=6,
+        ),
+    )
+    assert trajectory.step_counts["model"] == 1
+    [step] = trajectory.agent_steps[0].steps
+    assert (step.output, step.metadata["merged_span_ids"]) == ("Hello", f"{3:016x}")
+
+
+def test_details_are_in_the_raw_usage() -> None:
+    raw = {
+        "prompt_tokens": 203,
+        "completion_tokens": 61,
+        "completion_tokens_details": {"reasoning_tokens": 30},
+        "prompt_tokens_details": {"cached_tokens": 64},
+    }
+    said = {
+        **chat(203, 61),
+        "request_data": REQUEST,
+        "gen_ai.usage.raw": orjson.dumps(raw).decode(),
+    }
+    facts = normalized(make_span(1, 0, said, scope=SCOPE))[1].facts
+    assert facts.usage == Usage(203, 61, 30, 64)
+    assert orjson.loads(facts.input) == [{"role": "user", "content": "Hi"}]
+
+
+def test_hostile_texts_are_no_usage() -> None:
+    for text in ("", "[", "[1]", '{"prompt_tokens_details": 3, "prompt_tokens": "x"}'):
+        said = {**chat(7, 3), "request_data": text, "response_data": text, "gen_ai.usage.raw": text}
+        assert normalized(make_span(1, 0, said, scope=SCOPE))[1].facts.usage == Usage(7, 3)

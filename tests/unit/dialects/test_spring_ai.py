@@ -1,0 +1,59 @@
+"""Spring AI, by what its documentation says."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
+
+SCOPE = "org.springframework.boot"
+
+
+def spring(kind: str, **more: str) -> dict[str, str]:
+    named = {"spring.ai." + key.replace("__", "."): value for key, value in more.items()}
+    return {"spring.ai.kind": kind, "gen_ai.operation.name": "framework", **named}
+
+
+def run(*inside: dict[str, str], **client: str) -> list[str]:
+    spans = [
+        make_span(1, 0, spring("chat_client", **client), scope=SCOPE, end=90),
+        make_span(2, 1, spring("advisor"), scope=SCOPE, name="tool _calling ", start=1, end=80),
+        *(make_span(n, 2, said, scope=SCOPE, start=n) for n, said in enumerate(inside, 3)),
+    ]
+    return [kind for kind, _ in rules(*spans).values()]
+
+
+def test_a_client_is_an_agent_if_it_ran_or_was_offered_tools() -> None:
+    assert run(chat(7, 3)) == ["other", "other", "model"]
+    assert run(chat(7, 3), spring("tool_call")) == ["agent", "other", "model", "tool"]
+    assert run(chat(7, 3), chat__client__tool__names='["f"]') == ["agent", "other", "model"]
+
+
+def test_tools_have_names_of_their_own() -> None:
+    said = spring(
+        "tool_call",
+        tool__definition__name="f",
+        tool__call__id="c1",
+        tool__call__arguments="{}",
+        tool__call__result="3",
+    )
+    facts = normalized(make_span(1, 0, said, scope=SCOPE))[1].facts
+    assert (facts.tool_name, facts.input, facts.output) == ("f", "{}", "3")
+    assert facts.metadata["tool_call_id"] == "c1"
+
+
+@pytest.mark.parametrize(("operation", "kind"), [("query", "tool"), ("add", "other")])
+def test_only_a_query_of_a_vector_store_is_a_step(operation: str, kind: str) -> None:
+    said = {**spring("vector_store"), "db.operation.name": operation}
+    inside = make_span(2, 1, said, scope=SCOPE, start=1)
+    assert rules(make_span(1, 0, genai("invoke_agent"), end=90), inside)[2][0] == kind
+
+
+def test_http_spans_of_the_application_are_none_of_it() -> None:
+    spans = [
+        make_span(1, 0, spring("chat_client"), scope=SCOPE, end=90),
+        make_span(2, 1, chat(7, 3), scope=SCOPE, start=1, end=80),
+        make_span(3, 2, {"http.request.method": "POST"}, scope=SCOPE, start=2),
+        make_span(4, 1, spring("tool_call"), scope=SCOPE, start=81),
+    ]
+    assert rules(*spans)[3] == ("other", "fallback.no_convention")
+    assert owners(extract_spans(*spans)) == {1: [2, 4]}

@@ -1,0 +1,44 @@
+"""The Vercel AI SDK from 7 on, by what its documentation says."""
+
+from __future__ import annotations
+
+from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
+
+SCOPE = "gen_ai"
+
+
+def loop(*inside: dict[str, str]) -> list[str]:
+    """Give the kinds of a run, its turn and what the turn held."""
+    spans = [
+        make_span(1, 0, genai("invoke_agent", agent__name="fn"), scope=SCOPE, end=90),
+        make_span(2, 1, genai("agent_step"), scope=SCOPE, start=1, end=80),
+    ]
+    spans += [make_span(n, 2, said, scope=SCOPE, start=n) for n, said in enumerate(inside, 3)]
+    return [kind for kind, _ in rules(*spans).values()]
+
+
+def test_a_run_is_an_agent_if_it_has_tools_or_calls_again() -> None:
+    assert loop(chat(7, 3)) == ["other", "other", "model"]
+    assert loop(chat(7, 3), genai("execute_tool")) == ["agent", "other", "model", "tool"]
+    assert loop(chat(7, 3), chat(8, 4)) == ["agent", "other", "model", "model"]
+    offered = chat(7, 3, tool__definitions='[{"name":"f"}]')
+    assert loop(offered) == ["agent", "other", "model"]
+
+
+def test_the_agent_s_name_is_in_its_attribute_and_its_sum_is_not_counted() -> None:
+    run = make_span(
+        1,
+        0,
+        genai("invoke_agent", agent__name="fn", usage__input_tokens=7),
+        scope=SCOPE,
+        name="invoke_agent gpt-4o",
+        end=90,
+    )
+    said = chat(7, 3, client__operation__time_to_first_chunk="0.25", tool__definitions='["f"]')
+    call = make_span(2, 1, said, scope=SCOPE, start=1)
+    trajectory = extract_spans(run, call)
+    assert trajectory.root_metrics.input_tokens == 7
+    assert owners(trajectory) == {1: [2]}
+    found = normalized(run, call)
+    assert found[1].facts.agent_name == "fn"
+    assert found[2].facts.first_token_ms == 250
