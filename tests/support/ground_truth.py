@@ -135,6 +135,7 @@ WITHOUT_DETAILS = frozenset(
         "mlflow-genai",
         "openlit",
         "other-strands",
+        "otel-openai-v2",
         "traceloop",
         "traceloop-sdk",
         "traceloop-0.40",
