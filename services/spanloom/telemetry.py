@@ -36,9 +36,14 @@ class Metrics:
         self.spans_rejected = Counter(
             "spanloom_spans_rejected", "Spans refused, by rule.", ["rule"], registry=r
         )
+        self.content_events_accepted = Counter(
+            "spanloom_content_events_accepted",
+            "GenAI content events among log records, accepted and fsynced.",
+            registry=r,
+        )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
-            "Accepted and dropped: log records and metric points are not stored.",
+            "Accepted and dropped: metric points, and log records without GenAI content.",
             ["signal"],
             registry=r,
         )

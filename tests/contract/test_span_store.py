@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,7 @@ from tests.support.otlp_requests import (
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import Progress, SpooledRequest
+from spanloom.core.ports import Progress, Signal, SpooledRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -331,6 +332,47 @@ def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: Tr
     unknown = TraceKey(key.project, "ee" * 16)
     assert store.arrived([key, unknown, key]) == {key: 4}
     assert store.arrived([]) == {}
+
+
+def told(
+    trace_id: str, span: int, text: str, time_ns: int, project: str, name: str = "gen_ai.choice"
+) -> SpooledRequest:
+    """Give a content event as the receiver hands it on: its parent is the span it tells of."""
+    said = wire_span(trace_id, 1000 + time_ns, parent=span)
+    said.name, said.start_time_unix_nano, said.end_time_unix_nano = name, time_ns, time_ns
+    del said.attributes[:]
+    said.attributes.add(key="content").value.string_value = text
+    return replace(spooled(message_of([said]), project), signal=Signal.CONTENT_EVENTS)
+
+
+def test_content_events_stand_behind_the_events_of_their_span(store: Store, key: TraceKey) -> None:
+    spans = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
+    late = told(key.trace_id, 1, "b", 8, key.project)
+    early = told(key.trace_id, 1, "a", 7, key.project)
+    stranger = told(key.trace_id, 9, "nobody", 7, key.project)
+    store.append([late, spans])
+    before = {span.span_id: span for span in store.read_spans([key])[key]}
+    store.append([early, stranger, late])
+    after = {span.span_id: span for span in store.read_spans([key])[key]}
+    first, second = f"{1:016x}", f"{2:016x}"
+    assert after.keys() == {first, second}
+    assert [e.attributes["content"] for e in before[first].events[-1:]] == ["b"]
+    assert [(e.time_ns, e.name, e.attributes["content"]) for e in after[first].events[-2:]] == [
+        (7, "gen_ai.choice", "a"),
+        (8, "gen_ai.choice", "b"),
+    ]
+    assert len(after[first].events) == len(before[first].events) + 1
+    assert after[second] == before[second]
+    assert after[first].row_version == max(early.seq, late.seq)
+
+
+def test_content_events_are_changes_but_no_spans(store: Store, key: TraceKey) -> None:
+    event = told(key.trace_id, 1, "a", 7, key.project)
+    store.append([event])
+    [change] = of_project(store.unextracted(), key.project).values()
+    assert (change.max_seq, change.has_root) == (event.seq, False)
+    assert store.read_spans([key]) == {}
+    assert store.read_otlp(key) == b""
 
 
 def test_ping_answers(store: Store) -> None:

@@ -1,11 +1,10 @@
-"""Counts logs and metrics, which are accepted so that exporters are content, and dropped."""
+"""Counts metrics, which are accepted so that exporters are content, and dropped."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
     from spanloom.collector.limits import Limits
-
-
-def count_logs(body: bytes, encoding: Encoding, limits: Limits) -> int:
-    """Count a request's log records; raises what a trace request of that form would."""
-    if encoding is Encoding.JSON:
-        return _count_json(body, ("resourceLogs", "scopeLogs", "logRecords"), limits)
-    return _count_protobuf(body, ExportLogsServiceRequest, limits)
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:

@@ -11,15 +11,15 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.collector.budget import InFlightBudget
-from spanloom.collector.dropped import count_logs, count_metrics
+from spanloom.collector.content_events import collect_content_events
+from spanloom.collector.dropped import count_metrics
 from spanloom.collector.encoding import Encoding
-from spanloom.collector.otlp_json import decode_traces
+from spanloom.collector.otlp_json import decode_logs, decode_traces
 from spanloom.collector.validate import validate_request
 from spanloom.core.errors import OverloadedError
+from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanloom.collector.limits import Limits
     from spanloom.collector.spool import Spool
     from spanloom.collector.validate import Validated
@@ -79,30 +79,35 @@ class Exporter:
             self._count(valid)
             return ExportOutcome(valid.rejected, valid.message)
 
-    def drop_logs(self, body: bytes, encoding: Encoding) -> ExportOutcome:
-        """Check, count and drop log records: nothing stores them yet."""
-        return self._drop("logs", count_logs, body, encoding)
+    def export_logs(self, body: bytes, encoding: Encoding) -> ExportOutcome:
+        """Store the request's GenAI content events; other records are accepted and dropped."""
+        self._check_open()
+        with self.budget.reserve(len(body)):
+            if encoding is Encoding.JSON:
+                body = decode_logs(body, self._limits)
+            events = collect_content_events(body, self._limits)
+            self._metrics.items_dropped.labels(signal="logs").inc(events.dropped)
+            if not events.body:
+                return ExportOutcome()
+            valid = validate_request(events.body, self._limits)
+            if valid.span_count:
+                self._spool.put(
+                    _PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS
+                )
+            self._metrics.content_events_accepted.inc(valid.span_count)
+            return ExportOutcome(valid.rejected, valid.message)
 
     def drop_metrics(self, body: bytes, encoding: Encoding) -> ExportOutcome:
         """Check, count and drop metrics: this service keeps none."""
-        return self._drop("metrics", count_metrics, body, encoding)
+        self._check_open()
+        with self.budget.reserve(len(body)):
+            items = count_metrics(body, encoding, self._limits)
+        self._metrics.items_dropped.labels(signal="metrics").inc(items)
+        return ExportOutcome()
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
         """Count an answered request, refused ones included; transports call it."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()
-
-    def _drop(
-        self,
-        signal: str,
-        count: Callable[[bytes, Encoding, Limits], int],
-        body: bytes,
-        encoding: Encoding,
-    ) -> ExportOutcome:
-        self._check_open()
-        with self.budget.reserve(len(body)):
-            items = count(body, encoding, self._limits)
-        self._metrics.items_dropped.labels(signal=signal).inc(items)
-        return ExportOutcome()
 
     def _check_open(self) -> None:
         if self._closed.is_set():

@@ -53,7 +53,7 @@ class GrpcReceiver:
         self._server.add_generic_rpc_handlers(
             (
                 self._service("traces", "trace", exporter.export_traces),
-                self._service("logs", "logs", exporter.drop_logs),
+                self._service("logs", "logs", exporter.export_logs),
                 self._service("metrics", "metrics", exporter.drop_metrics),
             )
         )

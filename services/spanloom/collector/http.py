@@ -50,7 +50,7 @@ class HttpReceiver:
         self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-http")
         self._routes: dict[str, tuple[str, Export]] = {
             "/v1/traces": ("traces", exporter.export_traces),
-            "/v1/logs": ("logs", exporter.drop_logs),
+            "/v1/logs": ("logs", exporter.export_logs),
             "/v1/metrics": ("metrics", exporter.drop_metrics),
         }
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import orjson
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom.collector.json_messages import InvalidFieldError, MessageEncoder
@@ -49,12 +50,22 @@ def decode_traces(body: bytes, limits: Limits) -> bytes:
     Raises ``InvalidRequestError`` naming the field that is wrong. A malformed id does not
     fail the request: it becomes bytes of a wrong length, for which its span is rejected.
     """
+    return _decode(body, _TRACES, limits)
+
+
+def decode_logs(body: bytes, limits: Limits) -> bytes:
+    """Give a JSON ``ExportLogsServiceRequest`` as protobuf; raises as ``decode_traces``."""
+    return _decode(body, _LOGS, limits)
+
+
+def _decode(body: bytes, message: MessageEncoder, limits: Limits) -> bytes:
     document = load_json(body, limits)
     try:
-        return _REQUEST.encode(document, limits.max_value_depth)
+        return message.encode(document, limits.max_value_depth)
     except InvalidFieldError as error:
         path = error.path[:_SHOWN_BYTES]
         raise InvalidRequestError(f"{path}: {error}.") from error
 
 
-_REQUEST = MessageEncoder.of(ExportTraceServiceRequest.DESCRIPTOR)
+_TRACES = MessageEncoder.of(ExportTraceServiceRequest.DESCRIPTOR)
+_LOGS = MessageEncoder.of(ExportLogsServiceRequest.DESCRIPTOR)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.collector.group_commit import GroupCommitter
 from spanloom.collector.spool_file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.core.errors import OverloadedError
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ RECORD_BYTES = 256
 """What a record takes besides its body, roughly; keeps many tiny requests bounded too."""
 _NS_PER_US = 1_000
 
-_READ = "SELECT seq, project, accepted_at_ns, body, span_count FROM requests ORDER BY seq"
+_READ = "SELECT seq, project, accepted_at_ns, body, span_count, signal FROM requests ORDER BY seq"
 
 
 class Depth(NamedTuple):
@@ -76,20 +76,22 @@ class Spool:
         metrics.spool_age_seconds.set_function(self._age_s)
         self._show()
 
-    def put(self, project: str, body: bytes, span_count: int) -> int:
+    def put(self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS) -> int:
         """Store a request; give its sequence number once it is fsynced.
 
         Raises ``OverloadedError`` if the spool or the disk is full or has failed.
         """
-        return self.submit(project, body, span_count).result()
+        return self.submit(project, body, span_count, signal).result()
 
-    def submit(self, project: str, body: bytes, span_count: int) -> Future[int]:
+    def submit(
+        self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS
+    ) -> Future[int]:
         """Have a request stored; the future ends as ``put`` does."""
         size = len(body) + RECORD_BYTES
         self._take_room(size)
         accepted_at_ns = self._clock_ns()
         future = self._committer.submit(
-            lambda: self._insert(project, accepted_at_ns, body, span_count)
+            lambda: self._insert(project, accepted_at_ns, body, span_count, signal)
         )
         future.add_done_callback(lambda _: self._give_room(size))
         return future
@@ -100,11 +102,13 @@ class Spool:
         size = 0
         with self._read_lock:
             rows = self._reading.execute(_READ)
-            for seq, project, accepted_at_ns, body, span_count in rows:
+            for seq, project, accepted_at_ns, body, span_count, signal in rows:
                 size += len(body)
                 if batch and size > max_bytes:
                     break
-                batch.append(SpooledRequest(seq, project, accepted_at_ns, body, span_count))
+                batch.append(
+                    SpooledRequest(seq, project, accepted_at_ns, body, span_count, Signal(signal))
+                )
             rows.close()
         return batch
 
@@ -152,12 +156,14 @@ class Spool:
 
     # What the committing thread runs.
 
-    def _insert(self, project: str, accepted_at_ns: int, body: bytes, span_count: int) -> int:
+    def _insert(
+        self, project: str, accepted_at_ns: int, body: bytes, span_count: int, signal: Signal
+    ) -> int:
         seq = max(self._pending.last_seq + 1, accepted_at_ns // _NS_PER_US)
         size = len(body) + RECORD_BYTES
         self._writing.execute(
-            "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
-            (seq, project, accepted_at_ns, span_count, size, body),
+            "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (seq, project, accepted_at_ns, span_count, size, body, signal),
         )
         self._pending.last_seq = seq
         self._pending.records += 1
@@ -174,7 +180,7 @@ class Spool:
     def _move(self, seq: int, reason: str) -> None:
         self._writing.execute(
             "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, span_count, "
-            "?, body FROM requests WHERE seq = ?",
+            "?, body, signal FROM requests WHERE seq = ?",
             (reason, seq),
         )
         self._remove([seq])

@@ -11,7 +11,7 @@ from spanloom.core.errors import SchemaTooNewError, StartupError
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _BUSY_S = 30.0
 
 _SETTINGS = """
@@ -32,7 +32,8 @@ CREATE TABLE requests (
   accepted_at_ns INTEGER NOT NULL,
   span_count INTEGER NOT NULL,
   size INTEGER NOT NULL,
-  body BLOB NOT NULL
+  body BLOB NOT NULL,
+  signal TEXT NOT NULL DEFAULT 'spans'
 );
 CREATE TABLE dead_letters (
   seq INTEGER PRIMARY KEY,
@@ -40,7 +41,8 @@ CREATE TABLE dead_letters (
   accepted_at_ns INTEGER NOT NULL,
   span_count INTEGER NOT NULL,
   reason TEXT NOT NULL,
-  body BLOB NOT NULL
+  body BLOB NOT NULL,
+  signal TEXT NOT NULL DEFAULT 'spans'
 );
 CREATE TABLE totals (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -49,7 +51,15 @@ CREATE TABLE totals (
   bytes INTEGER NOT NULL
 );
 INSERT INTO totals VALUES (1, 0, 0, 0);
-PRAGMA user_version = 1; -- SCHEMA_VERSION
+PRAGMA user_version = 2; -- SCHEMA_VERSION
+COMMIT;
+"""
+
+_FROM_1_TO_2 = """
+BEGIN IMMEDIATE;
+ALTER TABLE requests ADD COLUMN signal TEXT NOT NULL DEFAULT 'spans';
+ALTER TABLE dead_letters ADD COLUMN signal TEXT NOT NULL DEFAULT 'spans';
+PRAGMA user_version = 2;
 COMMIT;
 """
 
@@ -102,6 +112,8 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
             )
         if version == 0:
             connection.executescript(_SCHEMA)
+        elif version == 1:
+            connection.executescript(_FROM_1_TO_2)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection

@@ -9,6 +9,7 @@ them from asynchronous code through a thread. Adapters raise only ``core.errors`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.replay import Replay, Selection, StoredTrace
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Status, Trajectory
+
+
+class Signal(StrEnum):
+    """What a spooled request holds."""
+
+    SPANS = "spans"
+    CONTENT_EVENTS = "content_events"
+    """GenAI content from log records, in the form of spans: parents are the spans they tell of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,7 @@ class SpooledRequest:
     """A validated ``ExportTraceServiceRequest``; arrays and key-value lists among attribute
     values carry their JSON text beside them (``proto/README.md``)."""
     span_count: int
+    signal: Signal = Signal.SPANS
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +187,8 @@ class SpanStore(Protocol):
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """Give every span of the traces, each in its newest version, in no particular order.
 
+        Content events that tell of a span are among its events, behind its own, in the order of
+        time; the span's version is then the newest of both.
         A trace without spans has no entry. Of a span that one request has twice one stays,
         the same for every reader.
         """

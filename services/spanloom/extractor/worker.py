@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000
 """A batch ends at this many traces, or spans as far as discovery has counted them."""
+NOTHING_CAME_S = 60.0
+"""A trace has no spans if none can be seen for so long: retention took them, or only log records
+tell of it. What comes later makes it due again."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
 
@@ -109,9 +112,12 @@ class Extractor:
         """Give what is to be remembered of one trace of a batch."""
         if trace.key in result.failures:
             return Progress(trace.key, 0, Status.LIVE, trace.attempts + 1)
+        seq = result.seqs[trace.key]
+        if not seq and self._clock() - trace.last_ns > NOTHING_CAME_S * NS:
+            seq = trace.seq
         return Progress(
             trace.key,
-            result.seqs[trace.key],
+            seq,
             result.statuses.get(trace.key, status),
             arrived=result.arrived.get(trace.key, 0),
         )

@@ -106,10 +106,10 @@ class Lane:
             with translated():
                 self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
-    def insert_requests(self, records: bytes) -> None:
+    def insert_requests(self, table: str, records: bytes) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
         with translated():
-            self._client.raw_insert("otlp_requests", insert_block=records, fmt="Protobuf")
+            self._client.raw_insert(table, insert_block=records, fmt="Protobuf")
 
     def relax(self) -> None:
         """Make room in memory before something large; a server sees to itself."""

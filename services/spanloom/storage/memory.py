@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
+from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import (
     Cursor,
     Head,
     ModelCall,
     Progress,
+    Signal,
     TraceChange,
     TrajectoryFilter,
     TrajectoryRecord,
     TrajectorySummary,
 )
+from spanloom.storage.content_events import ContentEvent, join_events
 from spanloom.storage.reference import DecodedSpan, decode_request
 from spanloom.storage.rows import agent_names, is_bare, placed_steps
 
@@ -46,6 +49,7 @@ class MemoryStore:
         """Start empty."""
         self._lock = threading.RLock()
         self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
+        self._events: dict[TraceKey, dict[tuple[str, str], ContentEvent]] = {}
         self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._progress: dict[TraceKey, Progress] = {}
@@ -57,7 +61,10 @@ class MemoryStore:
         with self._lock:
             for request, spans in decoded:
                 for found in spans:
-                    self._keep(found)
+                    if request.signal is Signal.SPANS:
+                        self._keep(found)
+                    else:
+                        self._keep_event(found)
                 for change in _changes(request, spans):
                     self._arrivals.setdefault(change.key, []).append(change)
 
@@ -65,7 +72,10 @@ class MemoryStore:
         """See ``SpanStore.read_spans``."""
         with self._lock:
             known = [key for key in keys if key in self._spans]
-            return {key: [d.span for d in self._spans[key].values()] for key in known}
+            traces = {key: [d.span for d in self._spans[key].values()] for key in known}
+            events = (e for key in known for e in self._events.get(key, {}).values())
+            join_events(traces, sorted(events, key=_event_place))
+            return traces
 
     def read_otlp(self, key: TraceKey) -> bytes:
         """See ``SpanStore.read_otlp``; one message part for each span."""
@@ -207,6 +217,15 @@ class MemoryStore:
         if known is None or _rank(known.span) <= _rank(found.span):
             spans[found.span.span_id] = found
 
+    def _keep_event(self, found: DecodedSpan) -> None:
+        span = found.span
+        event = Event(span.start_ns, span.name, span.attributes)
+        told = ContentEvent(found.key, span.parent_span_id, event, span.row_version)
+        events = self._events.setdefault(found.key, {})
+        known = events.get((span.parent_span_id, span.span_id))
+        if known is None or known.row_version <= told.row_version:
+            events[span.parent_span_id, span.span_id] = told
+
     def _is_unextracted(self, change: TraceChange) -> bool:
         known = self._progress.get(change.key)
         if known is None or known.status is Status.LIVE or known.seq < change.max_seq:
@@ -227,11 +246,16 @@ def _rank(span: Span) -> tuple[int, int, int]:
     return span.row_version, start.year, start.month
 
 
+def _event_place(told: ContentEvent) -> tuple[int, str]:
+    return told.event.time_ns, told.event.name
+
+
 def _changes(request: SpooledRequest, spans: Sequence[DecodedSpan]) -> Iterator[TraceChange]:
     at = request.accepted_at_ns
     for key in dict.fromkeys(found.key for found in spans):
         own = [found.span for found in spans if found.key == key]
-        has_root = any(not span.parent_span_id for span in own)
+        is_spans = request.signal is Signal.SPANS
+        has_root = is_spans and any(not span.parent_span_id for span in own)
         yield TraceChange(key, request.seq, at, at, has_root, len(own))
 
 

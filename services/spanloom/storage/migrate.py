@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 RETAINED = {
     "otel_traces": "AcceptedAt",
+    "genai_events": "AcceptedAt",
     "trace_changes": "AcceptedAt",
     "trace_arrivals": "AcceptedAt",
     "trace_progress": "UpdatedAt",

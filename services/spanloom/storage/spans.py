@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports import SpooledRequest, TraceChange
+from spanloom.core.ports import Signal, SpooledRequest, TraceChange
+from spanloom.storage.content_events import ContentEvent, join_events
 from spanloom.storage.otlp import StoredSpan, encode_traces
 from spanloom.storage.records import canonical_request, frame_records
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key", TraceKey, str)
 
+ENTRANCES = {Signal.SPANS: "otlp_requests", Signal.CONTENT_EVENTS: "otlp_event_requests"}
+"""The tables that take requests in, in the order of their INSERTs."""
 KEYS_PER_QUERY = 2_000
 SPANS_PER_QUERY = 20_000
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
@@ -39,20 +42,25 @@ class ClickHouseSpans:
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanStore.append``."""
-        if not requests:
-            return
+        for signal, table in ENTRANCES.items():
+            if own := [request for request in requests if request.signal is signal]:
+                self._insert(table, own)
+
+    def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:
         try:
-            self._writer.insert_requests(frame_records(requests))
+            self._writer.insert_requests(table, frame_records(requests))
         except StoreRejectedError:
             # Valid protobuf that ClickHouse does not read: a field set twice, an overlong number.
-            self._writer.insert_requests(frame_records(map(canonical_request, requests)))
+            self._writer.insert_requests(table, frame_records(map(canonical_request, requests)))
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanStore.read_spans``."""
         found: dict[TraceKey, list[Span]] = {}
         for some in batched(keys):
             rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
-            found.update(newest_spans(rows))
+            traces = newest_spans(rows)
+            join_events(traces, map(_event_of, self._worker.rows("read_events", keys=some)))
+            found.update(traces)
         return found
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
@@ -128,6 +136,12 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
         ):
             spans[span.span_id] = span
     return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
+
+
+def _event_of(row: Row) -> ContentEvent:
+    project, trace_id, span_id, time_ns, name, attributes, row_version = row
+    event = Event(time_ns, name, attributes)
+    return ContentEvent(TraceKey(project, trace_id), span_id, event, row_version)
 
 
 def _rank(span: Span) -> tuple[int, int]:

@@ -72,7 +72,7 @@ def test_after_close_everything_is_refused_with_a_hint(exporter: Exporter) -> No
     with pytest.raises(OverloadedError, match="shutting down"):
         exporter.export_traces(b"", Encoding.PROTOBUF)
     with pytest.raises(OverloadedError):
-        exporter.drop_logs(b"", Encoding.PROTOBUF)
+        exporter.export_logs(b"", Encoding.PROTOBUF)
 
 
 def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: Metrics) -> None:
@@ -80,9 +80,9 @@ def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: M
     logs.resource_logs.add().scope_logs.add().log_records.add()
     points.resource_metrics.add().scope_metrics.add().metrics.add()
     json_logs = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{},{}]}]},{"scopeLogs":null}]}'
-    assert exporter.drop_logs(logs.SerializeToString(), Encoding.PROTOBUF).is_full
+    assert exporter.export_logs(logs.SerializeToString(), Encoding.PROTOBUF).is_full
     assert exporter.drop_metrics(points.SerializeToString(), Encoding.PROTOBUF).is_full
-    assert exporter.drop_logs(json_logs, Encoding.JSON).is_full
+    assert exporter.export_logs(json_logs, Encoding.JSON).is_full
     assert exporter.drop_metrics(b"{}", Encoding.JSON).is_full
     text = metrics.render().decode()
     assert 'spanloom_items_dropped_total{signal="logs"} 3.0' in text
@@ -99,7 +99,7 @@ def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: M
 )
 def test_broken_logs_are_invalid(exporter: Exporter, body: bytes, encoding: Encoding) -> None:
     with pytest.raises(InvalidRequestError):
-        exporter.drop_logs(body, encoding)
+        exporter.export_logs(body, encoding)
 
 
 def test_too_many_bytes_at_one_time(spool: Spool, metrics: Metrics) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from spanloom.collector.spool import RECORD_BYTES, Spool
 from spanloom.core.errors import OverloadedError, SchemaTooNewError, StartupError
+from spanloom.core.ports import Signal, SpooledRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,6 +130,33 @@ def test_a_newer_schema_is_refused(tmp_path: Path, metrics: Metrics) -> None:
     future.close()
     with pytest.raises(SchemaTooNewError, match="99"):
         Spool(tmp_path / "s", ROOM, metrics)
+
+
+def test_a_spool_of_the_first_schema_is_read_on(tmp_path: Path, metrics: Metrics) -> None:
+    with sqlite3.connect(tmp_path / "s") as old:
+        old.executescript(
+            """
+            CREATE TABLE requests (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
+              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, size INTEGER NOT NULL,
+              body BLOB NOT NULL);
+            CREATE TABLE dead_letters (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
+              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, reason TEXT NOT NULL,
+              body BLOB NOT NULL);
+            CREATE TABLE totals (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+              last_seq INTEGER NOT NULL, records INTEGER NOT NULL, bytes INTEGER NOT NULL);
+            INSERT INTO totals VALUES (1, 7, 1, 1);
+            INSERT INTO requests VALUES (7, 'shop', 5, 2, 1, x'61');
+            PRAGMA user_version = 1;
+            """
+        )
+    old.close()
+    spool = Spool(tmp_path / "s", ROOM, metrics)
+    spool.put("", b"b", 1, Signal.CONTENT_EVENTS)
+    first, second = spool.read_batch(ROOM)
+    assert first == SpooledRequest(7, "shop", 5, b"a", 2, Signal.SPANS)
+    assert second.signal is Signal.CONTENT_EVENTS
+    spool.set_aside(7, "no")
+    spool.close()
 
 
 def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metrics) -> None:

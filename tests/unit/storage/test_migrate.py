@@ -115,7 +115,7 @@ def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> No
         )
         for n, days in ((1, 0), (2, 29), (3, 31), (4, 300))
     ]
-    lane.insert_requests(frame_records(requests))
+    lane.insert_requests("otlp_requests", frame_records(requests))
     for table in ("otel_traces", "trace_changes"):
         lane.run(f"OPTIMIZE TABLE {table} FINAL")
     left = fresh_database.query("SELECT SpanId FROM otel_traces ORDER BY SpanId").result_rows

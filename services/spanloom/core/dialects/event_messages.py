@@ -1,13 +1,15 @@
-"""Messages that are span events: ``gen_ai.user.message``, ``gen_ai.choice`` and their kin.
+"""Messages that are events, of the span itself or from log records that tell of it.
 
-GenAI semantic conventions before 1.37: an event per message, its content an attribute. From 1.37
-on one event ``gen_ai.client.inference.operation.details`` has both lists.
+GenAI semantic conventions before 1.37: an event per message (``gen_ai.user.message`` …
+``gen_ai.choice``), its content an attribute or, in a log record, a field of the body. From 1.37 on
+one event ``gen_ai.client.inference.operation.details`` has both lists.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.values import Json, first, json_text, json_value
 from spanloom.core.model.trajectory import Kind
 
@@ -41,8 +43,10 @@ def complete(facts: Facts, span: Span, kind: Kind) -> None:
         facts.input = facts.input or _first(span, "gen_ai.user.message", "content")
         facts.output = facts.output or _first(span, CHOICE, "message")
     details = next((e.attributes for e in span.events if e.name == DETAILS), {})
-    facts.input = facts.input or first(
-        details, "gen_ai.tool.call.arguments", "gen_ai.input.messages"
+    facts.input = (
+        facts.input
+        or first(details, "gen_ai.tool.call.arguments")
+        or genai_facts.read_input(details)
     )
     facts.output = facts.output or first(
         details, "gen_ai.tool.call.result", "gen_ai.output.messages"
@@ -61,7 +65,8 @@ def _messages(span: Span, roles: Mapping[str, str]) -> str:
 def _message(event: Event, role: str) -> Json:
     said = event.attributes
     message: dict[str, Json] = {"role": said.get("role") or role}
-    message["content"] = json_value(first(said, "content", "message"))
+    content = json_value(first(said, "content", "message"))
+    message |= content if isinstance(content, dict) else {"content": content}
     for key in ("tool_calls", "finish_reason", "id"):
         if key in said:
             message[key] = json_value(said[key])

@@ -86,7 +86,7 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Give what a model call's span says."""
     return Facts(
-        input=_read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
+        input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=first(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
         usage=read_usage(attributes),
@@ -99,7 +99,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     )
 
 
-def _read_input(attributes: Mapping[str, str]) -> str:
+def read_input(attributes: Mapping[str, str]) -> str:
     """Give the messages, the system prompt first: the conventions keep it apart."""
     messages = first(attributes, "gen_ai.input.messages")
     system = first(attributes, "gen_ai.system_instructions")

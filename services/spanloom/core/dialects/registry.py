@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects import event_messages
 from spanloom.core.dialects.agent_framework import AgentFramework
 from spanloom.core.dialects.autogen import AutoGen
 from spanloom.core.dialects.base import Dialect, TraceView
@@ -90,6 +91,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     said = dialect.classify(span, view)
     matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
     facts = dialect.describe(span, said.kind) if matters else Facts()
+    if span.events and matters:
+        event_messages.complete(facts, span, said.kind)
     if said.usage is not None:
         facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
     return NormalizedSpan(

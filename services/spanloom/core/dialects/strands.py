@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import event_messages
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
 from spanloom.core.dialects.values import decimal
 from spanloom.core.model.normalized import Classification, Facts
@@ -53,9 +52,8 @@ class Strands(OtelGenAI):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes and the message events."""
+        """From the ``gen_ai.*`` attributes; the texts are in the events."""
         facts = super().describe(span, kind)
         if kind is Kind.MODEL:
             facts.first_token_ms = decimal(span.attributes.get(_LATENCY_MS, ""))
-        event_messages.complete(facts, span, kind)
         return facts

@@ -1,0 +1,62 @@
+"""A model call whose messages go into log events, by the stock SDK: ``python -m … grpc late``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from importlib import import_module
+from typing import Any
+
+warnings.simplefilter("ignore")  # the logs half of the SDK says that it may still change
+
+from opentelemetry import trace  # noqa: E402
+from opentelemetry._logs import LogRecord  # noqa: E402
+from opentelemetry.sdk._logs import LoggerProvider  # noqa: E402
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor  # noqa: E402
+from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
+from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: E402
+
+QUESTION, ANSWER = "Where is my parcel?", "On its way."
+EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies are what the SDK takes
+    ("gen_ai.user.message", {"content": QUESTION}),
+    ("gen_ai.choice", {"index": 0, "message": {"role": "assistant", "content": ANSWER}}),
+    ("some.other.event", {"content": "dropped"}),
+)
+LATE_S = 2.0
+"""How long after the span its messages come: its trajectory is there by then."""
+
+
+def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport share no base
+    """Give the SDK's exporters for spans and logs."""
+    package = f"opentelemetry.exporter.otlp.proto.{way}"
+    return (
+        import_module(f"{package}.trace_exporter").OTLPSpanExporter(),
+        import_module(f"{package}._log_exporter").OTLPLogExporter(),
+    )
+
+
+def main(way: str, *, late: bool) -> None:
+    """Make the call, send its span, then its messages, and print what was done."""
+    span_exporter, log_exporter = exporters(way)
+    spans, logs = TracerProvider(), LoggerProvider()
+    spans.add_span_processor(BatchSpanProcessor(span_exporter))
+    logs.add_log_record_processor(BatchLogRecordProcessor(log_exporter))
+    said = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
+    with spans.get_tracer("tests").start_as_current_span("chat m", attributes=said) as span:
+        pass
+    spans.force_flush()
+    time.sleep(LATE_S if late else 0)
+    logger, around = logs.get_logger("tests"), trace.set_span_in_context(span)
+    for at, (name, body) in enumerate(EVENTS, 1):
+        logger.emit(LogRecord(timestamp=at, event_name=name, body=body, context=around))
+    logs.force_flush()
+    spans.shutdown()
+    logs.shutdown()
+    context = span.get_span_context()
+    print(json.dumps({"trace_of_span": {f"{context.span_id:016x}": f"{context.trace_id:032x}"}}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], late=sys.argv[2] == "late")
