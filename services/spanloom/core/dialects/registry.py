@@ -11,6 +11,7 @@ from spanloom.core.dialects.eino import Eino
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
+from spanloom.core.dialects.langfuse import Langfuse
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.litellm import LiteLLM
 from spanloom.core.dialects.logfire import Logfire
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 DIALECTS: Sequence[Dialect] = (
     Eino(),
     OpenInference(),
+    Langfuse(),
     LangSmith(),
     MLflow(),
     OpenLIT(),
