@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _INT64 = 2**63
 _UINT64 = 2**64
 NS_PER_US = 1_000
+_NO_ID = b"?"
 
 
 class RequestWriter:
@@ -83,8 +84,8 @@ def as_nanoseconds(micros: object, field: str) -> int:
 
 
 def as_id(text: object) -> bytes:
-    """Read a hex id; any other text becomes bytes of a wrong length, so its span is rejected."""
+    """Read a hex id; anything else gives a byte, whose wrong length the validation sees."""
     try:
-        return bytes.fromhex(text) if isinstance(text, str) else b""
+        return bytes.fromhex(text) if isinstance(text, str) else _NO_ID
     except ValueError:
-        return b""
+        return _NO_ID

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.agent_framework import AgentFramework
 from spanloom.core.dialects.autogen import AutoGen
 from spanloom.core.dialects.base import Dialect, TraceView
+from spanloom.core.dialects.cozeloop import CozeLoop
 from spanloom.core.dialects.eino import Eino
+from spanloom.core.dialects.eino_cozeloop import EinoCozeLoop
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 DIALECTS: Sequence[Dialect] = (
     Eino(),
+    EinoCozeLoop(),
+    CozeLoop(),
     OpenInference(),
     Langfuse(),
     LangSmith(),

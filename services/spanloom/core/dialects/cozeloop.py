@@ -1,0 +1,62 @@
+"""Coze Loop's SDKs: ``cozeloop.span_type`` on every span.
+
+Python and Go post JSON, which the receiver turns into these attributes (ADR 009); JavaScript
+sends OTLP. ``model``, ``tool`` and ``retriever`` are what they say. The LangChain handlers say
+``graph`` for a run of exactly the name ``LangGraph`` and ``chain`` for all else, with no metadata,
+so runs go by their shape. A span of the author's own may have any type; ``agent`` counts.
+The first token's latency is in microseconds, but in milliseconds from the LangChain handlers.
+Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. On documentation only:
+spans that an author reports himself. Eino's callback is ``eino_cozeloop``'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import cozeloop_facts
+from spanloom.core.dialects.cozeloop_facts import SPAN_TYPE
+from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_BY_TYPE = {
+    "model": Classification(Kind.MODEL, "cozeloop.model"),
+    "tool": Classification(Kind.TOOL, "cozeloop.tool"),
+    "retriever": Classification(Kind.TOOL, "cozeloop.retriever"),
+    "embedding": Classification(Kind.TOOL, "cozeloop.embedding"),
+    "agent": Classification(Kind.AGENT, "cozeloop.agent"),
+}
+_CHAINS = frozenset({"chain", "graph"})
+_PLUMBING = Classification(Kind.OTHER, "cozeloop.plumbing")
+
+
+def _runnable(span: Span) -> Runnable:
+    kind = span.attributes.get(SPAN_TYPE, "")
+    return Runnable(span.name, kind in _CHAINS, kind == "graph")
+
+
+class CozeLoop:
+    """The convention as the Python, JavaScript and Go SDKs write it."""
+
+    id = "cozeloop"
+
+    def recognises(self, span: Span) -> bool:
+        """By the span type."""
+        return SPAN_TYPE in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the type for calls, by the shape for runs."""
+        kind = span.attributes[SPAN_TYPE]
+        if kind in _BY_TYPE:
+            return _BY_TYPE[kind]
+        if kind in _CHAINS and (run := classify_shape(span, view, _runnable)) is not None:
+            return run
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``cozeloop.input``, ``cozeloop.output`` and the tags."""
+        return cozeloop_facts.describe(span, kind, data_kind=span.attributes[SPAN_TYPE])
