@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.collector.budget import InFlightBudget
+from spanloom.collector.cozeloop import decode_ingest
 from spanloom.collector.dropped import count_logs, count_metrics
 from spanloom.collector.encoding import Encoding
 from spanloom.collector.otlp_json import decode_traces
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from spanloom.collector.spool import Spool
     from spanloom.collector.validate import Validated
     from spanloom.telemetry import Metrics
+
+    Decode = Callable[[bytes, Limits], bytes]
 
 _PROJECT_OF_RESOURCE = ""
 """The store then takes the project from the resource's attributes."""
@@ -68,11 +71,18 @@ class Exporter:
 
     def export_traces(self, body: bytes, encoding: Encoding) -> ExportOutcome:
         """Store the request's valid spans and say what became of the others."""
+        return self._export(body, decode_traces if encoding is Encoding.JSON else None)
+
+    def export_cozeloop(self, body: bytes) -> ExportOutcome:
+        """Store a request of the Coze Loop SDKs' own ingestion likewise."""
+        return self._export(body, decode_ingest)
+
+    def _export(self, body: bytes, decode: Decode | None) -> ExportOutcome:
         self._check_open()
         with self.budget.reserve(len(body)), self._metrics.acknowledge_seconds.time():
             self._metrics.received_bytes.inc(len(body))
-            if encoding is Encoding.JSON:
-                body = decode_traces(body, self._limits)
+            if decode is not None:
+                body = decode(body, self._limits)
             valid = validate_request(body, self._limits)
             if valid.span_count:
                 self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
@@ -86,6 +96,10 @@ class Exporter:
     def drop_metrics(self, body: bytes, encoding: Encoding) -> ExportOutcome:
         """Check, count and drop metrics: this service keeps none."""
         return self._drop("metrics", count_metrics, body, encoding)
+
+    def count_dropped(self, signal: str, items: int) -> None:
+        """Count what a front door takes and does not store."""
+        self._metrics.items_dropped.labels(signal=signal).inc(items)
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
         """Count an answered request, refused ones included; transports call it."""
@@ -101,7 +115,7 @@ class Exporter:
         self._check_open()
         with self.budget.reserve(len(body)):
             items = count(body, encoding, self._limits)
-        self._metrics.items_dropped.labels(signal=signal).inc(items)
+        self.count_dropped(signal, items)
         return ExportOutcome()
 
     def _check_open(self) -> None:

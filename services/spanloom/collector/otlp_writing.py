@@ -69,8 +69,16 @@ def put(entry: KeyValue, key: str, value: object) -> None:
 
 
 def as_text(value: object) -> str:
-    """Give texts as they are and everything else as JSON."""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    """Give texts as they are and everything else as JSON.
+
+    Raises ``InvalidRequestError`` for what nests deeper than can be written.
+    """
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError as error:
+        raise InvalidRequestError(f"A value cannot be written as JSON: {error}.") from error
 
 
 def as_nanoseconds(micros: object, field: str) -> int:

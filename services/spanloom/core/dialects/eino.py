@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.eino_runs import DATA_KINDS, Part, classify_part
+from spanloom.core.dialects.eino_runs import DATA_KINDS, Part, callback_usage, classify_part
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import Json, count, first, json_object, seconds_as_ms, unquoted
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
@@ -72,21 +72,6 @@ def _complete_model_call(span: Span, facts: Facts) -> None:
     said = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
     usage, config = said.get("TokenUsage"), said.get("Config")
     if isinstance(usage, dict):
-        facts.usage = _callback_usage(usage)
+        facts.usage = callback_usage(usage)
     if isinstance(config, dict) and not facts.model:
         facts.model = str(config.get("Model") or "")
-
-
-def _callback_usage(usage: dict[str, Json]) -> Usage:
-    """Read Eino's ``model.TokenUsage`` as Go writes it to JSON."""
-    return Usage(
-        count(usage.get("PromptTokens")),
-        count(usage.get("CompletionTokens")),
-        count(_inner(usage, "completion_token_details", "reasoning_tokens")),
-        count(_inner(usage, "PromptTokenDetails", "CachedTokens")),
-    )
-
-
-def _inner(said: dict[str, Json], key: str, inner_key: str) -> Json:
-    inner = said.get(key)
-    return inner.get(inner_key) if isinstance(inner, dict) else None

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from spanloom.core.dialects.values import Json, count
 from spanloom.core.model.normalized import Classification
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,3 +79,18 @@ def _is_private(span: Span, view: TraceView, read: PartReader) -> bool:
         return True
     above = view.tree.parent(parent)
     return component == CHAIN and above is not None and read(above, view).component in AGENTS
+
+
+def callback_usage(usage: dict[str, Json]) -> Usage:
+    """Read Eino's ``model.TokenUsage`` as Go writes it to JSON."""
+    return Usage(
+        count(usage.get("PromptTokens")),
+        count(usage.get("CompletionTokens")),
+        count(_inner(usage, "completion_token_details", "reasoning_tokens")),
+        count(_inner(usage, "PromptTokenDetails", "CachedTokens")),
+    )
+
+
+def _inner(said: dict[str, Json], key: str, inner_key: str) -> Json:
+    inner = said.get(key)
+    return inner.get(inner_key) if isinstance(inner, dict) else None

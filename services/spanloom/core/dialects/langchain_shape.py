@@ -46,7 +46,7 @@ _REACT_NODE = "agent"
 _REACT_CALLS = frozenset({"call_model", "acall_model", "prompt"})
 _START = "__start__"
 _PLUMBING = re.compile(
-    r"Runnable[A-Z].*|ChainStart|Chain|\w*(Parser|PromptTemplate|Prompt)|(Azure)?Chat[A-Z]\w*"
+    r"Runnable[A-Z].*|ChainStart|\w*(Parser|PromptTemplate)|[Pp]rompt|(Azure)?Chat[A-Z]\w*"
 )
 
 _CREATE_AGENT = Classification(Kind.AGENT, "langchain.model_node")

@@ -10,6 +10,7 @@ from spanloom.core.dialects.base import Dialect, TraceView
 from spanloom.core.dialects.cozeloop import CozeLoop
 from spanloom.core.dialects.eino import Eino
 from spanloom.core.dialects.eino_cozeloop import EinoCozeLoop
+from spanloom.core.dialects.eino_langfuse import EinoLangfuse
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 DIALECTS: Sequence[Dialect] = (
     Eino(),
     EinoCozeLoop(),
+    EinoLangfuse(),
     CozeLoop(),
     OpenInference(),
     Langfuse(),
