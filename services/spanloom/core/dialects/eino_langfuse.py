@@ -5,8 +5,10 @@ generation is a chat model; every other component is a span, told by the Go valu
 hands to callbacks, which arrive as JSON with the field names of its types: ``Events`` of an agent,
 ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``. A tool's input is a quoted
 text, below an assistant's message that calls tools. What holds others and is none of these is a
-graph, or below an adk agent its Chain; a host's specialists are lambdas. A lambda that itself runs
-graphs looks like a graph. Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
+graph if what it was given went into one of them or what it made came out of one, else a lambda;
+below an adk agent it is the agent's Chain, and a host's specialists are lambdas. A lambda that
+only hands its input on to a graph looks like a graph itself. Verified on captures of eino-ext at
+c9a5dc92 with eino 0.9.13.
 
 An error's text is the ``output``; an agent's answer is that of the Chain below.
 """
@@ -115,10 +117,21 @@ def _by_content(span: Span) -> str:
 
 
 def _by_children(span: Span, view: TraceView) -> str:
-    """Tell what holds other components from what is only code: a lambda, a node for tools."""
-    if not view.tree.children(span) or view.remember(_calls_tools, span):
+    """Tell what connects other components from what is code: a lambda, a node for tools."""
+    children = view.tree.children(span)
+    if not children or view.remember(_calls_tools, span):
         return LAMBDA
-    return GRAPH
+    connects = any(_is_connected(span, child) for child in children)
+    return GRAPH if connects or view.tree.parent(span) is None else LAMBDA
+
+
+def _is_connected(outer: Span, inner: Span) -> bool:
+    """Whether the inner one got the outer one's input or made its output, streamed or not."""
+    for key in (_INPUT, _OUTPUT):
+        ours, theirs = outer.attributes.get(key, ""), inner.attributes.get(key, "")
+        if ours in (theirs, f"[{theirs}]"):
+            return True
+    return False
 
 
 def _calls_tools(span: Span) -> bool:
