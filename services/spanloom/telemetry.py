@@ -38,7 +38,7 @@ class Metrics:
         )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
-            "Accepted and dropped: log records and metric points are not stored.",
+            "Accepted and dropped: log records, metric points, uploaded files and Langfuse scores.",
             ["signal"],
             registry=r,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
@@ -107,7 +108,7 @@ def _put_all(
 ) -> None:
     for field, key in names.items():
         put_attribute(span, key, said.get(field))
-    for field, value in said.items():
+    for field, value in sorted(said.items(), key=itemgetter(0)):
         if field.startswith(METADATA):
             put_attribute(span, metadata + field.removeprefix(METADATA), value)
 

@@ -9,7 +9,11 @@ from spanloom.core.dialects.registry import DIALECTS, find_dialect
 
 MARKS = [
     ("eino", {"runinfo.component": "Lambda"}),
+    ("eino_cozeloop", {"cozeloop.tag.eino_run_info_component": "Lambda"}),
+    ("eino_langfuse", {"langfuse.ingestion.sdk_version": "eino"}),
+    ("cozeloop", {"cozeloop.span_type": "chain"}),
     ("openinference", {"openinference.span.kind": "CHAIN"}),
+    ("langfuse", {"langfuse.observation.type": "span"}),
     ("langsmith", {"langsmith.span.kind": "chain"}),
     ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
     ("vercel_ai", {"ai.operationId": "ai.generateText"}),
