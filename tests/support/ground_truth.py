@@ -185,7 +185,6 @@ _DETAILS = {
 WITHOUT_DETAILS = frozenset(
     {
         "eino-apmplus",
-        "js-cozeloop",
         "mlflow-genai",
         "openlit",
         "other-strands",

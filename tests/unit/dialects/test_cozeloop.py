@@ -78,3 +78,18 @@ def test_any_text_is_taken_as_it_is(text: str) -> None:
     said = {TYPE: "model", "cozeloop.input": text, "cozeloop.output": text}
     facts = normalized(make_span(1, 0, said))[1].facts
     assert (facts.input, facts.output) == (text, text)
+
+
+def test_javascript_s_token_details_are_heard_around_the_call() -> None:
+    message = (
+        '{"kwargs":{"usage_metadata":{"input_tokens":7,"output_tokens":3,'
+        '"input_token_details":{"cache_read":4},"output_token_details":{"reasoning":2}}}}'
+    )
+    call = {TYPE: "model", "gen_ai.usage.input_tokens": "7", "gen_ai.usage.output_tokens": "3"}
+    for around, after in ((f"[{message}]", ""), ("", message)):
+        found = normalized(
+            make_span(1, 0, {TYPE: "chain", "cozeloop.output": around}),
+            make_span(2, 1, call, start=1),
+            make_span(3, 1, {TYPE: "chain", "cozeloop.input": after}, start=2),
+        )
+        assert found[2].facts.usage == Usage(7, 3, 2, 4)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 SPAN_TYPE = "cozeloop.span_type"
+INPUT, OUTPUT = "cozeloop.input", "cozeloop.output"
+JS_TOKENS = "gen_ai.usage.input_tokens"
 TAG = "cozeloop.tag."
 SYSTEM_TAG = "cozeloop.system_tag."
 
@@ -49,8 +51,8 @@ def describe(span: Span, kind: Kind, data_kind: str) -> Facts:
     """Give what a span of this kind says; ``data_kind`` is the type of a data access."""
     said = span.attributes
     facts = Facts(
-        input=said.get("cozeloop.input", ""),
-        output=said.get("cozeloop.output", ""),
+        input=said.get(INPUT, ""),
+        output=said.get(OUTPUT, ""),
         conversation_id=first(said, TAG + "thread_id", TAG + "session_id", "session.id"),
         metadata={**_settings(said), **pick(said, _METADATA)},
     )
@@ -71,12 +73,12 @@ def _describe_call(span: Span, facts: Facts) -> None:
     facts.output = _messages(choices.get("choices")) or facts.output
     facts.response_id = first_text(choices.get("id"))
     facts.model = first(said, TAG + "model_name", "gen_ai.response.model", "gen_ai.request.model")
-    facts.usage = _usage(said)
+    facts.usage = read_usage(said)
     facts.first_token_ms = _first_token_ms(said)
 
 
-def _usage(said: Mapping[str, str]) -> Usage:
-    """Read the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
+def read_usage(said: Mapping[str, str]) -> Usage:
+    """Read a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
     plain = genai_facts.read_usage(said)
     return Usage(
         first_integer(said, TAG + "input_tokens") or plain.input_tokens,
