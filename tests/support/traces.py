@@ -152,7 +152,11 @@ def traces(draw: st.DrawFn, max_size: int = 14) -> list[Span]:
             {**draw(_MEANT), **draw(_SAID)} if draw(st.booleans()) else draw(_MEANT),
             start=draw(st.integers(0, 20)),
             end=draw(st.integers(0, 30)),
-            scope=draw(st.sampled_from(["a", "b", "opentelemetry.instrumentation.langchain"])),
+            scope=draw(
+                st.sampled_from(
+                    ["a", "b", "langfuse-ingestion", "opentelemetry.instrumentation.langchain"]
+                )
+            ),
             status=draw(st.sampled_from(["Unset", "Ok", "Error"])),
             message=draw(_TEXTS),
             events=draw(st.sampled_from([(), (Event(1, "exception", {"exception.type": "E"}),)])),

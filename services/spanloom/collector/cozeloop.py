@@ -4,7 +4,7 @@ One object per request, ``{"spans": […]}``, times in microseconds, ids in hex,
 parent. Tags stay apart by what they were: ``cozeloop.tag.*`` for the SDK user's and the
 integration's, ``cozeloop.system_tag.*`` for the SDK's; the other fields stand below ``cozeloop.``
 under their own names, which for ``input``, ``output`` and ``span_type`` are also those of the
-JavaScript SDK's OTLP spans. See ADR 009.
+JavaScript SDK's OTLP spans. See ADR 010.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` names what it speaks of, and
 later events of the same id add to it. Null, empty and zero times (Go's ``0001-01-01``) say
-nothing. See ADR 009.
+nothing. See ADR 010.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A trace of Langfuse is no span: what it says (name, session, user, input) stands on the
 observations on top of it, as Langfuse's SDKs have it. Ids that are ids of OTLP stay, a UUID names
 a trace without its dashes, and any other becomes the first bytes of its SHA-256: the rule by
-which Langfuse's SDKs make ids of seeds. See ADR 009.
+which Langfuse's SDKs make ids of seeds. See ADR 010.
 """
 
 from __future__ import annotations

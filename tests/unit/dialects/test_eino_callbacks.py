@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.support.spans import make_span, normalized, rules
+from tests.support.spans import extract_spans, make_span, normalized, rules
 
+from spanloom.core.dialects.eino_langfuse import SCOPE
+from spanloom.core.dialects.eino_runs import read_answer
 from spanloom.core.model.trajectory import Usage
 
 if TYPE_CHECKING:
@@ -56,7 +58,9 @@ def observation(
         "langfuse.observation.input": given,
         "langfuse.observation.output": made,
     }
-    return make_span(number, parent, said, name=name, start=number, status=status, message="no")
+    return make_span(
+        number, parent, said, name=name, start=number, scope=SCOPE, status=status, message="no"
+    )
 
 
 def kinds(*spans: Span) -> list[str]:
@@ -138,3 +142,24 @@ def test_an_error_s_text_is_no_output_and_an_interrupt_no_error() -> None:
     ):
         paused = failed._replace(status_message=text)
         assert normalized(paused)[1].error is None
+
+
+def test_an_adk_agent_ends_and_fails_as_its_chain_does() -> None:
+    agent = observation(1, 0, "boss", '{"Input":{"Messages":[{"role":"user"}]}}', '{"Events":{}}')
+    made = '{"role":"assistant","content":"It is sunny."}'
+    chain = observation(2, 1, "boss", "{}", made)._replace(end_ns=agent.end_ns + 5 * 10**9)
+    call = observation(3, 2, "ChatModel", MESSAGES, made, kind="generation")
+    (step,) = (a.step for a in extract_spans(agent, chain, call).agent_steps)
+    assert (step.input, step.output) == ('[{"role":"user"}]', "It is sunny.")
+    assert step.end_ns == chain.end_ns
+    failed = chain._replace(status_code="Error", status_message="status code: 500, it broke")
+    (step,) = (a.step for a in extract_spans(agent, failed, call).agent_steps)
+    assert step.error is not None
+    assert step.error.code == 500
+
+
+def test_answers_are_texts() -> None:
+    events = '[{"message":{"content":"a"}},{"message":{"content":"b"}},{"error":"x"}]'
+    assert read_answer(events) == "b"
+    for text in ("plain", '{"a": 1}', "[1]", "{", '[{"message":3}]'):
+        assert read_answer(text) == text

@@ -1,6 +1,6 @@
 """Coze Loop's SDKs: ``cozeloop.span_type`` on every span.
 
-Python and Go post JSON, which the receiver turns into these attributes (ADR 009); JavaScript
+Python and Go post JSON, which the receiver turns into these attributes (ADR 010); JavaScript
 sends OTLP. ``model``, ``tool`` and ``retriever`` are what they say. The LangChain handlers say
 ``graph`` for a run of exactly the name ``LangGraph`` and ``chain`` for all else, with no metadata,
 so runs go by their shape. A span of the author's own may have any type; ``agent`` counts.
@@ -17,7 +17,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import cozeloop_facts
-from spanloom.core.dialects.cozeloop_facts import INPUT, JS_TOKENS, OUTPUT, SPAN_TYPE
+from spanloom.core.dialects.cozeloop_facts import (
+    INPUT,
+    JS_TOKENS,
+    MODEL_MARKS,
+    OUTPUT,
+    SPAN_TYPE,
+    TOOL_MARKS,
+)
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
 from spanloom.core.dialects.langchain_usage import find_details
 from spanloom.core.model.normalized import Classification, Facts
@@ -37,12 +44,14 @@ _BY_TYPE = {
     "embedding": Classification(Kind.TOOL, "cozeloop.embedding"),
     "agent": Classification(Kind.AGENT, "cozeloop.agent"),
 }
+_MESSAGE, _TOOL_MESSAGE, _HEAD = '{"lc":', '"ToolMessage"]', 120
+"""How LangChain.js writes the message of a tool."""
 _CHAINS = frozenset({"chain", "graph"})
 _PLUMBING = Classification(Kind.OTHER, "cozeloop.plumbing")
 
 
 def _runnable(span: Span) -> Runnable:
-    kind = span.attributes.get(SPAN_TYPE, "")
+    kind = _type(span)
     return Runnable(span.name, kind in _CHAINS, kind == "graph")
 
 
@@ -52,12 +61,13 @@ class CozeLoop:
     id = "cozeloop"
 
     def recognises(self, span: Span) -> bool:
-        """By the span type."""
-        return SPAN_TYPE in span.attributes
+        """By the span type, or by what else the SDKs always write."""
+        said = span.attributes
+        return SPAN_TYPE in said or INPUT in said or OUTPUT in said
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the type for calls, by the shape for runs."""
-        kind = span.attributes[SPAN_TYPE]
+        kind = _type(span)
         if kind == "model" and JS_TOKENS in span.attributes:
             return _BY_TYPE[kind]._replace(usage=_hear_details(span, view))
         if kind in _BY_TYPE:
@@ -68,7 +78,20 @@ class CozeLoop:
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``cozeloop.input``, ``cozeloop.output`` and the tags."""
-        return cozeloop_facts.describe(span, kind, data_kind=span.attributes[SPAN_TYPE])
+        return cozeloop_facts.describe(span, kind, data_kind=_type(span))
+
+
+def _type(span: Span) -> str:
+    """Give the span type; without it, what only calls and tools have tells them."""
+    said = span.attributes
+    if SPAN_TYPE in said:
+        return said[SPAN_TYPE]
+    if any(mark in said for mark in MODEL_MARKS):
+        return "model"
+    made = said.get(OUTPUT, "")
+    is_message = made.startswith(_MESSAGE) and _TOOL_MESSAGE in made[:_HEAD]
+    is_tool = is_message or any(mark in said for mark in TOOL_MARKS)
+    return "tool" if is_tool else "chain"
 
 
 def _hear_details(span: Span, view: TraceView) -> Usage | None:

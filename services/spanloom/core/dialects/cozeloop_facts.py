@@ -28,6 +28,8 @@ INPUT, OUTPUT = "cozeloop.input", "cozeloop.output"
 JS_TOKENS = "gen_ai.usage.input_tokens"
 TAG = "cozeloop.tag."
 SYSTEM_TAG = "cozeloop.system_tag."
+MODEL_MARKS = (TAG + "model_name", TAG + "input_tokens", "gen_ai.request.model", JS_TOKENS)
+TOOL_MARKS = (TAG + "tool_call_id", TAG + "description")
 
 _LATENCY = TAG + "latency_first_resp"
 _JS_LATENCY = "cozeloop.start_time_first_resp"
@@ -80,9 +82,12 @@ def _describe_call(span: Span, facts: Facts) -> None:
 def read_usage(said: Mapping[str, str]) -> Usage:
     """Read a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
     plain = genai_facts.read_usage(said)
+    inputs = first_integer(said, TAG + "input_tokens") or plain.input_tokens
+    outputs = first_integer(said, TAG + "output_tokens") or plain.output_tokens
+    total = first_integer(said, TAG + "tokens", "gen_ai.usage.total_tokens")
     return Usage(
-        first_integer(said, TAG + "input_tokens") or plain.input_tokens,
-        first_integer(said, TAG + "output_tokens") or plain.output_tokens,
+        inputs or max(0, total - outputs),
+        outputs or max(0, total - inputs),
         first_integer(said, TAG + "reasoning_tokens") or plain.reasoning_tokens,
         first_integer(said, TAG + "input_cached_tokens") or plain.cache_read_tokens,
         first_integer(said, TAG + "input_creation_cached_tokens") or plain.cache_creation_tokens,

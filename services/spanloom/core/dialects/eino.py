@@ -9,12 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.eino_runs import DATA_KINDS, Part, callback_usage, classify_part
+from spanloom.core.dialects.eino_runs import (
+    DATA_KINDS,
+    Part,
+    callback_usage,
+    classify_part,
+    read_answer,
+    read_request,
+)
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
@@ -54,10 +63,24 @@ class Eino:
             facts.tool_name = first(said, "runinfo.name") or span.name
             facts.data_kind = DATA_KINDS.get(said[COMPONENT], "")
         else:
-            facts.input = first(said, "gen_ai.input") or indexed_text(said, "gen_ai.prompt.")
-            facts.output = first(said, "gen_ai.output") or indexed_text(said, "gen_ai.completion.")
+            facts.input = _request(said) or facts.input
+            facts.output = _answer(said)
             facts.agent_name = first(said, "runinfo.name") or span.name
         return facts
+
+
+def _request(said: Mapping[str, str]) -> str:
+    """Give what an agent was asked, or a root's whole messages; else an empty text."""
+    given = first(said, "gen_ai.input", "gen_ai.prompt.0.content")
+    asked = read_request(given)
+    return asked if asked != given else said.get("gen_ai.input", "")
+
+
+def _answer(said: Mapping[str, str]) -> str:
+    """Give one message's text, or all messages where there are more."""
+    if "gen_ai.completion.1.content" in said:
+        return indexed_text(said, "gen_ai.completion.")
+    return read_answer(first(said, "gen_ai.completion.0.content", "gen_ai.output"))
 
 
 def _read(span: Span, _view: TraceView) -> Part:

@@ -3,7 +3,8 @@
 The span type is Coze Loop's word for some components and the component itself for others, and a
 react agent's is ``graph``; so the component decides (``eino_runs``). An application's own span
 around the run has no component: it is ``cozeloop``'s. The session comes from that span, as
-baggage. Verified on captures of cozeloop-go 0.1.20 with eino 0.9.13.
+baggage. What an agent answered is the answer of its Chain, or of its last step. Verified on
+captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import cozeloop_facts
-from spanloom.core.dialects.cozeloop_facts import TAG
-from spanloom.core.dialects.eino_runs import Part, classify_part
+from spanloom.core.dialects.cozeloop_facts import SPAN_TYPE, TAG
+from spanloom.core.dialects.eino_runs import AGENTS, Part, classify_part, read_answer, read_request
 from spanloom.core.dialects.values import first
 
 if TYPE_CHECKING:
@@ -25,8 +26,25 @@ COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"
 
 
+_BY_SPAN_TYPE = {
+    "agent": "Agent",
+    "graph": "Graph",
+    "model": "ChatModel",
+    "tool": "Tool",
+    "retriever": "Retriever",
+    "embedding": "Embedding",
+}
+"""Where the component is missing; the other span types are components."""
+
+
+def _component(span: Span) -> str:
+    said = span.attributes
+    kind = said.get(SPAN_TYPE, "")
+    return said.get(COMPONENT) or _BY_SPAN_TYPE.get(kind, kind)
+
+
 def _read(span: Span, _view: TraceView) -> Part:
-    return Part(span.attributes.get(COMPONENT, ""), span.attributes.get(_NAME, ""))
+    return Part(_component(span), first(span.attributes, _NAME) or span.name)
 
 
 class EinoCozeLoop:
@@ -35,8 +53,8 @@ class EinoCozeLoop:
     id = "eino_cozeloop"
 
     def recognises(self, span: Span) -> bool:
-        """By the component that ran."""
-        return COMPONENT in span.attributes
+        """By the component that ran, or its name."""
+        return COMPONENT in span.attributes or _NAME in span.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""
@@ -45,7 +63,11 @@ class EinoCozeLoop:
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As every span of a Coze Loop SDK; the run's name is the node's."""
         said = span.attributes
-        facts = cozeloop_facts.describe(span, kind, said[COMPONENT].lower())
+        facts = cozeloop_facts.describe(span, kind, _component(span).lower())
         if facts.agent_name:
             facts.agent_name = first(said, _NAME) or span.name
+            facts.input = read_request(facts.input)
+            # An agent's events go on with those of the agents that it hands over to.
+            own = _component(span) not in AGENTS
+            facts.output = read_answer(facts.output) if own else ""
         return facts

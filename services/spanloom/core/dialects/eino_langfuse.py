@@ -29,16 +29,26 @@ from spanloom.core.dialects.eino_runs import (
     Part,
     callback_usage,
     classify_part,
+    read_answer,
+    read_request,
 )
-from spanloom.core.dialects.langfuse_facts import OBSERVATION, describe_call, describe_observation
+from spanloom.core.dialects.langfuse_facts import (
+    OBSERVATION,
+    describe_call,
+    describe_observation,
+    is_generation,
+    read_usage,
+)
 from spanloom.core.dialects.values import Json, json_object, json_text, unquoted
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
 
+SCOPE = "langfuse-ingestion"
+"""What the receiver calls the front door in every span that came through it."""
 _SDK = tuple(f"langfuse.ingestion.sdk_{key}" for key in ("integration", "version", "name"))
 _INPUT, _OUTPUT = OBSERVATION + "input", OBSERVATION + "output"
 _BY_INPUT = (
@@ -61,7 +71,7 @@ class EinoLangfuse:
     def recognises(self, span: Span) -> bool:
         """By the client's name for itself."""
         said = span.attributes
-        return any(said.get(key) == "eino" for key in _SDK)
+        return span.scope_name == SCOPE and any(said.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component that the content shows, and what stands above and below it."""
@@ -71,8 +81,10 @@ class EinoLangfuse:
         """From the observation; an agentic model's settings and usage are in its own values."""
         if kind is Kind.MODEL:
             facts = describe_call(span)
-            if span.attributes.get(OBSERVATION + "type") != "generation":
+            if not is_generation(span.attributes):
                 _describe_agentic_call(facts)
+            elif facts.usage is None or not any(facts.usage):
+                facts.usage = _usage_in_message(facts.output)
         else:
             facts = describe_observation(span)
         if span.status_code == "Error":
@@ -83,6 +95,8 @@ class EinoLangfuse:
             facts.data_kind = DATA_KINDS.get(_by_content(span), "")
         elif kind is not Kind.MODEL:
             facts.agent_name = span.name
+            facts.input = read_request(facts.input)
+            facts.output = read_answer(facts.output)
         return facts
 
 
@@ -103,7 +117,7 @@ def _read(span: Span, view: TraceView) -> Part:
 def _by_content(span: Span) -> str:
     """Give the component where the observation itself shows it, else an empty text."""
     said = span.attributes
-    if said.get(OBSERVATION + "type") == "generation":
+    if is_generation(said):
         return CHAT_MODEL
     given, made = said.get(_INPUT, ""), said.get(_OUTPUT, "")
     for start, component in _BY_INPUT:
@@ -154,6 +168,13 @@ def _describe_agentic_call(facts: Facts) -> None:
         config = said.get("Config")
         if isinstance(config, dict) and not facts.model:
             facts.model = str(config.get("Model") or "")
+
+
+def _usage_in_message(output: str) -> Usage:
+    """Read the usage that Eino's message itself carries."""
+    said = json_object(output).get("response_meta")
+    usage = said.get("usage") if isinstance(said, dict) else None
+    return read_usage(usage) if isinstance(usage, dict) else Usage()
 
 
 def _json(value: Json) -> str:

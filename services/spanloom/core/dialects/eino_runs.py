@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.dialects.values import Json, count
+from spanloom.core.dialects.values import Json, count, json_object, json_text, json_value
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -44,6 +44,9 @@ _CALLS = {
 DATA_KINDS = {"Retriever": "retrieval", "Embedding": "embedding"}
 REACT_MODEL_NODE = "ChatModel"
 HOST_CONVERTER = "converter"
+_NOTHING = "{}"
+_AGENT_INPUT = '{"Input":'
+_NO_EVENTS = '{"Events":'
 
 
 def classify_part(span: Span, view: TraceView, read: PartReader) -> Classification:
@@ -59,8 +62,10 @@ def classify_part(span: Span, view: TraceView, read: PartReader) -> Classificati
 
 
 def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classification:
-    if _is_private(span, view, read):
-        return Classification(Kind.OTHER, "eino.inside_adk_agent")
+    if (agent := _agent_around(span, view, read)) is not None:
+        # The agent's own Chain knows how the run ended: the agent's span may not wait for it.
+        twin = agent.span_id if agent is view.tree.parent(span) else None
+        return Classification(Kind.OTHER, "eino.inside_adk_agent", twin)
     children = {read(child, view) for child in view.tree.children(span)}
     if Part(CHAT_MODEL, REACT_MODEL_NODE) in children:
         return Classification(Kind.AGENT, "eino.react_agent")
@@ -69,16 +74,54 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
     return Classification(Kind.GRAPH, f"eino.{read(span, view).component.lower()}")
 
 
-def _is_private(span: Span, view: TraceView, read: PartReader) -> bool:
-    """Whether the parent is an adk agent, or the Chain that such an agent consists of."""
+def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
+    """Give the adk agent whose private part this is: its child, or in the Chain it consists of."""
     parent = view.tree.parent(span)
     if parent is None:
-        return False
+        return None
     component = read(parent, view).component
     if component in AGENTS:
-        return True
+        return parent
     above = view.tree.parent(parent)
-    return component == CHAIN and above is not None and read(above, view).component in AGENTS
+    if component != CHAIN or above is None or read(above, view).component not in AGENTS:
+        return None
+    return above
+
+
+def read_request(given: str) -> str:
+    """Give what an agent was asked: the messages of an adk agent's input, else all of it.
+
+    A resumed run has none, but the whole state of the run before.
+    """
+    if given == _NOTHING:
+        return ""
+    if not given.startswith(_AGENT_INPUT):
+        return given
+    said = json_object(given).get("Input")
+    messages = said.get("Messages") if isinstance(said, dict) else None
+    return json_text(messages) if messages else ""
+
+
+def read_answer(output: str) -> str:
+    """Give what an agent answered: a message's text, the last one of its events, or all of it.
+
+    ``{"Events":{}}`` is Go's stream of events, which says nothing.
+    """
+    if output.startswith(_NO_EVENTS):
+        return ""
+    said = json_value(output) if output.startswith(("{", "[{")) else None
+    for event in reversed(said) if isinstance(said, list) else (said,):
+        if answer := _content(event):
+            return answer
+    return output
+
+
+def _content(said: Json) -> str:
+    if not isinstance(said, dict):
+        return ""
+    inner = said.get("message")
+    content = inner.get("content") if isinstance(inner, dict) else said.get("content")
+    return content if isinstance(content, str) else ""
 
 
 def callback_usage(usage: dict[str, Json]) -> Usage:

@@ -5,15 +5,27 @@ tools too, so LangChain runs go by their metadata and a span with a tool call's 
 an author marked himself (``@observe(as_type="agent")``) carries no LangChain metadata and counts.
 Verified on captures: the callback of 5.0.4. On documentation only: the decorators, ``embedding``,
 ``guardrail`` and ``evaluator`` observations. Observations posted to Langfuse's ingestion API
-arrive in the same attributes (ADR 009); those of Eino are ``eino_langfuse``'s.
+arrive in the same attributes (ADR 010); those of Eino are ``eino_langfuse``'s.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
-from spanloom.core.dialects.langfuse_facts import METADATA, describe_call, describe_observation
+from spanloom.core.dialects.langchain_run import (
+    DEFAULT_GRAPH_NAME,
+    RunMetadata,
+    classify_run,
+    read_metadata,
+)
+from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
+from spanloom.core.dialects.langfuse_facts import (
+    METADATA,
+    TYPE,
+    describe_call,
+    describe_observation,
+    is_generation,
+)
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -22,7 +34,6 @@ if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
 
-TYPE = "langfuse.observation.type"
 _SCOPE = "langfuse-sdk"
 
 _BY_TYPE = {
@@ -48,6 +59,20 @@ def _run_metadata(span: Span) -> RunMetadata:
     return read_metadata(span.name, said)
 
 
+def _runnable(span: Span) -> Runnable:
+    said = span.attributes
+    is_chain = said.get(TYPE, "") not in _BY_TYPE and METADATA + "tool_call_id" not in said
+    return Runnable(span.name, is_chain, is_chain and span.name == DEFAULT_GRAPH_NAME)
+
+
+def _is_incomplete(span: Span, view: TraceView) -> bool:
+    """Whether the metadata of a run's nodes lacks what tells the run: then only its shape does."""
+    own = view.remember(_run_metadata, span)
+    inner = [view.remember(_run_metadata, child) for child in view.tree.children(span)]
+    nodes = [node for node in inner if node.node]
+    return bool(nodes) and not (own.integration and any(node.namespace for node in nodes))
+
+
 class Langfuse:
     """The convention as Langfuse's own SDKs write it."""
 
@@ -60,14 +85,18 @@ class Langfuse:
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""
         said = span.attributes
-        kind = said.get(TYPE, "")
+        kind = "generation" if is_generation(said) else said.get(TYPE, "")
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]
         if METADATA + "tool_call_id" in said:
             return _TOOL_CALL_ID
-        if (run := classify_run(span, view, _run_metadata)) is not None:
+        run = classify_run(span, view, _run_metadata)
+        if (run is None or run.kind is not Kind.AGENT) and _is_incomplete(span, view):
+            run = classify_shape(span, view, _runnable) or run
+        if run is not None:
             return run
-        if kind == "agent" and not view.remember(_run_metadata, span).integration:
+        own = view.remember(_run_metadata, span)
+        if kind == "agent" and not (own.integration or own.node):
             return _NATIVE_AGENT
         return _PLUMBING
 

@@ -24,12 +24,15 @@ from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.model.span import Span
 
 OBSERVATION = "langfuse.observation."
 METADATA = OBSERVATION + "metadata."
-
-_USAGE = OBSERVATION + "usage_details"
+TYPE = OBSERVATION + "type"
+MODEL = OBSERVATION + "model.name"
+USAGE = OBSERVATION + "usage_details"
 _PARAMETERS = OBSERVATION + "model.parameters"
 _METADATA = {
     OBSERVATION + "id": "observation_id",
@@ -53,8 +56,20 @@ _SETTINGS = {
 _CACHE_READ = ("input_cache_read", "cache_read_input_tokens", "input_cached_tokens")
 _CACHE_CREATION = ("input_cache_creation", "cache_creation_input_tokens")
 _REASONING = ("output_reasoning", "output_reasoning_tokens")
-_PROMPT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
-_COMPLETION_DETAILS = ("completion_tokens_details", "output_tokens_details")
+_PROMPT_DETAILS = ("prompt_tokens_details", "prompt_token_details", "input_tokens_details")
+_COMPLETION_DETAILS = (
+    "completion_tokens_details",
+    "completion_token_details",
+    "output_tokens_details",
+)
+"""OpenAI's names, and Eino's."""
+
+
+def is_generation(said: Mapping[str, str]) -> bool:
+    """Whether the observation is a model's call, by its type or by what only calls have."""
+    if TYPE in said:
+        return said[TYPE] == "generation"
+    return any(key in said for key in (_PARAMETERS, MODEL, USAGE))
 
 
 def describe_observation(span: Span) -> Facts:
@@ -73,8 +88,8 @@ def describe_call(span: Span) -> Facts:
     """Give what a generation says besides."""
     said = span.attributes
     facts = describe_observation(span)
-    facts.model = first(said, OBSERVATION + "model.name")
-    facts.usage = read_usage(json_object(said.get(_USAGE, "")))
+    facts.model = first(said, MODEL)
+    facts.usage = read_usage(json_object(said.get(USAGE, "")))
     facts.first_token_ms = _first_token_ms(span)
     facts.metadata = {**_settings(json_object(said.get(_PARAMETERS, ""))), **facts.metadata}
     return facts
@@ -110,7 +125,7 @@ def _first_count(said: dict[str, Json], *keys: str) -> int:
     return next((n for key in keys if (n := count(said.get(key)))), 0)
 
 
-def _details(said: dict[str, Json], keys: tuple[str, str]) -> dict[str, Json]:
+def _details(said: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
     found = next((d for key in keys if isinstance(d := said.get(key), dict)), {})
     return found if isinstance(found, dict) else {}
 
