@@ -43,7 +43,6 @@ SCOPES = {
 
 
 def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
-    by_mark = {find_dialect(make_span(1, 0, said)).id for _, said in MARKS}
     logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
     by_mark = {find_dialect(make_span(1, 0, said, scope=SCOPE)).id for _, said in MARKS}
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
