@@ -159,13 +159,14 @@ FRAMEWORKS = (
         "Eino",
         "eino-ext/callbacks/cozeloop, eino 0.9.13, JSON ingestion",
         "eino-cozeloop",
-        marks={"cozeloop.span_type": "model"},
+        marks={"cozeloop.tag.eino_run_info_component": "ChatModel"},
     ),
     Framework(
         "Eino",
         "eino-ext/callbacks/langfuse, eino 0.9.13, JSON ingestion",
         "eino-langfuse",
-        marks={"langfuse.observation.type": "generation"},
+        "langfuse-ingestion",
+        {"langfuse.ingestion.sdk_version": "eino"},
     ),
     _openinference("OpenAI Agents", "2.6.0", "other-openai-agents-openinference", "openai_agents"),
     Framework(

@@ -11,7 +11,9 @@ from spanloom.api.app import create_app as create_api
 from spanloom.collector.export import Exporter
 from spanloom.collector.grpc import GrpcReceiver
 from spanloom.collector.http import create_app as create_receiver
+from spanloom.collector.langfuse import LangfuseIngestion
 from spanloom.collector.limits import Limits
+from spanloom.collector.observations import Observations
 from spanloom.collector.spool import Spool
 from spanloom.collector.writer import Writer
 from spanloom.config import OptionError, flag_of
@@ -153,7 +155,10 @@ class Service:
         self._stack.callback(writer.stop)
         self._stack.callback(lambda: writer.drain(self._left_s()))
         exporter = Exporter(spool, self.metrics, limits)
-        self._serve("otlp_http", create_receiver(exporter, limits), listener)
+        observations = Observations(data.observations)
+        self._stack.callback(observations.close)
+        langfuse = LangfuseIngestion(exporter, observations, limits)
+        self._serve("otlp_http", create_receiver(exporter, limits, langfuse), listener)
         receiver = GrpcReceiver(exporter, settings.host, settings.otlp_grpc_port, limits)
         self._announce("otlp_grpc", receiver.start())
         self._stack.callback(lambda: receiver.stop(self._left_s()))

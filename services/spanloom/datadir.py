@@ -24,7 +24,8 @@ class DataDir:
     """A data directory, locked for this process until ``release``.
 
     ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` what
-    is acknowledged and not yet stored, ``store/`` the embedded store.
+    is acknowledged and not yet stored, ``observations.sqlite`` what Langfuse's events said so
+    far, ``store/`` the embedded store.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,6 +47,11 @@ class DataDir:
     def spool(self) -> Path:
         """Where the spool's file is."""
         return self.path / "spool.sqlite"
+
+    @property
+    def observations(self) -> Path:
+        """Where the memory of the Langfuse front door is."""
+        return self.path / "observations.sqlite"
 
     def release(self) -> None:
         """Let another process have the directory."""

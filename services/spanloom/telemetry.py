@@ -43,7 +43,8 @@ class Metrics:
         )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
-            "Accepted and dropped: metric points, and log records without GenAI content.",
+            "Accepted and dropped: metric points, log records without GenAI content, files,"
+            " Langfuse scores.",
             ["signal"],
             registry=r,
         )

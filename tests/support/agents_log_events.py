@@ -43,7 +43,7 @@ def main(way: str, *, late: bool) -> None:
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))
     logs.add_log_record_processor(BatchLogRecordProcessor(log_exporter))
-    said = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
+    said: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
     with spans.get_tracer("tests").start_as_current_span("chat m", attributes=said) as span:
         pass
     spans.force_flush()

@@ -13,6 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spanloom.collector.cozeloop import decode_ingest
+from spanloom.collector.langfuse_events import read_batch
+from spanloom.collector.langfuse_spans import encode_observations, span_id_of, trace_id_of
+from spanloom.collector.limits import Limits
+from spanloom.collector.observations import Observations
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -20,7 +26,33 @@ CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
 """Tool kinds that the truth leaves open: it calls such spans ``other``."""
 
+OTLP = "/v1/traces"
+COZELOOP = "/v1/loop/traces/ingest"
+LANGFUSE = "/api/public/ingestion"
+JSON_DOORS = {COZELOOP: "ingest.json", LANGFUSE: "ingestion.json"}
+"""Front doors that take JSON of their own, and the files that hold what was posted there."""
+
 Json = dict[str, Any]  # documents as the API answers them
+
+
+def merged(bodies: Iterable[bytes]) -> bytes:
+    """Give the spans of whole runs posted to Langfuse's ingestion API, as one request."""
+    observations = Observations(Path(":memory:"))
+    changes = [c for body in bodies for c in read_batch(body, Limits()).changes]
+    request = encode_observations(observations.merge("", changes))
+    observations.close()
+    return request
+
+
+def with_otlp_ids(truth: Json) -> Json:
+    """Give a ground truth told by Langfuse's ids in the ids of the spans they become."""
+    text = json.dumps(truth)
+    for known in truth["spans"]:
+        text = text.replace(f'"{known}"', f'"{span_id_of(known).hex()}"')
+    for known in truth["trace_ids"]:
+        text = text.replace(f'"{known}"', f'"{trace_id_of(known).hex()}"')
+    renamed: Json = json.loads(text)
+    return renamed
 
 
 @dataclass(frozen=True)
@@ -39,14 +71,35 @@ class Capture:
 
     @cached_property
     def truth(self) -> Json:
-        return json.loads(self._path("expect.json").read_text())  # type: ignore[no-any-return]
+        truth: Json = json.loads(self._path("expect.json").read_text())
+        return with_otlp_ids(truth) if self._door == LANGFUSE else truth
 
     @property
     def over_grpc(self) -> bool:
         return bool(self.truth["wire"] == "gRPC")
 
+    @property
+    def _door(self) -> str:
+        return next((door for door, end in JSON_DOORS.items() if self._path(end).exists()), OTLP)
+
+    def posts(self) -> Iterator[tuple[str, str, bytes]]:
+        """Give the path, the content type and the body of each HTTP request of the SDK."""
+        if self._door == OTLP:
+            for body in self.requests():
+                yield OTLP, "application/x-protobuf", body
+        else:
+            for said in json.loads(self._path(JSON_DOORS[self._door]).read_text()):
+                yield self._door, "application/json", json.dumps(said, ensure_ascii=False).encode()
+
     def requests(self) -> Iterator[bytes]:
-        """Give the export requests as the SDK sent them."""
+        """Give the export requests as the SDK sent them, or what the receiver makes of others."""
+        if self._door == COZELOOP:
+            for _, _, body in self.posts():
+                yield decode_ingest(body, Limits())
+            return
+        if self._door == LANGFUSE:
+            yield merged([body for _, _, body in self.posts()])
+            return
         data, start = self._path("binpb").read_bytes(), 0
         for size in self.truth["request_sizes"]:
             yield data[start : start + size]

@@ -95,6 +95,17 @@ _SAID = st.dictionaries(
             "gen_ai.completion.0.content",
             "gen_ai.agent.name",
             "error.type",
+            "cozeloop.span_type",
+            "cozeloop.input",
+            "cozeloop.output",
+            "cozeloop.tag.input_tokens",
+            "cozeloop.tag.latency_first_resp",
+            "cozeloop.tag.call_options",
+            "langfuse.observation.type",
+            "langfuse.observation.input",
+            "langfuse.observation.usage_details",
+            "langfuse.observation.completion_start_time",
+            "langfuse.observation.model.parameters",
         ]
     ),
     _TEXTS,
@@ -116,6 +127,14 @@ _MEANT = st.sampled_from(
         {"langsmith.span.kind": "llm"},
         {"runinfo.component": "Agent"},
         {"runinfo.component": "Graph"},
+        {"cozeloop.span_type": "chain"},
+        {"cozeloop.span_type": "graph"},
+        {"cozeloop.span_type": "model", "cozeloop.tag.input_tokens": "7"},
+        {"cozeloop.tag.eino_run_info_component": "Graph"},
+        {"langfuse.observation.type": "agent"},
+        {"langfuse.observation.type": "generation"},
+        {"langfuse.ingestion.sdk_version": "eino", "langfuse.observation.input": '{"Input":'},
+        {"langfuse.ingestion.sdk_version": "eino"},
         {"runinfo.component": "ChatModel", "runinfo.name": "ChatModel"},
     ]
 )
@@ -133,7 +152,11 @@ def traces(draw: st.DrawFn, max_size: int = 14) -> list[Span]:
             {**draw(_MEANT), **draw(_SAID)} if draw(st.booleans()) else draw(_MEANT),
             start=draw(st.integers(0, 20)),
             end=draw(st.integers(0, 30)),
-            scope=draw(st.sampled_from(["a", "b", "opentelemetry.instrumentation.langchain"])),
+            scope=draw(
+                st.sampled_from(
+                    ["a", "b", "langfuse-ingestion", "opentelemetry.instrumentation.langchain"]
+                )
+            ),
             status=draw(st.sampled_from(["Unset", "Ok", "Error"])),
             message=draw(_TEXTS),
             events=draw(st.sampled_from([(), (Event(1, "exception", {"exception.type": "E"}),)])),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.collector.budget import InFlightBudget
 from spanloom.collector.content_events import collect_content_events
+from spanloom.collector.cozeloop import decode_ingest
 from spanloom.collector.dropped import count_metrics
 from spanloom.collector.encoding import Encoding
 from spanloom.collector.otlp_json import decode_logs, decode_traces
@@ -20,10 +21,14 @@ from spanloom.core.errors import OverloadedError
 from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spanloom.collector.limits import Limits
     from spanloom.collector.spool import Spool
     from spanloom.collector.validate import Validated
     from spanloom.telemetry import Metrics
+
+    Decode = Callable[[bytes, Limits], bytes]
 
 _PROJECT_OF_RESOURCE = ""
 """The store then takes the project from the resource's attributes."""
@@ -68,11 +73,18 @@ class Exporter:
 
     def export_traces(self, body: bytes, encoding: Encoding) -> ExportOutcome:
         """Store the request's valid spans and say what became of the others."""
+        return self._export(body, decode_traces if encoding is Encoding.JSON else None)
+
+    def export_cozeloop(self, body: bytes) -> ExportOutcome:
+        """Store a request of the Coze Loop SDKs' own ingestion likewise."""
+        return self._export(body, decode_ingest)
+
+    def _export(self, body: bytes, decode: Decode | None) -> ExportOutcome:
         self._check_open()
         with self.budget.reserve(len(body)), self._metrics.acknowledge_seconds.time():
             self._metrics.received_bytes.inc(len(body))
-            if encoding is Encoding.JSON:
-                body = decode_traces(body, self._limits)
+            if decode is not None:
+                body = decode(body, self._limits)
             valid = validate_request(body, self._limits)
             if valid.span_count:
                 self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
@@ -104,6 +116,10 @@ class Exporter:
             items = count_metrics(body, encoding, self._limits)
         self._metrics.items_dropped.labels(signal="metrics").inc(items)
         return ExportOutcome()
+
+    def count_dropped(self, signal: str, items: int) -> None:
+        """Count what a front door takes and does not store."""
+        self._metrics.items_dropped.labels(signal=signal).inc(items)
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
         """Count an answered request, refused ones included; transports call it."""

@@ -1,4 +1,4 @@
-"""OTLP over HTTP: a small ASGI application, a transport and nothing else."""
+"""Requests over HTTP: a small ASGI application, a transport and nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 
 from spanloom.collector.decompress import decompress
-from spanloom.collector.encoding import Encoding
+from spanloom.collector.http_doors import make_doors
 from spanloom.collector.http_messages import (
     CLOSE,
     Answer,
@@ -17,7 +17,6 @@ from spanloom.collector.http_messages import (
     HttpRefusalError,
     RequestHead,
     answer_error,
-    answer_outcome,
     read_chunks,
 )
 from spanloom.collector.status import status_codes
@@ -25,34 +24,32 @@ from spanloom.core.errors import RequestTooLargeError, UnsupportedEncodingError
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from spanloom.collector.export import Exporter, ExportOutcome
+    from spanloom.collector.export import Exporter
+    from spanloom.collector.http_doors import Door, Taken
+    from spanloom.collector.langfuse import LangfuseIngestion
     from spanloom.collector.limits import Limits
 
-    Export = Callable[[bytes, Encoding], ExportOutcome]
 
-
-def create_app(exporter: Exporter, limits: Limits) -> ASGIApp:
-    """Make the application for ``/v1/traces``, ``/v1/logs`` and ``/v1/metrics``."""
-    return HttpReceiver(exporter, limits)
+def create_app(
+    exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None = None
+) -> ASGIApp:
+    """Make the application for OTLP and for every other front door (``http_doors.py``)."""
+    return HttpReceiver(exporter, limits, make_doors(exporter, langfuse))
 
 
 class HttpReceiver:
-    """Reads requests within bounds, has them exported in threads, writes the answers."""
+    """Reads requests within bounds, has them handled in threads, writes the answers."""
 
-    def __init__(self, exporter: Exporter, limits: Limits) -> None:
+    def __init__(self, exporter: Exporter, limits: Limits, doors: Mapping[str, Door]) -> None:
         """Prepare the threads in which requests wait for their fsync."""
         self._exporter = exporter
         self._limits = limits
+        self._doors = doors
         self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-http")
-        self._routes: dict[str, tuple[str, Export]] = {
-            "/v1/traces": ("traces", exporter.export_traces),
-            "/v1/logs": ("logs", exporter.export_logs),
-            "/v1/metrics": ("metrics", exporter.drop_metrics),
-        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection scope; only HTTP is served."""
@@ -66,10 +63,11 @@ class HttpReceiver:
         await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive) -> Answer:
-        """Give an answer whatever happens: each error becomes a status in the right encoding."""
-        signal, export = self._routes.get(head.path, ("unknown", None))
+        """Give an answer whatever happens: each error becomes a status in the right form."""
+        door = self._doors.get(head.path)
+        signal = "unknown" if door is None else door.signal
         try:
-            outcome = await self._export(head, receive, export)
+            taken = await self._take(head, receive, door)
         except ClientGoneError:
             raise
         except HttpRefusalError as refusal:
@@ -79,31 +77,29 @@ class HttpReceiver:
             self._exporter.count_request(signal, "http", codes.outcome)
             if codes.http == 500:
                 get_logger("http").error("a request failed", exc_info=error)
-            return answer_error(error, head)
-        self._exporter.count_request(signal, "http", outcome.name)
-        return answer_outcome(outcome, head)
+            return answer_error(error, head) if door is None else door.refuse(error, head)
+        self._exporter.count_request(signal, "http", taken.outcome)
+        return taken.answer
 
-    async def _export(
-        self, head: RequestHead, receive: Receive, export: Export | None
-    ) -> ExportOutcome:
-        if export is None:
+    async def _take(self, head: RequestHead, receive: Receive, door: Door | None) -> Taken:
+        if door is None:
             raise HttpRefusalError(
                 404,
                 Code.NOT_FOUND,
-                f"There is nothing at this path; use {', '.join(self._routes)}.",
+                f"There is nothing at this path; use {', '.join(self._doors)}.",
             )
         if head.method != "POST":
             raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
-        if head.encoding is None:
-            kinds = " or ".join(Encoding)
+        if door.reads is not None and head.encoding not in door.reads:
+            kinds = " or ".join(sorted(door.reads, reverse=True))
             raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")
-        encoding, coding = head.encoding, head.coding
         body = await self._read_body(head, receive)
 
-        def decode_and_export() -> ExportOutcome:
-            return export(decompress(body, coding, self._limits), encoding)
+        def decompress_and_take() -> Taken:
+            return door.take(decompress(body, head.coding, self._limits), head)
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, decode_and_export)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, decompress_and_take)
 
     async def _read_body(self, head: RequestHead, receive: Receive) -> bytes:
         """Read the whole body, within the size and time limits and the bytes in flight."""

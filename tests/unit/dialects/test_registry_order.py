@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import make_span, normalized
 
+from spanloom.core.dialects.eino_langfuse import SCOPE
 from spanloom.core.dialects.registry import DIALECTS, find_dialect
 
 MARKS = [
     ("eino", {"runinfo.component": "Lambda"}),
+    ("eino_cozeloop", {"cozeloop.tag.eino_run_info_component": "Lambda"}),
+    ("eino_langfuse", {"langfuse.ingestion.sdk_version": "eino"}),
+    ("cozeloop", {"cozeloop.span_type": "chain"}),
     ("openinference", {"openinference.span.kind": "CHAIN"}),
+    ("langfuse", {"langfuse.observation.type": "span"}),
     ("langsmith", {"langsmith.span.kind": "chain"}),
     ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
     ("vercel_ai", {"ai.operationId": "ai.generateText"}),
@@ -38,8 +43,8 @@ SCOPES = {
 
 
 def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
-    by_mark = {find_dialect(make_span(1, 0, said)).id for _, said in MARKS}
     logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
+    by_mark = {find_dialect(make_span(1, 0, said, scope=SCOPE)).id for _, said in MARKS}
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
     assert by_mark == {name for name, _ in MARKS}
     assert by_scope == set(SCOPES)
@@ -55,7 +60,7 @@ def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> N
 @pytest.mark.parametrize("at", range(len(MARKS)))
 def test_the_more_particular_mark_wins(at: int) -> None:
     said = {key: value for _, marks in MARKS[at:] for key, value in marks.items()}
-    assert find_dialect(make_span(1, 0, said)).id == MARKS[at][0]
+    assert find_dialect(make_span(1, 0, said, scope=SCOPE)).id == MARKS[at][0]
 
 
 def test_what_nobody_claims_shows_its_texts_as_root() -> None:

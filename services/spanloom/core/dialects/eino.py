@@ -1,10 +1,7 @@
 """Eino, by its ``apmplus`` callback: ``runinfo.component`` on every span.
 
 ``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
-decides. An adk agent says ``Agent``; what it is made of (a Chain of its own name, a graph
-``ReAct``) is private. A react agent of ``flow/agent`` and a multi-agent host are plain graphs:
-the one has the model node ``ChatModel``, the other the lambda ``converter``, names that are
-fixed in the library unless the program renames them.
+decides (``eino_runs``). Eino's other callbacks are ``eino_cozeloop``'s and ``eino_langfuse``'s.
 """
 
 from __future__ import annotations
@@ -12,28 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.eino_runs import (
+    DATA_KINDS,
+    Part,
+    callback_usage,
+    classify_part,
+    read_answer,
+    read_request,
+)
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import Json, count, first, json_object, seconds_as_ms, unquoted
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
 
 COMPONENT = "runinfo.component"
 
-_AGENTS = frozenset({"Agent", "AgenticAgent"})
-_GRAPHS = frozenset({"Graph", "Chain", "Workflow"})
-_CALLS = {
-    "ChatModel": Kind.MODEL,
-    "AgenticModel": Kind.MODEL,
-    "Tool": Kind.TOOL,
-    "Retriever": Kind.TOOL,
-    "Embedding": Kind.TOOL,
-}
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
-_DATA_KINDS = {"Retriever": "retrieval", "Embedding": "embedding"}
 
 
 class Eino:
@@ -47,14 +44,7 @@ class Eino:
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""
-        component = span.attributes[COMPONENT]
-        if component in _AGENTS:
-            return Classification(Kind.AGENT, "eino.adk_agent")
-        if component in _GRAPHS:
-            return _classify_graph(span, view)
-        if component in _CALLS:
-            return Classification(_CALLS[component], f"eino.{component.lower()}")
-        return Classification(Kind.OTHER, "eino.plumbing")
+        return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
@@ -71,45 +61,30 @@ class Eino:
             facts.input = unquoted(said.get("gen_ai.prompt.0.content", ""))
             facts.output = unquoted(said.get("gen_ai.completion.0.content", ""))
             facts.tool_name = first(said, "runinfo.name") or span.name
-            facts.data_kind = _DATA_KINDS.get(said[COMPONENT], "")
+            facts.data_kind = DATA_KINDS.get(said[COMPONENT], "")
         else:
-            facts.input = first(said, "gen_ai.input") or indexed_text(said, "gen_ai.prompt.")
-            facts.output = first(said, "gen_ai.output") or indexed_text(said, "gen_ai.completion.")
+            facts.input = _request(said) or facts.input
+            facts.output = _answer(said)
             facts.agent_name = first(said, "runinfo.name") or span.name
         return facts
 
 
-def _component(span: Span | None) -> str:
-    return "" if span is None else span.attributes.get(COMPONENT, "")
+def _request(said: Mapping[str, str]) -> str:
+    """Give what an agent was asked, or a root's whole messages; else an empty text."""
+    given = first(said, "gen_ai.input", "gen_ai.prompt.0.content")
+    asked = read_request(given)
+    return asked if asked != given else said.get("gen_ai.input", "")
 
 
-def _classify_graph(span: Span, view: TraceView) -> Classification:
-    parent = view.tree.parent(span)
-    if _is_private(parent, view):
-        return Classification(Kind.OTHER, "eino.inside_adk_agent")
-    if _has_child(span, view, "ChatModel", "ChatModel"):
-        return Classification(Kind.AGENT, "eino.react_agent")
-    if _has_child(span, view, "Lambda", "converter"):
-        return Classification(Kind.AGENT, "eino.multi_agent_host")
-    return Classification(Kind.GRAPH, f"eino.{_component(span).lower()}")
+def _answer(said: Mapping[str, str]) -> str:
+    """Give one message's text, or all messages where there are more."""
+    if "gen_ai.completion.1.content" in said:
+        return indexed_text(said, "gen_ai.completion.")
+    return read_answer(first(said, "gen_ai.completion.0.content", "gen_ai.output"))
 
 
-def _is_private(parent: Span | None, view: TraceView) -> bool:
-    """Whether the parent is an adk agent, or the Chain that such an agent consists of."""
-    if _component(parent) in _AGENTS:
-        return True
-    return (
-        parent is not None
-        and _component(parent) == "Chain"
-        and _component(view.tree.parent(parent)) in _AGENTS
-    )
-
-
-def _has_child(span: Span, view: TraceView, component: str, name: str) -> bool:
-    return any(
-        _component(child) == component and child.attributes.get("runinfo.name") == name
-        for child in view.tree.children(span)
-    )
+def _read(span: Span, _view: TraceView) -> Part:
+    return Part(span.attributes.get(COMPONENT, ""), span.attributes.get("runinfo.name", ""))
 
 
 def _complete_model_call(span: Span, facts: Facts) -> None:
@@ -120,21 +95,6 @@ def _complete_model_call(span: Span, facts: Facts) -> None:
     said = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
     usage, config = said.get("TokenUsage"), said.get("Config")
     if isinstance(usage, dict):
-        facts.usage = _callback_usage(usage)
+        facts.usage = callback_usage(usage)
     if isinstance(config, dict) and not facts.model:
         facts.model = str(config.get("Model") or "")
-
-
-def _callback_usage(usage: dict[str, Json]) -> Usage:
-    """Read Eino's ``model.TokenUsage`` as Go writes it to JSON."""
-    return Usage(
-        count(usage.get("PromptTokens")),
-        count(usage.get("CompletionTokens")),
-        count(_inner(usage, "completion_token_details", "reasoning_tokens")),
-        count(_inner(usage, "PromptTokenDetails", "CachedTokens")),
-    )
-
-
-def _inner(said: dict[str, Json], key: str, inner_key: str) -> Json:
-    inner = said.get(key)
-    return inner.get(inner_key) if isinstance(inner, dict) else None

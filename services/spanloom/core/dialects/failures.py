@@ -35,6 +35,8 @@ MAX_CODE_DIGITS = 9
 """A longer number is no code, and a very long one cannot even be read."""
 
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)\(")
+_EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
+"""What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
 _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
@@ -93,8 +95,8 @@ def _is_control_flow(exception_type: str) -> bool:
 
 
 def _tells_control_flow(message: str) -> bool:
-    """Whether the message is the repr of a control-flow exception, as LangSmith writes it."""
-    if _COMMAND.match(message):
+    """Whether the message is a control-flow exception's: its repr, or Eino's text of it."""
+    if _COMMAND.match(message) or any(text in message for text in _EINO_INTERRUPTS):
         return True
     raised = _RAISED.match(message)
     return raised is not None and raised[1] in CONTROL_FLOW

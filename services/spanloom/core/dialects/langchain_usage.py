@@ -10,11 +10,11 @@ from spanloom.core.model.trajectory import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_DETAILS = '"output_token_details"'
+_DETAILS = '_token_details"'
 
 
-def find_reasoning(call: Usage, texts: Iterable[str]) -> Usage | None:
-    """Give the reasoning tokens that a message among ``texts`` reports for this very call.
+def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
+    """Give the reasoning and cached tokens that a message among ``texts`` reports for this call.
 
     The message is the call's if it counts the same tokens. Texts are read one after another, and
     only if they can tell.
@@ -24,10 +24,17 @@ def find_reasoning(call: Usage, texts: Iterable[str]) -> Usage | None:
             continue
         for said in _usages(json_value(text)):
             if (count(said.get("input_tokens")), count(said.get("output_tokens"))) == call[:2]:
-                details = said.get("output_token_details")
-                reasoning = details.get("reasoning") if isinstance(details, dict) else None
-                return Usage(reasoning_tokens=count(reasoning))
+                return Usage(
+                    reasoning_tokens=_detail(said, "output_token_details", "reasoning"),
+                    cache_read_tokens=_detail(said, "input_token_details", "cache_read"),
+                    cache_creation_tokens=_detail(said, "input_token_details", "cache_creation"),
+                )
     return None
+
+
+def _detail(said: dict[str, Json], side: str, name: str) -> int:
+    details = said.get(side)
+    return count(details.get(name)) if isinstance(details, dict) else 0
 
 
 def _usages(value: Json) -> Iterator[dict[str, Json]]:

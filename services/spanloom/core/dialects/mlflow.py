@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import mlflow_facts
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
-from spanloom.core.dialects.langchain_usage import find_reasoning
+from spanloom.core.dialects.langchain_usage import find_details
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import Json, first, json_object, unquoted
 from spanloom.core.model.normalized import Classification, Facts
@@ -147,7 +147,7 @@ def _hear_reasoning(span: Span, view: TraceView) -> Usage | None:
     own = mlflow_facts.read_usage(span)
     around = view.tree.parent(span)
     outputs = [around.attributes.get(mlflow_facts.OUTPUTS, "")] if around is not None else []
-    return find_reasoning(own, chain(_chunks(span), outputs))
+    return find_details(own, chain(_chunks(span), outputs))
 
 
 def _chunks(span: Span) -> Iterator[str]:

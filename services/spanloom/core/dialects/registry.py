@@ -8,10 +8,14 @@ from spanloom.core.dialects import event_messages
 from spanloom.core.dialects.agent_framework import AgentFramework
 from spanloom.core.dialects.autogen import AutoGen
 from spanloom.core.dialects.base import Dialect, TraceView
+from spanloom.core.dialects.cozeloop import CozeLoop
 from spanloom.core.dialects.eino import Eino
+from spanloom.core.dialects.eino_cozeloop import EinoCozeLoop
+from spanloom.core.dialects.eino_langfuse import EinoLangfuse
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
+from spanloom.core.dialects.langfuse import Langfuse
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.litellm import LiteLLM
 from spanloom.core.dialects.logfire import Logfire
@@ -40,7 +44,11 @@ if TYPE_CHECKING:
 
 DIALECTS: Sequence[Dialect] = (
     Eino(),
+    EinoCozeLoop(),
+    EinoLangfuse(),
+    CozeLoop(),
     OpenInference(),
+    Langfuse(),
     LangSmith(),
     MLflow(),
     OpenLIT(),

@@ -122,13 +122,15 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
     metadata = _metadata(n, parent_id, facts, others)
     if error is not None:
         metadata["error_told_by"] = error.told_by
+    # An agent's span may end when the run is handed out; another report of it knows better.
+    ends = [span.end_ns, *(other.span.end_ns for other in others)]
     return Step(
         id=span.span_id,
         parent_id=parent_id,
         type=_STEP_TYPES[n.kind],
         name=span.name,
         start_ns=span.start_ns,
-        end_ns=span.end_ns,
+        end_ns=max(ends) if n.kind is Kind.AGENT else span.end_ns,
         input=facts.input,
         output=facts.output,
         error=error,

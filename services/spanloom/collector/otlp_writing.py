@@ -1,0 +1,99 @@
+"""Writing OTLP protobuf from what another front door's JSON says.
+
+Those requests are small beside OTLP's, so the stock classes do. A value keeps its type where
+OTLP has it; objects and arrays become JSON text, ``null`` is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+    from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
+
+_INT64 = 2**63
+_UINT64 = 2**64
+NS_PER_US = 1_000
+_NO_ID = b"?"
+
+
+class RequestWriter:
+    """One request with one scope, and a resource for each service that sent spans."""
+
+    def __init__(self, scope: str) -> None:
+        """Begin an empty request; ``scope`` names the front door in every span."""
+        self._request = ExportTraceServiceRequest()
+        self._scope = scope
+        self._by_service: dict[str, ScopeSpans] = {}
+
+    def add_span(self, service: str) -> Span:
+        """Add an empty span below the service's resource; an empty name gives none."""
+        if service not in self._by_service:
+            resource = self._request.resource_spans.add()
+            if service:
+                put(resource.resource.attributes.add(), "service.name", service)
+            self._by_service[service] = resource.scope_spans.add()
+            self._by_service[service].scope.name = self._scope
+        return self._by_service[service].spans.add()
+
+    def encode(self) -> bytes:
+        """Give the request's bytes."""
+        return self._request.SerializeToString()
+
+
+def put_attribute(span: Span, key: str, value: object) -> None:
+    """Set an attribute; what says nothing (``null``, an empty text) is left out."""
+    if value is not None and value != "":
+        put(span.attributes.add(), key, value)
+
+
+def put(entry: KeyValue, key: str, value: object) -> None:
+    """Write one key and value."""
+    entry.key = key
+    if isinstance(value, str):
+        entry.value.string_value = value
+    elif isinstance(value, bool):
+        entry.value.bool_value = value
+    elif isinstance(value, int) and -_INT64 <= value < _INT64:
+        entry.value.int_value = value
+    elif isinstance(value, float):
+        entry.value.double_value = value
+    else:
+        entry.value.string_value = as_text(value)
+
+
+def as_text(value: object) -> str:
+    """Give texts as they are and everything else as JSON.
+
+    Raises ``InvalidRequestError`` for what nests deeper than can be written.
+    """
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError as error:
+        raise InvalidRequestError(f"A value cannot be written as JSON: {error}.") from error
+
+
+def as_nanoseconds(micros: object, field: str) -> int:
+    """Read microseconds since the epoch; raises ``InvalidRequestError`` naming the field."""
+    if isinstance(micros, bool) or not isinstance(micros, int):
+        raise InvalidRequestError(f"{field}: must be an integer.")
+    nanoseconds = micros * NS_PER_US
+    if not 0 <= nanoseconds < _UINT64:
+        raise InvalidRequestError(f"{field}: is out of range.")
+    return nanoseconds
+
+
+def as_id(text: object) -> bytes:
+    """Read a hex id; anything else gives a byte, whose wrong length the validation sees."""
+    try:
+        return bytes.fromhex(text) if isinstance(text, str) else _NO_ID
+    except ValueError:
+        return _NO_ID

@@ -1,0 +1,135 @@
+"""What a span of a Coze Loop SDK says of its step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.values import (
+    MAX_SECONDS,
+    Json,
+    decimal,
+    first,
+    first_integer,
+    json_object,
+    json_text,
+    pick,
+)
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+
+SPAN_TYPE = "cozeloop.span_type"
+INPUT, OUTPUT = "cozeloop.input", "cozeloop.output"
+JS_TOKENS = "gen_ai.usage.input_tokens"
+TAG = "cozeloop.tag."
+SYSTEM_TAG = "cozeloop.system_tag."
+MODEL_MARKS = (TAG + "model_name", TAG + "input_tokens", "gen_ai.request.model", JS_TOKENS)
+TOOL_MARKS = (TAG + "tool_call_id", TAG + "description")
+
+_LATENCY = TAG + "latency_first_resp"
+_JS_LATENCY = "cozeloop.start_time_first_resp"
+_LANGCHAIN = '"library":"langchain"'
+_DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
+_METADATA = {
+    TAG + "model_provider": "provider",
+    TAG + "tool_call_id": "tool_call_id",
+    TAG + "description": "tool_description",
+    TAG + "user_id": "user_id",
+    TAG + "retriever_provider": "provider",
+    TAG + "prompt_key": "prompt_key",
+    TAG + "prompt_version": "prompt_version",
+    "cozeloop.log_id": "log_id",
+    "cozeloop.object_storage": "object_storage",
+}
+_SETTINGS = ("temperature", "max_tokens", "top_p", "stop", "top_k")
+
+
+def describe(span: Span, kind: Kind, data_kind: str) -> Facts:
+    """Give what a span of this kind says; ``data_kind`` is the type of a data access."""
+    said = span.attributes
+    facts = Facts(
+        input=said.get(INPUT, ""),
+        output=said.get(OUTPUT, ""),
+        conversation_id=first(said, TAG + "thread_id", TAG + "session_id", "session.id"),
+        metadata={**_settings(said), **pick(said, _METADATA)},
+    )
+    if kind is Kind.MODEL:
+        _describe_call(span, facts)
+    elif kind is Kind.TOOL:
+        facts.tool_name = span.name
+        facts.data_kind = _DATA_KINDS.get(data_kind, "")
+    else:
+        facts.agent_name = span.name
+    return facts
+
+
+def _describe_call(span: Span, facts: Facts) -> None:
+    said = span.attributes
+    facts.input = _inner(facts.input, "messages")
+    choices = json_object(facts.output)
+    facts.output = _messages(choices.get("choices")) or facts.output
+    facts.response_id = first_text(choices.get("id"))
+    facts.model = first(said, TAG + "model_name", "gen_ai.response.model", "gen_ai.request.model")
+    facts.usage = read_usage(said)
+    facts.first_token_ms = _first_token_ms(said)
+
+
+def read_usage(said: Mapping[str, str]) -> Usage:
+    """Read a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
+    plain = genai_facts.read_usage(said)
+    inputs = first_integer(said, TAG + "input_tokens") or plain.input_tokens
+    outputs = first_integer(said, TAG + "output_tokens") or plain.output_tokens
+    total = first_integer(said, TAG + "tokens", "gen_ai.usage.total_tokens")
+    return Usage(
+        inputs or max(0, total - outputs),
+        outputs or max(0, total - inputs),
+        first_integer(said, TAG + "reasoning_tokens") or plain.reasoning_tokens,
+        first_integer(said, TAG + "input_cached_tokens") or plain.cache_read_tokens,
+        first_integer(said, TAG + "input_creation_cached_tokens") or plain.cache_creation_tokens,
+    )
+
+
+def _first_token_ms(said: Mapping[str, str]) -> float | None:
+    """Give the latency of a streamed answer; otherwise it is the whole call's."""
+    if said.get(TAG + "stream") != "false" and (latency := said.get(_LATENCY)):
+        in_ms = _LANGCHAIN in said.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
+        return _milliseconds(latency, 1 if in_ms else 1000)
+    return _milliseconds(said.get(_JS_LATENCY, ""), 1)
+
+
+def _milliseconds(text: str, per_ms: int) -> float | None:
+    latency = decimal(text)
+    if latency is None or not 0 <= latency <= MAX_SECONDS * 1000:
+        return None
+    return latency / per_ms
+
+
+def _settings(said: Mapping[str, str]) -> dict[str, str]:
+    options = json_object(said.get(TAG + "call_options", ""))
+    found = {k: v for k in _SETTINGS if (v := options.get(k)) not in (None, "", [], 0)}
+    shown = {k: v if isinstance(v, str) else json_text(v) for k, v in found.items()}
+    return {**pick(said, {"gen_ai.request.temperature": "temperature"}), **shown}
+
+
+def _inner(text: str, key: str) -> str:
+    """Give one value of a JSON object as JSON, or the text as it is."""
+    value = json_object(text).get(key)
+    return text if value is None else json_text(value)
+
+
+def _messages(choices: Json) -> str:
+    """Give the messages of the choices, without what stands around them."""
+    if not isinstance(choices, list):
+        return ""
+    found = [c["message"] for c in choices if isinstance(c, dict) and c.get("message")]
+    return json_text(found) if found else ""
+
+
+def first_text(value: Json) -> str:
+    """Give a text, or an empty one."""
+    return value if isinstance(value, str) else ""

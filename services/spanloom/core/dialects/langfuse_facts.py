@@ -1,0 +1,151 @@
+"""What an observation says of its step in the ``langfuse.*`` attributes.
+
+Langfuse's token counts are net: ``input`` leaves out what ``input_cache_read`` and the other
+``input_*`` counts say, ``output`` likewise, and they are added back. Counts in OpenAI's own names
+(``prompt_tokens``) are handed on as the client got them: they include everything.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.values import (
+    MAX_SECONDS,
+    Json,
+    count,
+    first,
+    json_object,
+    json_text,
+    pick,
+    unquoted,
+)
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+
+OBSERVATION = "langfuse.observation."
+METADATA = OBSERVATION + "metadata."
+TYPE = OBSERVATION + "type"
+MODEL = OBSERVATION + "model.name"
+USAGE = OBSERVATION + "usage_details"
+_PARAMETERS = OBSERVATION + "model.parameters"
+_METADATA = {
+    OBSERVATION + "id": "observation_id",
+    OBSERVATION + "prompt.name": "prompt_name",
+    OBSERVATION + "prompt.version": "prompt_version",
+    METADATA + "ls_provider": "provider",
+    METADATA + "tool_call_id": "tool_call_id",
+    "user.id": "user_id",
+    "langfuse.trace.name": "trace_name",
+}
+_SETTINGS = {
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "top_p": "top_p",
+    "Temperature": "temperature",
+    "MaxTokens": "max_tokens",
+    "TopP": "top_p",
+}
+"""Names of request settings; the capitalized ones are Eino's, where zero means not set."""
+_CACHE_READ = ("input_cache_read", "cache_read_input_tokens", "input_cached_tokens")
+_CACHE_CREATION = ("input_cache_creation", "cache_creation_input_tokens")
+_REASONING = ("output_reasoning", "output_reasoning_tokens")
+_PROMPT_DETAILS = ("prompt_tokens_details", "prompt_token_details", "input_tokens_details")
+_COMPLETION_DETAILS = (
+    "completion_tokens_details",
+    "completion_token_details",
+    "output_tokens_details",
+)
+"""OpenAI's names, and Eino's."""
+
+
+def is_generation(said: Mapping[str, str]) -> bool:
+    """Whether the observation is a model's call, by its type or by what only calls have."""
+    if TYPE in said:
+        return said[TYPE] == "generation"
+    return any(key in said for key in (_PARAMETERS, MODEL, USAGE))
+
+
+def describe_observation(span: Span) -> Facts:
+    """Give what every observation says."""
+    said = span.attributes
+    session = first(said, "session.id", METADATA + "session_id", METADATA + "thread_id")
+    return Facts(
+        input=said.get(OBSERVATION + "input", ""),
+        output=said.get(OBSERVATION + "output", ""),
+        conversation_id=unquoted(session),
+        metadata={k: unquoted(v) for k, v in pick(said, _METADATA).items()},
+    )
+
+
+def describe_call(span: Span) -> Facts:
+    """Give what a generation says besides."""
+    said = span.attributes
+    facts = describe_observation(span)
+    facts.model = first(said, MODEL)
+    facts.usage = read_usage(json_object(said.get(USAGE, "")))
+    facts.first_token_ms = _first_token_ms(span)
+    facts.metadata = {**_settings(json_object(said.get(_PARAMETERS, ""))), **facts.metadata}
+    return facts
+
+
+def read_usage(said: dict[str, Json]) -> Usage:
+    """Give a call's tokens, input with what was cached and output with the reasoning."""
+    prompt, completion = _details(said, _PROMPT_DETAILS), _details(said, _COMPLETION_DETAILS)
+    return Usage(
+        _gross(said, "input") or _first_count(said, "prompt_tokens", "input_tokens"),
+        _gross(said, "output") or _first_count(said, "completion_tokens", "output_tokens"),
+        _first_count(said, *_REASONING) or _first_count(completion, "reasoning_tokens"),
+        _first_count(said, *_CACHE_READ) or _first_count(prompt, "cached_tokens"),
+        _first_count(said, *_CACHE_CREATION) or _first_count(prompt, "cache_write_tokens"),
+    )
+
+
+def _gross(said: dict[str, Json], side: str) -> int:
+    """Add to a side's net count what was taken out of it, unless the total says it is inside."""
+    if side not in said:
+        return 0
+    net = count(said[side])
+    if count(said.get("total")) == _first_count(said, "input") + _first_count(said, "output"):
+        return net
+    details = sum(count(v) for k, v in said.items() if k.startswith(f"{side}_"))
+    if side == "input":
+        details += _first_count(said, "cache_read_input_tokens")
+        details += _first_count(said, "cache_creation_input_tokens")
+    return net + details
+
+
+def _first_count(said: dict[str, Json], *keys: str) -> int:
+    return next((n for key in keys if (n := count(said.get(key)))), 0)
+
+
+def _details(said: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
+    found = next((d for key in keys if isinstance(d := said.get(key), dict)), {})
+    return found if isinstance(found, dict) else {}
+
+
+def _settings(said: dict[str, Json]) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else json_text(value)
+        for key, name in _SETTINGS.items()
+        if (value := said.get(key)) not in (None, "", 0)
+    }
+
+
+def _first_token_ms(span: Span) -> float | None:
+    """Read when the answer began: an ISO time in quotes. At the very end nothing was streamed."""
+    text = unquoted(span.attributes.get(OBSERVATION + "completion_start_time", ""))
+    if not text:
+        return None
+    try:
+        began = datetime.fromisoformat(text)
+        seconds = began.replace(tzinfo=began.tzinfo or UTC).timestamp() - span.start_ns / 1e9
+    except (ValueError, OverflowError):
+        return None
+    return round(seconds * 1000, 3) if 0 <= seconds <= MAX_SECONDS else None

@@ -1,0 +1,150 @@
+"""Every front door of the started command: what is posted to it becomes a trajectory."""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from tests.support.ground_truth import CAPTURES, LANGFUSE, Answer, Capture, measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+WAIT_S = 30.0
+JSON = {"Content-Type": "application/json"}
+QUICK = {"SPANLOOM_NO_ROOT_QUIET_S": "2", "SPANLOOM_ROOT_QUIET_S": "0.3"}
+BEARER = {"Authorization": "Bearer pat_x", **JSON}
+BASIC = {"Authorization": "Basic " + base64.b64encode(b"pk:sk").decode(), **JSON}
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    started = start_shared_spanloom(env=QUICK)
+    started.wait_until_ready()
+    return started
+
+
+def post(spanloom: RunningSpanloom, path: str, body: bytes, **headers: str) -> httpx.Response:
+    url = spanloom.addresses["otlp_http"] + path
+    return httpx.post(url, content=body, headers={**JSON, **headers})
+
+
+def await_right(spanloom: RunningSpanloom, capture: Capture) -> None:
+    """Wait until everything about the run is right; say what is not, if it never is."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        answers = [a for t in capture.spans_by_trace if (a := answer(spanloom, t)) is not None]
+        whole = len(answers) == len(capture.spans_by_trace)
+        wrong = measure(capture, answers) if whole else {"trajectories": ["missing"]}
+        if not any(wrong.values()):
+            return
+        assert time.monotonic() < until, wrong
+        time.sleep(0.1)
+
+
+def answer(spanloom: RunningSpanloom, trace_id: str) -> Answer | None:
+    url = f"{spanloom.api}/v1/trajectories/{trace_id}"
+    found = httpx.get(url)
+    if found.status_code != 200:
+        return None
+    spans: list[dict[str, Any]] = httpx.get(f"{url}/spans").json()["spans"]
+    return Answer(found.json(), spans)
+
+
+def test_cozeloop_ingest(spanloom: RunningSpanloom) -> None:
+    capture = Capture("eino-cozeloop", "supervisor")
+    for path, _, body in capture.posts():
+        answered = post(spanloom, path, body, **BEARER)
+        assert (answered.status_code, answered.json()) == (200, {"code": 0, "msg": ""})
+    await_right(spanloom, capture)
+
+
+def test_cozeloop_otlp_json_as_the_javascript_sdk_sends_it(spanloom: RunningSpanloom) -> None:
+    capture = Capture("js-cozeloop", "react_tools")
+    wire = (CAPTURES / capture.dialect / f"{capture.scenario}.wire.json").read_text()
+    for said in json.loads(wire):
+        body = json.dumps(said).encode()
+        answered = post(spanloom, "/v1/loop/opentelemetry/v1/traces", body, **BEARER)
+        assert (answered.status_code, answered.content) == (200, b"{}")
+    await_right(spanloom, capture)
+
+
+def test_langfuse_otlp(spanloom: RunningSpanloom) -> None:
+    capture = Capture("langfuse", "react_tools")
+    for body in capture.requests():
+        headers = {**BASIC, "Content-Type": "application/x-protobuf"}
+        answered = post(spanloom, "/api/public/otel/v1/traces", body, **headers)
+        assert answered.status_code == 200
+    await_right(spanloom, capture)
+
+
+def test_langfuse_ingestion(spanloom: RunningSpanloom) -> None:
+    capture = Capture("eino-langfuse", "supervisor")
+    for path, _, body in capture.posts():
+        answered = post(spanloom, path, body, **BASIC)
+        events = [{"id": e["id"], "status": 201} for e in json.loads(body)["batch"]]
+        assert answered.status_code == 207
+        assert answered.json() == {"successes": events, "errors": []}
+    await_right(spanloom, capture)
+
+
+def test_langfuse_updates_survive_a_kill(start_spanloom: StartSpanloom, tmp_path: Path) -> None:
+    capture = Capture("eino-langfuse", "react_tools")
+    posts = list(capture.posts())
+    first = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    first.wait_until_ready()
+    for path, _, body in posts[:2]:
+        assert post(first, path, body).status_code == 207
+    first.stop(signal.SIGKILL)
+    second = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    second.wait_until_ready()
+    for path, _, body in posts[1:]:  # the second again: nobody knows whether it was answered
+        assert post(second, path, body).status_code == 207
+    await_right(second, capture)
+
+
+def test_uploads_are_taken_and_counted(spanloom: RunningSpanloom) -> None:
+    url = spanloom.addresses["otlp_http"] + "/v1/loop/files/upload"
+    answered = httpx.post(
+        url, files={"file": ("key", b"\x89PNG")}, data={"workspace_id": "7"}, timeout=5
+    )
+    assert (answered.status_code, answered.json()) == (200, {"code": 0, "msg": ""})
+    metrics = httpx.get(f"{spanloom.api}/metrics").text
+    assert 'spanloom_items_dropped_total{signal="files"} 1.0' in metrics
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind", "status", "key"),
+    [
+        ("/v1/loop/traces/ingest", b"{}", "application/json", 400, "msg"),
+        ("/v1/loop/traces/ingest", b"{}", "application/x-protobuf", 415, "msg"),
+        (LANGFUSE, b"[", "application/json", 400, "message"),
+        (LANGFUSE, b"{}", "text/plain", 415, "message"),
+    ],
+)
+def test_refusals_have_the_form_the_sdk_reads(
+    spanloom: RunningSpanloom, path: str, body: bytes, kind: str, status: int, key: str
+) -> None:
+    url = spanloom.addresses["otlp_http"] + path
+    answered = httpx.post(url, content=body, headers={"Content-Type": kind})
+    assert answered.status_code == status
+    assert answered.json()[key]
+
+
+def test_each_event_of_a_batch_is_answered(spanloom: RunningSpanloom) -> None:
+    events = [
+        {"id": "good", "type": "span-create", "body": {"id": "o", "traceId": "t", "name": "n"}},
+        {"id": "bad", "type": "nonsense", "body": {}},
+    ]
+    answered = post(spanloom, LANGFUSE, json.dumps({"batch": events}).encode())
+    assert answered.status_code == 207
+    assert answered.json()["successes"] == [{"id": "good", "status": 201}]
+    (error,) = answered.json()["errors"]
+    assert (error["id"], error["status"]) == ("bad", 400)
