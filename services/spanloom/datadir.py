@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
+import tempfile
 from typing import TYPE_CHECKING, Self
 
 from spanloom.core.errors import StartupError
@@ -25,7 +27,9 @@ class DataDir:
 
     ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` what
     is acknowledged and not yet stored, ``observations.sqlite`` what Langfuse's events said so
-    far, ``store/`` the embedded store.
+    far, ``store/`` the embedded store, ``tmp/`` what the process writes for a moment, such as a
+    batch on its way into the store: it lies here, on the disk that is meant for spans, and what a
+    killed process left of it goes at the next start.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,6 +43,7 @@ class DataDir:
         try:
             self._take_lock()
             self._check_format()
+            self._take_temporary()
         except BaseException:
             os.close(self._lock)
             raise
@@ -55,6 +60,8 @@ class DataDir:
 
     def release(self) -> None:
         """Let another process have the directory."""
+        tempfile.tempdir = self._temporary_before
+        shutil.rmtree(self._temporary, ignore_errors=True)
         os.close(self._lock)
 
     def __enter__(self) -> Self:
@@ -81,6 +88,17 @@ class DataDir:
             ) from error
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+
+    def _take_temporary(self) -> None:
+        """Empty the place for temporary files and have this process use it."""
+        self._temporary = self.path / "tmp"
+        self._temporary_before = tempfile.tempdir
+        try:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(error) from error
+        tempfile.tempdir = str(self._temporary)
 
     def _check_format(self) -> None:
         file = self.path / "FORMAT"

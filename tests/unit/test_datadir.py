@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from spanloom.core.errors import StartupError
 from spanloom.datadir import FORMAT, DataDir
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
@@ -19,6 +17,17 @@ def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
         with DataDir(tmp_path / "a" / "b") as data:
             assert (data.path / "FORMAT").read_text() == f"{FORMAT}\n"
             assert data.spool.parent == data.path
+
+
+def test_temporary_files_lie_in_it_and_what_was_left_goes(tmp_path: Path) -> None:
+    before = tempfile.gettempdir()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / "left.raw").write_bytes(b"spans of a killed process")
+    with DataDir(tmp_path), tempfile.NamedTemporaryFile(delete=False) as file:
+        assert Path(file.name).parent == tmp_path / "tmp"
+        assert list((tmp_path / "tmp").iterdir()) == [Path(file.name)]
+    assert not (tmp_path / "tmp").exists()
+    assert tempfile.gettempdir() == before
 
 
 def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
