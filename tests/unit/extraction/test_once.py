@@ -247,3 +247,20 @@ def test_an_embedding_beside_a_call_is_a_step() -> None:
         extract_spans(AGENT, make_span(2, 1, genai("embeddings")), make_span(3, 1, chat()))
     )
     assert types == {1: "agent", 2: "tool", 3: "model"}
+
+
+def test_messages_are_richer_than_another_text() -> None:
+    outer = make_span(
+        2, 1, {**chat(), "gen_ai.input.messages": "repr", "gen_ai.output.messages": "x"}
+    )
+    inner = make_span(3, 2, {**chat(), "gen_ai.input.messages": '[{"role":"user"}]'})
+    call = step(extract_spans(AGENT, outer, inner), 2)
+    assert (call.input, call.output) == ('[{"role":"user"}]', "x")
+
+
+def test_a_tool_s_own_text_stays_before_another_report_s_list() -> None:
+    said = {"gen_ai.tool.name": "t", "gen_ai.tool.call.result": "sunny"}
+    wrapped = openinference("TOOL", tool__name="t", output__value='[{"text":"sunny"}]')
+    outer = make_span(2, 1, genai("execute_tool") | said)
+    tool = step(extract_spans(AGENT, outer, make_span(3, 2, wrapped)), 2)
+    assert tool.output == "sunny"

@@ -1,9 +1,13 @@
 """OpenInference (Arize): ``openinference.span.kind`` on every span.
 
-The kind is right for model calls and data access. For agents it is not: instrumentations set
-``AGENT`` where a name contains "agent", on nodes and even tools. A span with ``tool.name`` is a
-tool whatever its kind; LangChain runs go by their metadata (``langchain_run``); elsewhere
-``AGENT`` counts if the span is no LangChain run at all.
+The kind is right for model calls and data access; a span without it tells by the attributes that
+only such a span has. For agents the kind is not right: LangChain's instrumentation sets ``AGENT``
+where a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
+``tool.description`` is a tool whatever its kind; LangChain runs go by their metadata
+(``langchain_run``); elsewhere ``AGENT`` counts if the span is no LangChain run at all. Frameworks
+that use the kinds otherwise have a dialect each.
+
+Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 """
 
 from __future__ import annotations
@@ -21,6 +25,15 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 SPAN_KIND = "openinference.span.kind"
+_SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
+_TELLING = {
+    "tool.name": "TOOL",
+    "llm.model_name": "LLM",
+    "llm.invocation_parameters": "LLM",
+    "retrieval.documents.0.document.content": "RETRIEVER",
+    "agent.name": "AGENT",
+}
+"""Attributes that tell the kind of a span that lacks it, surest first; chains have messages too."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -53,6 +66,14 @@ _METADATA = {
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
 
 
+def span_kind(span: Span) -> str:
+    """Give the kind, by the attributes that only such spans have where it is missing."""
+    said = span.attributes
+    if (kind := said.get(SPAN_KIND)) is not None:
+        return kind.upper()
+    return next((kind for key, kind in _TELLING.items() if key in said), "")
+
+
 def _run_metadata(span: Span) -> RunMetadata:
     return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
 
@@ -63,13 +84,13 @@ class OpenInference:
     id = "openinference"
 
     def recognises(self, span: Span) -> bool:
-        """By its span kind."""
-        return SPAN_KIND in span.attributes
+        """By its span kind, or by the scope of an instrumentation."""
+        return SPAN_KIND in span.attributes or span.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
-        kind = span.attributes[SPAN_KIND].upper()
-        if "tool.name" in span.attributes:
+        kind = span_kind(span)
+        if "tool.name" in span.attributes or "tool.description" in span.attributes:
             return _TOOL_NAME
         if kind in _BY_KIND:
             return _BY_KIND[kind]
@@ -92,7 +113,7 @@ class OpenInference:
             _describe_model_call(span, facts)
         elif kind is Kind.TOOL:
             facts.tool_name = first(said, "tool.name") or span.name
-            facts.data_kind = _DATA_KINDS.get(said[SPAN_KIND].upper(), "")
+            facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
             facts.agent_name = first(said, "agent.name") or span.name
         return facts
