@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,6 +76,15 @@ def test_noise_between_changes_nothing() -> None:
 
 def test_a_chain_of_reports_is_one_call() -> None:
     assert models(*(make_span(n, n - 1, chat(), scope=str(n)) for n in range(2, 9))) == [2]
+
+
+def test_a_deep_chain_of_reports_takes_linear_time() -> None:
+    depth = 20_000
+    spans = [make_span(n, n - 1, chat(), scope=str(n)) for n in range(1, depth)]
+    started = time.process_time()
+    trajectory = extract_spans(*spans)
+    assert time.process_time() - started < 5  # a walk to the top from each took half a minute
+    assert trajectory.step_counts["model"] == 1
 
 
 def test_a_tool_between_makes_two_calls_of_it() -> None:

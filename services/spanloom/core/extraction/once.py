@@ -49,9 +49,10 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     outer |= _merge_nested(tree, by_id, reports, outer)
     outer |= _merge_siblings(tree, by_id, reports, outer)
     _demote_lone_embeddings(spans, reports)
+    known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id
-        step_id = _outermost(span_id, outer)
+        step_id = _outermost(span_id, outer, known)
         if by_id[step_id].kind is Kind.OTHER or step_id in reports.demoted:
             continue
         reports.step_of[span_id] = step_id
@@ -85,12 +86,15 @@ def _merge_second_reports(
     }
 
 
-def _outermost(span_id: str, outer: Mapping[str, str]) -> str:
-    seen = {span_id}
-    while (above := outer.get(span_id)) is not None and above not in seen:
-        seen.add(above)
-        span_id = above
-    return span_id
+def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) -> str:
+    """Walk up to the outermost report; what is found is remembered for the whole path."""
+    path: dict[str, None] = {}
+    while span_id not in known and span_id not in path:
+        path[span_id] = None
+        span_id = outer.get(span_id, span_id)
+    found = known.get(span_id, span_id)
+    known.update(dict.fromkeys(path, found))
+    return found
 
 
 def _merge_nested(
