@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import MS, START_NS, make_span, normalized, openinference, rules
 
-from spanloom.core.model.span import Event
+from spanloom.core.model.span import Event, Span
 from spanloom.core.model.trajectory import Usage
 
 
@@ -107,3 +107,14 @@ def test_a_span_that_lost_its_kind_is_told_by_what_only_such_spans_have(
 ) -> None:
     scope = "openinference.instrumentation.any"
     assert rules(make_span(1, 0, {key: "x"}, scope=scope))[1] == expected
+
+
+def test_an_agent_of_langchain_without_metadata_is_told_by_its_model_node() -> None:
+    scope = "openinference.instrumentation.langchain"
+
+    def chain(number: int, parent: int, name: str) -> Span:
+        return make_span(number, parent, openinference("CHAIN"), name=name, scope=scope)
+
+    found = rules(chain(1, 0, "bcd"), chain(2, 1, "model"), chain(3, 0, "fgh"), chain(4, 3, "x"))
+    assert found[1] == ("agent", "langchain.model_node")
+    assert [found[n] for n in (2, 3, 4)] == [("other", "openinference.plumbing")] * 3

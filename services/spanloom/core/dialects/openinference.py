@@ -4,8 +4,8 @@ The kind is right for model calls and data access; a span without it tells by th
 only such a span has. For agents the kind is not right: LangChain's instrumentation sets ``AGENT``
 where a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
 ``tool.description`` is a tool whatever its kind; LangChain runs go by their metadata
-(``langchain_run``); elsewhere ``AGENT`` counts if the span is no LangChain run at all. Frameworks
-that use the kinds otherwise have a dialect each.
+(``langchain_run``), its agents without metadata by shape; elsewhere ``AGENT`` counts if the span is
+no LangChain run at all. Frameworks that use the kinds otherwise have a dialect each.
 
 Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
 from spanloom.core.dialects.values import first, first_integer, json_object, pick
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -53,6 +54,9 @@ _DATA_KINDS = {
     "GUARDRAIL": "guardrail",
 }
 
+_LANGCHAIN = frozenset({f"{_SCOPES[0]}langchain", f"{_SCOPES[1]}langchain"})
+_CHAINS = frozenset({"CHAIN", "AGENT"})
+
 _METADATA = {
     "llm.provider": "provider",
     "llm.system": "provider",
@@ -78,6 +82,18 @@ def _run_metadata(span: Span) -> RunMetadata:
     return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
 
 
+def _runnable(span: Span) -> Runnable:
+    return Runnable(span.name, span_kind(span) in _CHAINS)
+
+
+def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
+    """Tell LangChain's agents where their metadata is lost; graphs look like plain chains."""
+    if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
+        return None
+    run = classify_shape(span, view, _runnable)
+    return run if run is not None and run.kind is Kind.AGENT else None
+
+
 class OpenInference:
     """The convention as its Python and JavaScript instrumentations write it."""
 
@@ -96,6 +112,8 @@ class OpenInference:
             return _BY_KIND[kind]
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
+        if (agent := _agent_by_shape(span, view)) is not None:
+            return agent
         if kind == "AGENT" and not view.remember(_run_metadata, span).integration:
             return _NATIVE_AGENT
         return _PLUMBING
