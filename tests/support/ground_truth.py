@@ -196,7 +196,10 @@ WITHOUT_DETAILS = frozenset(
 )
 """Dialects that do not report reasoning or cached tokens (some do by parts)."""
 UNREPORTED_DETAILS = frozenset(
-    {"other-openllmetry-sdks/stream_agent"},  # streamed calls of the client have no reasoning
+    {
+        "other-crewai-openinference/crew_only",  # without the client's spans there are no calls
+        "other-openllmetry-sdks/stream_agent",  # streamed calls of the client have no reasoning
+    },
 )
 """Single runs in which a dialect leaves out what it reports elsewhere."""
 

@@ -18,6 +18,7 @@ from spanloom.core.dialects.values import (
     json_object,
     json_value,
     pick,
+    plain_arguments,
     seconds_as_ms,
     unquoted,
 )
@@ -106,3 +107,21 @@ def test_no_text_is_too_odd_to_be_a_number(text: str) -> None:
     json_value(text)
     json_object(text)
     unquoted(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ('{"kwargs": {"city": "X"}}', '{"city":"X"}'),
+        ('{"kwargs": {}}', "{}"),
+        ('{"args": ["X"]}', "X"),
+        ('{"args": [], "own": true, "kwargs": {"a": 1}}', '{"a":1}'),
+        ('{"args": [1], "kwargs": {"a": 1}}', '{"args": [1], "kwargs": {"a": 1}}'),
+        ('{"kwargs": {"a": 1}, "other": 1}', '{"kwargs": {"a": 1}, "other": 1}'),
+        ('{"own": true}', '{"own": true}'),
+        ('{"args": 5}', '{"args": 5}'),
+        ("X", "X"),
+    ],
+)
+def test_plain_arguments(said: str, expected: str) -> None:
+    assert plain_arguments(said, frozenset({"own"})) == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import MS, START_NS, make_span, normalized, openinference, rules
 
-from spanloom.core.model.span import Event
+from spanloom.core.model.span import Event, Span
 from spanloom.core.model.trajectory import Usage
 
 
@@ -88,3 +88,33 @@ def test_noise_is_not_described_unless_it_is_the_root() -> None:
     noise = openinference("CHAIN", input__value="x")
     found = normalized(make_span(1, 0, noise), make_span(2, 1, noise))
     assert (found[1].facts.input, found[2].facts.input) == ("x", "")
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("tool.name", ("tool", "openinference.tool_name")),
+        ("tool.description", ("tool", "openinference.tool_name")),
+        ("llm.model_name", ("model", "openinference.kind_llm")),
+        ("llm.invocation_parameters", ("model", "openinference.kind_llm")),
+        ("retrieval.documents.0.document.content", ("tool", "openinference.kind_retriever")),
+        ("agent.name", ("agent", "openinference.kind_agent")),
+        ("llm.input_messages.0.message.role", ("other", "openinference.plumbing")),
+    ],
+)
+def test_a_span_that_lost_its_kind_is_told_by_what_only_such_spans_have(
+    key: str, expected: tuple[str, str]
+) -> None:
+    scope = "openinference.instrumentation.any"
+    assert rules(make_span(1, 0, {key: "x"}, scope=scope))[1] == expected
+
+
+def test_an_agent_of_langchain_without_metadata_is_told_by_its_model_node() -> None:
+    scope = "openinference.instrumentation.langchain"
+
+    def chain(number: int, parent: int, name: str) -> Span:
+        return make_span(number, parent, openinference("CHAIN"), name=name, scope=scope)
+
+    found = rules(chain(1, 0, "bcd"), chain(2, 1, "model"), chain(3, 0, "fgh"), chain(4, 3, "x"))
+    assert found[1] == ("agent", "langchain.model_node")
+    assert [found[n] for n in (2, 3, 4)] == [("other", "openinference.plumbing")] * 3

@@ -32,6 +32,14 @@ SCOPES = {
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",
     "pydantic_ai": "pydantic-ai",
+    "openinference": "openinference.instrumentation.openai",
+    "openinference_openai_agents": "openinference.instrumentation.openai_agents",
+    "openinference_crewai": "openinference.instrumentation.crewai._event_listener",
+    "openinference_llamaindex": "openinference.instrumentation.llama_index",
+    "openinference_smolagents": "openinference.instrumentation.smolagents",
+    "openinference_agno": "openinference.instrumentation.agno",
+    "openinference_dspy": "openinference.instrumentation.dspy",
+    "openinference_haystack": "openinference.instrumentation.haystack",
     "mlflow": "mlflow.tracing.provider",
     "openlit": "openlit.instrumentation.langgraph",
     "traceloop_sdk": "traceloop.tracer",
@@ -54,6 +62,8 @@ def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
 @pytest.mark.parametrize("name", SCOPES)
 def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> None:
     borrowed = {"gen_ai.operation.name": "chat", "traceloop.span.kind": "task"}
+    if name.startswith("openinference_"):
+        borrowed["openinference.span.kind"] = "CHAIN"
     assert find_dialect(make_span(1, 0, borrowed, scope=SCOPES[name])).id == name
 
 

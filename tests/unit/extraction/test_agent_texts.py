@@ -21,7 +21,7 @@ ASKED = [
     },
     {"role": "assistant", "content": "Hm."},
 ]
-ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "Here."}]}]
+ANSWERED = [{"role": "assistant", "contents": [{"type": "text", "text": "Here."}]}]
 CALLED = [{"role": "assistant", "parts": [{"type": "tool_call", "name": "look"}]}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,6 +76,15 @@ def test_noise_between_changes_nothing() -> None:
 
 def test_a_chain_of_reports_is_one_call() -> None:
     assert models(*(make_span(n, n - 1, chat(), scope=str(n)) for n in range(2, 9))) == [2]
+
+
+def test_a_deep_chain_of_reports_takes_linear_time() -> None:
+    depth = 20_000
+    spans = [make_span(n, n - 1, chat(), scope=str(n)) for n in range(1, depth)]
+    started = time.process_time()
+    trajectory = extract_spans(*spans)
+    assert time.process_time() - started < 5  # a walk to the top from each took half a minute
+    assert trajectory.step_counts["model"] == 1
 
 
 def test_a_tool_between_makes_two_calls_of_it() -> None:
@@ -247,3 +257,20 @@ def test_an_embedding_beside_a_call_is_a_step() -> None:
         extract_spans(AGENT, make_span(2, 1, genai("embeddings")), make_span(3, 1, chat()))
     )
     assert types == {1: "agent", 2: "tool", 3: "model"}
+
+
+def test_messages_are_richer_than_another_text() -> None:
+    outer = make_span(
+        2, 1, {**chat(), "gen_ai.input.messages": "repr", "gen_ai.output.messages": "x"}
+    )
+    inner = make_span(3, 2, {**chat(), "gen_ai.input.messages": '[{"role":"user"}]'})
+    call = step(extract_spans(AGENT, outer, inner), 2)
+    assert (call.input, call.output) == ('[{"role":"user"}]', "x")
+
+
+def test_a_tool_s_own_text_stays_before_another_report_s_list() -> None:
+    said = {"gen_ai.tool.name": "t", "gen_ai.tool.call.result": "sunny"}
+    wrapped = openinference("TOOL", tool__name="t", output__value='[{"text":"sunny"}]')
+    outer = make_span(2, 1, genai("execute_tool") | said)
+    tool = step(extract_spans(AGENT, outer, make_span(3, 2, wrapped)), 2)
+    assert tool.output == "sunny"

@@ -1,9 +1,13 @@
 """OpenInference (Arize): ``openinference.span.kind`` on every span.
 
-The kind is right for model calls and data access. For agents it is not: instrumentations set
-``AGENT`` where a name contains "agent", on nodes and even tools. A span with ``tool.name`` is a
-tool whatever its kind; LangChain runs go by their metadata (``langchain_run``); elsewhere
-``AGENT`` counts if the span is no LangChain run at all.
+The kind is right for model calls and data access; a span without it tells by the attributes that
+only such a span has. For agents the kind is not right: LangChain's instrumentation sets ``AGENT``
+where a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
+``tool.description`` is a tool whatever its kind; LangChain runs go by their metadata
+(``langchain_run``), its agents without metadata by shape; elsewhere ``AGENT`` counts if the span is
+no LangChain run at all. Frameworks that use the kinds otherwise have a dialect each.
+
+Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
 from spanloom.core.dialects.values import first, first_integer, json_object, pick
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -21,6 +26,15 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 SPAN_KIND = "openinference.span.kind"
+_SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
+_TELLING = {
+    "tool.name": "TOOL",
+    "llm.model_name": "LLM",
+    "llm.invocation_parameters": "LLM",
+    "retrieval.documents.0.document.content": "RETRIEVER",
+    "agent.name": "AGENT",
+}
+"""Attributes that tell the kind of a span that lacks it, surest first; chains have messages too."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -40,6 +54,9 @@ _DATA_KINDS = {
     "GUARDRAIL": "guardrail",
 }
 
+_LANGCHAIN = frozenset({f"{_SCOPES[0]}langchain", f"{_SCOPES[1]}langchain"})
+_CHAINS = frozenset({"CHAIN", "AGENT"})
+
 _METADATA = {
     "llm.provider": "provider",
     "llm.system": "provider",
@@ -53,8 +70,28 @@ _METADATA = {
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
 
 
+def span_kind(span: Span) -> str:
+    """Give the kind, by the attributes that only such spans have where it is missing."""
+    said = span.attributes
+    if (kind := said.get(SPAN_KIND)) is not None:
+        return kind.upper()
+    return next((kind for key, kind in _TELLING.items() if key in said), "")
+
+
 def _run_metadata(span: Span) -> RunMetadata:
     return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
+
+
+def _runnable(span: Span) -> Runnable:
+    return Runnable(span.name, span_kind(span) in _CHAINS)
+
+
+def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
+    """Tell LangChain's agents where their metadata is lost; graphs look like plain chains."""
+    if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
+        return None
+    run = classify_shape(span, view, _runnable)
+    return run if run is not None and run.kind is Kind.AGENT else None
 
 
 class OpenInference:
@@ -63,18 +100,20 @@ class OpenInference:
     id = "openinference"
 
     def recognises(self, span: Span) -> bool:
-        """By its span kind."""
-        return SPAN_KIND in span.attributes
+        """By its span kind, or by the scope of an instrumentation."""
+        return SPAN_KIND in span.attributes or span.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
-        kind = span.attributes[SPAN_KIND].upper()
-        if "tool.name" in span.attributes:
+        kind = span_kind(span)
+        if "tool.name" in span.attributes or "tool.description" in span.attributes:
             return _TOOL_NAME
         if kind in _BY_KIND:
             return _BY_KIND[kind]
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
+        if (agent := _agent_by_shape(span, view)) is not None:
+            return agent
         if kind == "AGENT" and not view.remember(_run_metadata, span).integration:
             return _NATIVE_AGENT
         return _PLUMBING
@@ -92,7 +131,7 @@ class OpenInference:
             _describe_model_call(span, facts)
         elif kind is Kind.TOOL:
             facts.tool_name = first(said, "tool.name") or span.name
-            facts.data_kind = _DATA_KINDS.get(said[SPAN_KIND].upper(), "")
+            facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
             facts.agent_name = first(said, "agent.name") or span.name
         return facts

@@ -21,6 +21,13 @@ from spanloom.core.dialects.litellm import LiteLLM
 from spanloom.core.dialects.logfire import Logfire
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
+from spanloom.core.dialects.openinference_agno import OpenInferenceAgno
+from spanloom.core.dialects.openinference_crewai import OpenInferenceCrewAI
+from spanloom.core.dialects.openinference_dspy import OpenInferenceDSPy
+from spanloom.core.dialects.openinference_haystack import OpenInferenceHaystack
+from spanloom.core.dialects.openinference_llamaindex import OpenInferenceLlamaIndex
+from spanloom.core.dialects.openinference_openai_agents import OpenInferenceOpenAIAgents
+from spanloom.core.dialects.openinference_smolagents import OpenInferenceSmolagents
 from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.pydantic_ai import PydanticAI
@@ -47,6 +54,13 @@ DIALECTS: Sequence[Dialect] = (
     EinoCozeLoop(),
     EinoLangfuse(),
     CozeLoop(),
+    OpenInferenceOpenAIAgents(),
+    OpenInferenceCrewAI(),
+    OpenInferenceLlamaIndex(),
+    OpenInferenceSmolagents(),
+    OpenInferenceAgno(),
+    OpenInferenceDSPy(),
+    OpenInferenceHaystack(),
     OpenInference(),
     Langfuse(),
     LangSmith(),

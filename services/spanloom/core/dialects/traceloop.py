@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_object, json_text
+from spanloom.core.dialects.values import first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -73,16 +73,6 @@ def _run_metadata(span: Span) -> RunMetadata:
         return read_metadata(name, direct)
     inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
     return read_metadata(name, inside if isinstance(inside, dict) else {})
-
-
-def plain_arguments(text: str) -> str:
-    """Take a call's arguments out of ``{"args": […], "kwargs": {…}}``."""
-    said = json_object(text)
-    args, kwargs = said.get("args"), said.get("kwargs") or {}
-    if not isinstance(args, list) or (args and kwargs) or not said.keys() <= {"args", "kwargs"}:
-        return text
-    value = kwargs or (args[0] if len(args) == 1 else args)
-    return value if isinstance(value, str) else json_text(value)
 
 
 class Traceloop:

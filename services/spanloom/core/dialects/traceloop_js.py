@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.nesting import find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.traceloop import Traceloop, plain_arguments
-from spanloom.core.dialects.values import json_object
+from spanloom.core.dialects.traceloop import Traceloop
+from spanloom.core.dialects.values import json_object, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 

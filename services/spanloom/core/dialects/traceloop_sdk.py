@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.traceloop import SPAN_KIND, Traceloop, plain_arguments
-from spanloom.core.dialects.values import unquoted
+from spanloom.core.dialects.traceloop import SPAN_KIND, Traceloop
+from spanloom.core.dialects.values import plain_arguments, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 

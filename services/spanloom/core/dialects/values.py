@@ -101,3 +101,21 @@ def unquoted(text: str) -> str:
         value = json_value(text)
         return value if isinstance(value, str) else text
     return text
+
+
+def plain_arguments(text: str, beside: frozenset[str] = frozenset()) -> str:
+    """Take a call's arguments out of ``{"args": […], "kwargs": {…}}``; either may be missing.
+
+    Keys ``beside`` the two are the instrumentation's own and left out; with any other key, the
+    object is no such wrapping and stays as it is.
+    """
+    said = json_object(text)
+    args, kwargs = said.get("args", []), said.get("kwargs") or {}
+    wraps = "args" in said or "kwargs" in said
+    if not (wraps and said.keys() <= {"args", "kwargs"} | beside and isinstance(args, list)):
+        return text
+    if args and kwargs:
+        return text
+    only = args[0] if len(args) == 1 else args
+    value = kwargs if kwargs or "args" not in said else only
+    return value if isinstance(value, str) else json_text(value)

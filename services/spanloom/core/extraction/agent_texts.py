@@ -81,7 +81,7 @@ def _text(message: object) -> str:
     """Give a message's text, whole or in parts; empty if it has anything else."""
     if not isinstance(message, dict):
         return ""
-    said = message.get("content") or message.get("parts")
+    said = message.get("content") or message.get("parts") or message.get("contents")
     if isinstance(said, str):
         return said
     parts = [_part(part) for part in said] if isinstance(said, list) else []

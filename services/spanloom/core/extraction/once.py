@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
 
+_MESSAGES = "[{"
+"""How a list of messages begins."""
+
 
 @dataclass(slots=True)
 class Reports:
@@ -46,9 +49,10 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     outer |= _merge_nested(tree, by_id, reports, outer)
     outer |= _merge_siblings(tree, by_id, reports, outer)
     _demote_lone_embeddings(spans, reports)
+    known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id
-        step_id = _outermost(span_id, outer)
+        step_id = _outermost(span_id, outer, known)
         if by_id[step_id].kind is Kind.OTHER or step_id in reports.demoted:
             continue
         reports.step_of[span_id] = step_id
@@ -61,7 +65,7 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
     """Give the step's facts with what is missing filled in from the other reports."""
     facts = step.facts
     for other in others:
-        facts = _richer(facts, other.facts)
+        facts = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
     return facts
 
 
@@ -82,12 +86,15 @@ def _merge_second_reports(
     }
 
 
-def _outermost(span_id: str, outer: Mapping[str, str]) -> str:
-    seen = {span_id}
-    while (above := outer.get(span_id)) is not None and above not in seen:
-        seen.add(above)
-        span_id = above
-    return span_id
+def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) -> str:
+    """Walk up to the outermost report; what is found is remembered for the whole path."""
+    path: dict[str, None] = {}
+    while span_id not in known and span_id not in path:
+        path[span_id] = None
+        span_id = outer.get(span_id, span_id)
+    found = known.get(span_id, span_id)
+    known.update(dict.fromkeys(path, found))
+    return found
 
 
 def _merge_nested(
@@ -221,11 +228,12 @@ def _input_readings(usage: Usage) -> set[int]:
     return {usage.input_tokens - cached, usage.input_tokens, usage.input_tokens + cached}
 
 
-def _richer(ours: Facts, theirs: Facts) -> Facts:
+def _richer(ours: Facts, theirs: Facts, *, messages_first: bool) -> Facts:
+    richer_text = _messages_or_text if messages_first else _any_text
     return replace(
         ours,
-        input=ours.input or theirs.input,
-        output=ours.output or theirs.output,
+        input=richer_text(ours.input, theirs.input),
+        output=richer_text(ours.output, theirs.output),
         usage=_richer_usage(ours.usage, theirs.usage),
         model=ours.model or theirs.model,
         first_token_ms=theirs.first_token_ms
@@ -238,6 +246,17 @@ def _richer(ours: Facts, theirs: Facts) -> Facts:
         conversation_id=ours.conversation_id or theirs.conversation_id,
         metadata={**theirs.metadata, **ours.metadata},
     )
+
+
+def _any_text(ours: str, theirs: str) -> str:
+    return ours or theirs
+
+
+def _messages_or_text(ours: str, theirs: str) -> str:
+    """Prefer messages to another text: some outer spans have only a repr of the request."""
+    if theirs.startswith(_MESSAGES) and not ours.startswith(_MESSAGES):
+        return theirs
+    return ours or theirs
 
 
 def _richer_usage(ours: Usage | None, theirs: Usage | None) -> Usage | None:

@@ -1,0 +1,25 @@
+"""Texts inside the reprs of Python objects, which some instrumentations write for want of JSON."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\"""", re.DOTALL)
+
+
+def last_text(text: str, mark: str) -> str | None:
+    """Give the string literal after the last ``mark``, or ``None`` if no whole one is there.
+
+    A repr that was cut off in the middle tells nothing, so nothing is truncated silently.
+    """
+    at = text.rfind(mark)
+    found = _LITERAL.match(text, at + len(mark)) if at >= 0 else None
+    if found is None:
+        return None
+    try:
+        value = ast.literal_eval(found.group())
+        value.encode()  # half a surrogate pair is no text that could be stored
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None
