@@ -211,6 +211,19 @@ def test_a_retriever_inside_a_tool_is_part_of_it() -> None:
     assert step(trajectory, 2).metadata.get("tool_kind") is None
 
 
+def test_what_a_retriever_inside_a_tool_found_stays_with_the_tool() -> None:
+    own = make_span(2, 1, openinference("TOOL", tool__name="search", output__value="two"), start=2)
+    found = [
+        make_span(n, 2, openinference("RETRIEVER", output__value=f"doc {n}"), start=n)
+        for n in (3, 4)
+    ]
+    told = step(extract_spans(AGENT, own, *found), 2)
+    assert (told.output, told.metadata["documents"]) == ("two", "doc 3\ndoc 4")
+    silent = make_span(2, 1, openinference("TOOL", tool__name="search"), start=2)
+    told = step(extract_spans(AGENT, silent, found[0]), 2)
+    assert (told.output, told.metadata.get("documents")) == ("doc 3", None)
+
+
 def test_an_embedding_inside_a_retriever_inside_a_tool_is_part_of_the_tool() -> None:
     inner = [make_span(3, 2, genai("retrieval")), make_span(4, 3, genai("embeddings"))]
     trajectory = extract_spans(AGENT, tool(2, 1, "search"), *inner)

@@ -65,8 +65,19 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
     """Give the step's facts with what is missing filled in from the other reports."""
     facts = step.facts
     for other in others:
-        facts = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
+        richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
+        facts = _with_documents(richer, other.facts)
     return facts
+
+
+def _with_documents(facts: Facts, part: Facts) -> Facts:
+    """Keep what a retriever inside a tool found, where the tool's own result is another text."""
+    is_part = part.data_kind in ("retrieval", "reranking") and not facts.data_kind
+    if not is_part or not part.output or part.output == facts.output:
+        return facts
+    found = facts.metadata.get("documents")
+    documents = f"{found}\n{part.output}" if found else part.output
+    return replace(facts, metadata={**facts.metadata, "documents": documents})
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
