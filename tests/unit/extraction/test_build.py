@@ -14,6 +14,7 @@ from tests.support.spans import (
 )
 
 from spanloom.core.extraction.build import describe_failure
+from spanloom.core.model.span import Link
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import SpanTree
 
@@ -43,6 +44,24 @@ def test_every_verdict_names_dialect_and_rule() -> None:
         "otel_genai.invoke_agent",
     )
     assert verdict(trajectory, 2)[3:7] == (Kind.OTHER, None, "fallback", "fallback.no_convention")
+
+
+def test_a_child_before_its_parent_is_flagged_and_not_moved() -> None:
+    early = make_span(2, 1, chat(7, 3), start=-5)
+    trajectory = extract_spans(make_span(1, 0, genai("invoke_agent")), early)
+    [warning] = trajectory.warnings
+    assert warning.startswith("1 spans start before their parent")
+    [step] = trajectory.agent_steps[0].steps
+    assert step.start_ns == early.start_ns
+    grain = make_span(2, 1, chat(7, 3), start=-1)
+    assert not extract_spans(make_span(1, 0, genai("invoke_agent")), grain).warnings
+
+
+def test_linked_traces_are_named_once() -> None:
+    links = [Link(trace, "01" * 8, {}) for trace in ("cd" * 16, KEY.trace_id, "cd" * 16, "")]
+    linking = make_span(1, 0, genai("invoke_agent"))._replace(links=links)
+    assert extract_spans(linking).extras["linked_traces"] == ["cd" * 16]
+    assert "linked_traces" not in extract_spans(linking._replace(links=())).extras
 
 
 def test_repairs_and_bad_clocks_are_warned_of() -> None:

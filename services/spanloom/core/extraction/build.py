@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tree import SpanTree
 
+CLOCK_GRAIN_NS = 2_000_000
+"""Some SDKs keep time in whole milliseconds: less than two tell nothing of a clock."""
+MAX_LINKED_TRACES = 100
+
 
 def build_trajectory(
     key: TraceKey, tree: SpanTree, spans: Sequence[NormalizedSpan], extractor_version: str
@@ -45,7 +49,7 @@ def build_trajectory(
         step_counts=_count(steps, len(verdicts)),
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree)],
-        extras=_extras(anatomy, steps),
+        extras=_extras(anatomy, steps) | _links(tree, key.trace_id),
         extractor_version=extractor_version,
         has_root=tree.has_root,
     )
@@ -91,12 +95,24 @@ def _count(steps: Sequence[Step], span_count: int) -> dict[str, int]:
 
 
 def _clock_warnings(tree: SpanTree) -> Sequence[str]:
+    """Say where clocks disagree; times are shown as they were sent."""
     backwards = sum(s.end_ns < s.start_ns for s in tree.spans)
-    return (
-        [f"{backwards} spans end before they start: their duration counts as zero"]
-        if backwards
-        else []
+    skewed = sum(
+        (parent := tree.parent(s)) is not None and s.start_ns < parent.start_ns - CLOCK_GRAIN_NS
+        for s in tree.spans
     )
+    found = {
+        f"{backwards} spans end before they start: their duration counts as zero": backwards,
+        f"{skewed} spans start before their parent: the clocks of two machines may differ": skewed,
+    }
+    return [text for text, count in found.items() if count]
+
+
+def _links(tree: SpanTree, own: str) -> dict[str, object]:
+    """Name the traces that spans of this one point to, as message passing leaves them."""
+    linked = {link.trace_id for span in tree.spans if span.links for link in span.links}
+    others = sorted(linked - {own, ""})[:MAX_LINKED_TRACES]
+    return {"linked_traces": others} if others else {}
 
 
 def _extras(anatomy: Anatomy, steps: Sequence[Step]) -> dict[str, object]:
