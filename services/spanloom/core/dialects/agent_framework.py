@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -35,7 +35,7 @@ class AgentFramework(OtelGenAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; workflow spans, which have none, by their fixed names."""
-        operation = span.attributes.get(OPERATION)
+        operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "agent_framework.invoke_agent")
         if operation:

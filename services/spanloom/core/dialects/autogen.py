@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
 
@@ -39,4 +39,4 @@ class AutoGen(OtelGenAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
         """By the operation."""
-        return _STEPS.get(span.attributes.get(OPERATION, ""), _PLUMBING)
+        return _STEPS.get(operation_of(span), _PLUMBING)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -32,7 +32,7 @@ _CALLS = frozenset({"generate_content", "chat"})
 
 def _operation(span: Span) -> str:
     """Give the operation; before 1.20 only the name told agents and calls apart."""
-    if operation := span.attributes.get(OPERATION, ""):
+    if operation := operation_of(span):
         return operation
     if span.name.startswith("agent_run"):
         return "invoke_agent"

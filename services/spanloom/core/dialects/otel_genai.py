@@ -35,8 +35,35 @@ _KINDS = {
     "invoke_agent": Kind.AGENT,
     "invoke_workflow": Kind.GRAPH,
 }
+_NAMED = frozenset(
+    {
+        *("chat", "text_completion", "generate_content", "embeddings"),
+        *("execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
+    }
+)
+_MARKS = (
+    "gen_ai.request.model",
+    "gen_ai.tool.name",
+    "gen_ai.agent.name",
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "gen_ai.workflow.name",
+)
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
 DATA_KINDS = {"embeddings": "embedding", "retrieval": "retrieval", "rerank": "reranking"}
+
+
+def operation_of(span: Span) -> str:
+    """Give the operation; without the attribute the first word of the span's name tells it.
+
+    The conventions name spans ``{operation} {what}``; only a span that says something else in
+    the conventions' words is trusted to follow them.
+    """
+    said = span.attributes
+    if operation := said.get(OPERATION, ""):
+        return operation
+    word = span.name.partition(" ")[0]
+    return word if word in _NAMED and any(mark in said for mark in _MARKS) else ""
 
 
 class OtelGenAI:
@@ -47,11 +74,13 @@ class OtelGenAI:
     def recognises(self, span: Span) -> bool:
         """By the operation, or the older system and model."""
         said = span.attributes
-        return OPERATION in said or ("gen_ai.system" in said and "gen_ai.request.model" in said)
+        if OPERATION in said or ("gen_ai.system" in said and "gen_ai.request.model" in said):
+            return True
+        return bool(operation_of(span))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation's meaning."""
-        operation = span.attributes.get(OPERATION, "")
+        operation = operation_of(span)
         if not operation:
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
         kind = _KINDS.get(operation, Kind.OTHER)
@@ -70,7 +99,7 @@ class OtelGenAI:
             return genai_facts.read_model_call(span.attributes)
         if kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(span.attributes)
-            facts.data_kind = DATA_KINDS.get(span.attributes.get(OPERATION, ""), "")
+            facts.data_kind = DATA_KINDS.get(operation_of(span), "")
             return facts
         facts = genai_facts.read_agent_run(span.attributes)
         if kind is Kind.GRAPH:
@@ -86,4 +115,4 @@ def _is_plain_chain(span: Span) -> bool:
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
     """Tell a wrapper: an agent calls models or tools of its own, and does not only hold another."""
     inner = view.tree.children(span)
-    return len(inner) == 1 and inner[0].attributes.get(OPERATION) == "invoke_agent"
+    return len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"

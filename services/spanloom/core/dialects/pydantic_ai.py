@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -37,7 +37,7 @@ class PydanticAI(OtelGenAI):
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; in version 2 by the tool or agent that the span names."""
         said = span.attributes
-        operation = said.get(OPERATION)
+        operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "pydantic_ai.invoke_agent")
         if operation:

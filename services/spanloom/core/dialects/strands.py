@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.dialects.values import decimal
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -42,7 +42,7 @@ class Strands(OtelGenAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation."""
-        operation = span.attributes.get(OPERATION, "")
+        operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "strands.invoke_agent")
         if operation.startswith("invoke_"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.genai_facts import OFFERED_TOOLS
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.dialects.tool_loop import loops_over_tools
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
@@ -26,11 +26,11 @@ _CALLS = frozenset({"chat", "text_completion", "generate_content"})
 
 
 def _is_tool(span: Span) -> bool:
-    return span.attributes.get(OPERATION) == "execute_tool"
+    return operation_of(span) == "execute_tool"
 
 
 def _is_call(span: Span) -> bool:
-    return span.attributes.get(OPERATION) in _CALLS
+    return operation_of(span) in _CALLS
 
 
 def _offers_tools(span: Span) -> bool:
@@ -48,7 +48,7 @@ class VercelAIGenAI(OtelGenAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; a run by what it did."""
-        if span.attributes.get(OPERATION) != "invoke_agent":
+        if operation_of(span) != "invoke_agent":
             return super().classify(span, view)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
             return Classification(Kind.AGENT, "vercel_ai_genai.tool_loop")
