@@ -69,4 +69,9 @@ def _lists(node: Json) -> Json:
     if all(map(str.isdecimal, node)):
         # By length, then by digits: numeric order without reading numbers of any length.
         return [_lists(node[key]) for key in sorted(sorted(node), key=len)]
-    return {key: _lists(v) if isinstance(v, dict) else v for key, v in node.items()}
+    # Attributes come in any order; whoever reads a message looks for its role first.
+    return {key: _lists(node[key]) for key in sorted(node, key=_role_first)}
+
+
+def _role_first(key: str) -> tuple[bool, str]:
+    return key != "role", key

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _MESSAGES = "[{"
 """How a list of messages begins."""
 
+MAX_OPEN = 64
+"""Calls that run at one time and are compared with one that begins, the last started ones."""
+
 
 @dataclass(slots=True)
 class Reports:
@@ -48,6 +51,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     outer = _merge_second_reports(spans, by_id)
     outer |= _merge_nested(tree, by_id, reports, outer)
     outer |= _merge_siblings(tree, by_id, reports, outer)
+    outer |= _merge_orphans(tree, spans, reports, outer)
     _demote_lone_embeddings(spans, reports)
     known: dict[str, str] = {}
     for n in spans:
@@ -193,7 +197,7 @@ def _pair_by_time(calls: Sequence[NormalizedSpan]) -> dict[str, str]:
     found: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
     for n in calls:
-        open_calls = [c for c in open_calls if c.span.end_ns >= n.span.start_ns]
+        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
         match = next((c for c in reversed(open_calls) if _reports_same_call(c, n)), None)
         if match is None:
             open_calls.append(n)
@@ -201,6 +205,39 @@ def _pair_by_time(calls: Sequence[NormalizedSpan]) -> dict[str, str]:
             open_calls.remove(match)
             found[n.span.span_id] = match.span.span_id
     return found
+
+
+def _merge_orphans(
+    tree: SpanTree,
+    spans: Sequence[NormalizedSpan],
+    reports: Reports,
+    outer: Mapping[str, str],
+) -> dict[str, str]:
+    """Merge a client's span whose parent was lost into the call that ran around it.
+
+    Nothing but time links the two, so they must also have counted the same, or name one response.
+    """
+    found: dict[str, str] = {}
+    open_calls: list[NormalizedSpan] = []
+    for n in spans:
+        span_id = n.span.span_id
+        if n.kind is not Kind.MODEL or span_id in outer or span_id in reports.demoted:
+            continue
+        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
+        is_orphan = bool(n.span.parent_span_id) and tree.parent(n.span) is None
+        match = next((c for c in reversed(open_calls) if _is_surely_same(c, n)), None)
+        if match is None or not is_orphan:
+            open_calls.append(n)
+        else:
+            open_calls.remove(match)
+            found[span_id] = match.span.span_id
+    return found
+
+
+def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+    known = _has_usage(outer) and _has_usage(inner)
+    named = outer.facts.response_id and inner.facts.response_id
+    return bool(known or named) and _reports_same_call(outer, inner)
 
 
 def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
