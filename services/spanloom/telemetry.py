@@ -41,6 +41,12 @@ class Metrics:
             "GenAI content events among log records, accepted and fsynced.",
             registry=r,
         )
+        self.content_events_rejected = Counter(
+            "spanloom_content_events_rejected",
+            "GenAI content events refused, by rule.",
+            ["rule"],
+            registry=r,
+        )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
             "Accepted and dropped: metric points, log records without GenAI content, files,"

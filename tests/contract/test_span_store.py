@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -335,24 +336,24 @@ def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: Tr
 
 
 def told(
-    trace_id: str, span: int, text: str, time_ns: int, project: str, name: str = "gen_ai.choice"
+    key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
 ) -> SpooledRequest:
     """Give a content event as the receiver hands it on: its parent is the span it tells of."""
-    said = wire_span(trace_id, 1000 + time_ns, parent=span)
+    event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
+    said = wire_span(key.trace_id, event_id, parent=span)
+    said.flags = place
     said.name, said.start_time_unix_nano, said.end_time_unix_nano = name, time_ns, time_ns
     del said.attributes[:]
     said.attributes.add(key="content").value.string_value = text
-    return replace(spooled(message_of([said]), project), signal=Signal.CONTENT_EVENTS)
+    return replace(spooled(message_of([said]), key.project), signal=Signal.CONTENT_EVENTS)
 
 
 def test_content_events_stand_behind_the_events_of_their_span(store: Store, key: TraceKey) -> None:
     spans = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
-    late = told(key.trace_id, 1, "b", 8, key.project)
-    early = told(key.trace_id, 1, "a", 7, key.project)
-    stranger = told(key.trace_id, 9, "nobody", 7, key.project)
+    late, early = told(key, 1, "b", 8), told(key, 1, "a", 7)
     store.append([late, spans])
     before = {span.span_id: span for span in store.read_spans([key])[key]}
-    store.append([early, stranger, late])
+    store.append([early, late])
     after = {span.span_id: span for span in store.read_spans([key])[key]}
     first, second = f"{1:016x}", f"{2:016x}"
     assert after.keys() == {first, second}
@@ -366,8 +367,45 @@ def test_content_events_stand_behind_the_events_of_their_span(store: Store, key:
     assert after[first].row_version == max(early.seq, late.seq)
 
 
+def test_content_events_of_one_time_have_an_order_of_their_own(store: Store, key: TraceKey) -> None:
+    spans = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    by_place = [
+        told(key, 1, text, 7, f"gen_ai.{role}.message", place)
+        for place, (role, text) in enumerate(
+            [("user", "1"), ("assistant", "2"), ("user", "3"), ("tool", "4"), ("system", "5")]
+        )
+    ]
+    by_role = [
+        told(key, 1, text, 8, name)
+        for name, text in [
+            ("gen_ai.system.message", "6"),
+            ("gen_ai.user.message", "7"),
+            ("gen_ai.assistant.message", "8"),
+            ("gen_ai.tool.message", "9"),
+            ("gen_ai.choice", "10"),
+            ("gen_ai.client.inference.operation.details", "11"),
+        ]
+    ]
+    events = [*by_place, *by_role]
+    store.append(random.sample(events, len(events)))
+    store.append([spans, *random.sample(events, 3)])
+    [span] = store.read_spans([key])[key]
+    assert [e.attributes["content"] for e in span.events[-11:]] == [str(n) for n in range(1, 12)]
+
+
+def test_a_trace_shows_that_events_without_a_span_were_read(store: Store, key: TraceKey) -> None:
+    spans = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
+    stranger = told(key, 9, "nobody", 7)
+    store.append([spans])
+    before = sorted(store.read_spans([key])[key])
+    store.append([stranger])
+    after = sorted(store.read_spans([key])[key])
+    assert max(span.row_version for span in after) == stranger.seq
+    assert [s._replace(row_version=0) for s in after] == [s._replace(row_version=0) for s in before]
+
+
 def test_content_events_are_changes_but_no_spans(store: Store, key: TraceKey) -> None:
-    event = told(key.trace_id, 1, "a", 7, key.project)
+    event = told(key, 1, "a", 7)
     store.append([event])
     [change] = of_project(store.unextracted(), key.project).values()
     assert (change.max_seq, change.has_root) == (event.seq, False)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import grpc
 import httpx
+import orjson
 import pytest
 import uvicorn
 from google.rpc.error_details_pb2 import BadRequest, RetryInfo
@@ -183,6 +184,15 @@ class TestHttp:
         assert (answer.status_code, partial.rejected_spans) == (200, 1)
         assert "trace_id" in partial.error_message
         assert receiver.stored() == [ONE]
+
+    def test_partial_success_of_logs(self, receiver: Receiver) -> None:
+        event = {"eventName": "gen_ai.choice", "traceId": TRACE_HEX, "spanId": "ab"}
+        logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [event]}]}]}
+        answer = receiver.post(orjson.dumps(logs), JSON, path="/v1/logs")
+        partial = answer.json()["partialSuccess"]
+        assert (answer.status_code, partial["rejectedLogRecords"]) == (200, "1")
+        assert "span_id" in partial["errorMessage"]
+        assert receiver.stored() == []
 
     @pytest.mark.parametrize("trace_id", ["xyz", TRACE_HEX[:-1], "W47/95gDgQPSabYzgT/GDA==", ""])
     def test_a_malformed_id_in_json_rejects_its_span(

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.otlp_requests import message_of, wire_span
 
+from spanloom.collector.content_events import collect_content_events
+from spanloom.collector.limits import Limits
+from spanloom.collector.validate import validate_request
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports import Signal, SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
 from spanloom.storage.memory import MemoryStore
@@ -62,6 +65,20 @@ class World:
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
         self.store.append([SpooledRequest(seq, "", self.now_ns, body, 0)])
+
+    def send_logs(self, logs: bytes) -> None:
+        """Store the content events of a logs request that is accepted now."""
+        found = validate_request(collect_content_events(logs, Limits()).body, Limits())
+        self.wait(0.000_001)
+        request = SpooledRequest(
+            self.now_ns // 1000,
+            "",
+            self.now_ns,
+            found.body,
+            found.span_count,
+            Signal.CONTENT_EVENTS,
+        )
+        self.store.append([request])
 
     def document(self, trace_id: str = TRACE) -> dict[str, Any]:
         """Give the stored document; empty if there is none."""

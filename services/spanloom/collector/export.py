@@ -40,6 +40,7 @@ class ExportOutcome:
 
     rejected: int = 0
     message: str = ""
+    signal: Signal = Signal.SPANS
 
     @property
     def is_full(self) -> bool:
@@ -98,23 +99,21 @@ class Exporter:
             if encoding is Encoding.JSON:
                 body = decode_logs(body, self._limits)
             events = collect_content_events(body, self._limits)
-            self._metrics.items_dropped.labels(signal="logs").inc(events.dropped)
-            if not events.body:
-                return ExportOutcome()
-            valid = validate_request(events.body, self._limits)
-            if valid.span_count:
-                self._spool.put(
-                    _PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS
-                )
-            self._metrics.content_events_accepted.inc(valid.span_count)
-            return ExportOutcome(valid.rejected, valid.message)
+            messages = [events.findings.message("log records")]
+            if events.body:
+                messages.append(self._put_events(events.body))
+            self.count_dropped("logs", events.dropped)
+            for rule, count in events.findings.rejected_by_rule.items():
+                self._metrics.content_events_rejected.labels(rule=rule).inc(count)
+            message = " ".join(filter(None, messages))
+            return ExportOutcome(events.findings.rejected, message, Signal.CONTENT_EVENTS)
 
     def drop_metrics(self, body: bytes, encoding: Encoding) -> ExportOutcome:
         """Check, count and drop metrics: this service keeps none."""
         self._check_open()
         with self.budget.reserve(len(body)):
             items = count_metrics(body, encoding, self._limits)
-        self._metrics.items_dropped.labels(signal="metrics").inc(items)
+        self.count_dropped("metrics", items)
         return ExportOutcome()
 
     def count_dropped(self, signal: str, items: int) -> None:
@@ -124,6 +123,13 @@ class Exporter:
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
         """Count an answered request, refused ones included; transports call it."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()
+
+    def _put_events(self, body: bytes) -> str:
+        """Spool well-formed content events; say what had to be changed."""
+        valid = validate_request(body, self._limits)
+        self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
+        self._metrics.content_events_accepted.inc(valid.span_count)
+        return valid.message
 
     def _check_open(self) -> None:
         if self._closed.is_set():

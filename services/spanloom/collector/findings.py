@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Rejection(StrEnum):
-    """Why a span was refused; the value is the sentence the client reads."""
+    """Why a span or content event was refused; the value is the sentence the client reads."""
 
     TRACE_ID = "trace_id must be 16 bytes and not all zero"
     SPAN_ID = "span_id must be 8 bytes and not all zero"
@@ -44,14 +44,19 @@ class Findings:
 
     @property
     def rejected(self) -> int:
-        """Spans refused."""
+        """How many were refused."""
         return self.rejections.total()
 
-    def message(self) -> str:
+    @property
+    def rejected_by_rule(self) -> Mapping[str, int]:
+        """The same by the rules' names."""
+        return {rejection.rule: count for rejection, count in self.rejections.items()}
+
+    def message(self, what: str = "spans") -> str:
         """Say what was refused and what was changed; empty if nothing was."""
         parts = []
         if self.rejections:
-            parts.append(f"Rejected spans: {_listed(self.rejections.items())}.")
+            parts.append(f"Rejected {what}: {_listed(self.rejections.items())}.")
         if self.changes:
             parts.append(f"Accepted with changes: {_listed(self.changes.items())}.")
         return " ".join(parts)

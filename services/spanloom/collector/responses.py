@@ -9,21 +9,25 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from spanloom.collector.encoding import Encoding
 from spanloom.collector.status import MAX_MESSAGE_BYTES, clip
+from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
     from spanloom.collector.export import ExportOutcome
+
+_REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
+"""What the answer to a request of a signal calls what was refused."""
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
     """Give the response message of any signal; a full success is an empty one.
 
-    Only traces are ever taken in part; the full successes of all signals are the same.
+    In protobuf the messages of all signals are the same bytes.
     """
     if outcome.is_full:
         return b"{}" if encoding is Encoding.JSON else b""
     message = clip(outcome.message, MAX_MESSAGE_BYTES)
     if encoding is Encoding.JSON:
-        partial = {"rejectedSpans": str(outcome.rejected), "errorMessage": message}
+        partial = {_REJECTED[outcome.signal]: str(outcome.rejected), "errorMessage": message}
         return orjson.dumps({"partialSuccess": partial})
     response = ExportTraceServiceResponse()
     response.partial_success.rejected_spans = outcome.rejected

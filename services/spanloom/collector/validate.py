@@ -62,7 +62,7 @@ def validate_request(body: bytes, limits: Limits) -> Validated:
         span_count=rules.kept,
         rejected=rules.findings.rejected,
         message=rules.findings.message(),
-        rejected_by_rule={r.rule: n for r, n in rules.findings.rejections.items()},
+        rejected_by_rule=rules.findings.rejected_by_rule,
     )
 
 

@@ -12,6 +12,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError, StoreRejectedError
+from spanloom.core.ports import Signal
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ class Writer:
             self._part(requests, error)
             return
         self._spool.delete([request.seq for request in requests])
-        self._metrics.spans_stored.inc(sum(request.span_count for request in requests))
+        self._metrics.spans_stored.inc(
+            sum(request.span_count for request in requests if request.signal is Signal.SPANS)
+        )
 
     def _part(self, requests: Sequence[SpooledRequest], error: StoreRejectedError) -> None:
         if len(requests) == 1:

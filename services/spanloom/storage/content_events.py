@@ -1,4 +1,4 @@
-"""Content events joined to the spans they tell of."""
+"""Content events joined to the spans they tell of, the same in every store."""
 
 from __future__ import annotations
 
@@ -9,26 +9,61 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Event, Span, TraceKey
 
+_ROLES = (
+    "gen_ai.system.message",
+    "gen_ai.user.message",
+    "gen_ai.assistant.message",
+    "gen_ai.tool.message",
+    "gen_ai.choice",
+)
+"""How a conversation goes, for messages of which nothing else tells the order."""
+
 
 class ContentEvent(NamedTuple):
     """A stored content event."""
 
     key: TraceKey
     span_id: str
+    event_id: str
+    place: int
+    """Its place in the request that brought it: JavaScript gives a call's messages one time."""
     event: Event
     row_version: int
 
 
+Told = dict[str, dict[str, ContentEvent]]
+"""The events of a trace by span and event id."""
+
+
 def join_events(traces: Mapping[TraceKey, list[Span]], events: Iterable[ContentEvent]) -> None:
-    """Put each event behind those of its span, in the order given; others wait for their span."""
-    told: dict[tuple[TraceKey, str], list[ContentEvent]] = {}
+    """Put the newest version of each event behind the events of its span, in their order."""
+    told: dict[TraceKey, Told] = {}
     for found in events:
-        told.setdefault((found.key, found.span_id), []).append(found)
-    for key in {key for key, _ in told}:
-        spans = traces.get(key, [])
-        for at, span in enumerate(spans):
-            if own := told.get((key, span.span_id)):
-                spans[at] = span._replace(
-                    events=(*span.events, *(found.event for found in own)),
-                    row_version=max(span.row_version, *(found.row_version for found in own)),
-                )
+        own = told.setdefault(found.key, {}).setdefault(found.span_id, {})
+        known = own.get(found.event_id)
+        if known is None or known.row_version <= found.row_version:
+            own[found.event_id] = found
+    for key, of_trace in told.items():
+        if spans := traces.get(key):
+            _join(spans, of_trace)
+
+
+def _join(spans: list[Span], told: Told) -> None:
+    for at, span in enumerate(spans):
+        if own := told.pop(span.span_id, None):
+            added = tuple(found.event for found in sorted(own.values(), key=_order))
+            version = max(found.row_version for found in own.values())
+            spans[at] = _raised(span._replace(events=(*span.events, *added)), version)
+    if told:  # their span may never come: that they were read must show, or they are read forever
+        version = max(found.row_version for own in told.values() for found in own.values())
+        spans[0] = _raised(spans[0], version)
+
+
+def _raised(span: Span, version: int) -> Span:
+    return span._replace(row_version=max(span.row_version, version))
+
+
+def _order(found: ContentEvent) -> tuple[int, int, int, str]:
+    name = found.event.name
+    role = _ROLES.index(name) if name in _ROLES else len(_ROLES)
+    return found.event.time_ns, found.place, role, found.event_id

@@ -49,7 +49,7 @@ class MemoryStore:
         """Start empty."""
         self._lock = threading.RLock()
         self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
-        self._events: dict[TraceKey, dict[tuple[str, str], ContentEvent]] = {}
+        self._events: dict[TraceKey, list[ContentEvent]] = {}
         self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._progress: dict[TraceKey, Progress] = {}
@@ -73,8 +73,8 @@ class MemoryStore:
         with self._lock:
             known = [key for key in keys if key in self._spans]
             traces = {key: [d.span for d in self._spans[key].values()] for key in known}
-            events = (e for key in known for e in self._events.get(key, {}).values())
-            join_events(traces, sorted(events, key=_event_place))
+            events = (told for key in known for told in self._events.get(key, []))
+            join_events(traces, events)
             return traces
 
     def read_otlp(self, key: TraceKey) -> bytes:
@@ -220,11 +220,12 @@ class MemoryStore:
     def _keep_event(self, found: DecodedSpan) -> None:
         span = found.span
         event = Event(span.start_ns, span.name, span.attributes)
-        told = ContentEvent(found.key, span.parent_span_id, event, span.row_version)
-        events = self._events.setdefault(found.key, {})
-        known = events.get((span.parent_span_id, span.span_id))
-        if known is None or known.row_version <= told.row_version:
-            events[span.parent_span_id, span.span_id] = told
+        place = found.message.scope_spans[0].spans[0].flags
+        self._events.setdefault(found.key, []).append(
+            ContentEvent(
+                found.key, span.parent_span_id, span.span_id, place, event, span.row_version
+            )
+        )
 
     def _is_unextracted(self, change: TraceChange) -> bool:
         known = self._progress.get(change.key)
@@ -244,10 +245,6 @@ def _rank(span: Span) -> tuple[int, int, int]:
     start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
     start = datetime.fromtimestamp(start_s, UTC)
     return span.row_version, start.year, start.month
-
-
-def _event_place(told: ContentEvent) -> tuple[int, str]:
-    return told.event.time_ns, told.event.name
 
 
 def _changes(request: SpooledRequest, spans: Sequence[DecodedSpan]) -> Iterator[TraceChange]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key", TraceKey, str)
 
-ENTRANCES = {Signal.SPANS: "otlp_requests", Signal.CONTENT_EVENTS: "otlp_event_requests"}
-"""The tables that take requests in, in the order of their INSERTs."""
+ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
+"""The tables that take requests in. Events go first: spans are what makes a trace ready."""
 KEYS_PER_QUERY = 2_000
 SPANS_PER_QUERY = 20_000
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
@@ -59,7 +59,7 @@ class ClickHouseSpans:
         for some in batched(keys):
             rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
             traces = newest_spans(rows)
-            join_events(traces, map(_event_of, self._worker.rows("read_events", keys=some)))
+            join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
             found.update(traces)
         return found
 
@@ -138,14 +138,11 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
     return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
 
 
-def _event_of(row: Row) -> ContentEvent:
-    project, trace_id, span_id, time_ns, name, attributes, row_version = row
+def event_of(row: Row) -> ContentEvent:
+    """Give a row of ``read_events.sql`` its names."""
+    project, trace_id, span_id, event_id, place, time_ns, name, attributes, row_version = row
     event = Event(time_ns, name, attributes)
-    return ContentEvent(TraceKey(project, trace_id), span_id, event, row_version)
-
-
-def _rank(span: Span) -> tuple[int, int]:
-    return span.row_version, span.start_ns
+    return ContentEvent(TraceKey(project, trace_id), span_id, event_id, place, event, row_version)
 
 
 def change_of(row: Row) -> TraceChange:

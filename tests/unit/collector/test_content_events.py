@@ -66,7 +66,31 @@ def test_what_belongs_to_no_span_is_dropped() -> None:
     records = request.resource_logs.add().scope_logs.add().log_records
     records.add(event_name="gen_ai.choice", trace_id=TRACE)
     records.add(event_name="gen_ai.choice", trace_id=bytes(16), span_id=SPAN)
-    assert collect_content_events(request.SerializeToString(), Limits()) == (b"", 2)
+    found = collect_content_events(request.SerializeToString(), Limits())
+    assert (found.body, found.dropped, found.findings.rejected) == (b"", 2, 0)
+
+
+def test_malformed_ids_are_rejected_one_by_one() -> None:
+    request = ExportLogsServiceRequest.FromString(logs(message("kept"), {"eventName": "other"}))
+    records = request.resource_logs[0].scope_logs[0].log_records
+    records.add(event_name="gen_ai.choice", trace_id=TRACE[1:], span_id=SPAN)
+    records.add(event_name="gen_ai.choice", trace_id=TRACE, span_id=SPAN * 2)
+    records.add(event_name="other", trace_id=TRACE, span_id=SPAN * 2)
+    found = collect_content_events(request.SerializeToString(), Limits())
+    assert found.findings.rejected_by_rule == {"trace_id": 1, "span_id": 1}
+    assert found.dropped == 2
+    assert len(ExportTraceServiceRequest.FromString(found.body).resource_spans) == 1
+
+
+def test_the_place_in_the_request_goes_with_an_event_and_is_no_part_of_what_it_says() -> None:
+    def spans(*records: dict[str, object]) -> list[tuple[int, bytes]]:
+        body = collect_content_events(logs(*records), Limits()).body
+        [group] = ExportTraceServiceRequest.FromString(body).resource_spans
+        return [(span.flags, span.span_id) for span in group.scope_spans[0].spans]
+
+    [(first, a), (second, b)] = spans(message("a"), message("b"))
+    assert (first, second) == (0, 1)
+    assert spans(message("b"), message("a")) == [(0, b), (1, a)]
 
 
 def test_broken_requests_are_refused() -> None:

@@ -15,6 +15,7 @@ from spanloom.collector.encoding import Encoding
 from spanloom.collector.export import Exporter, ExportOutcome
 from spanloom.collector.limits import Limits
 from spanloom.core.errors import InvalidRequestError, OverloadedError
+from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,24 @@ def test_after_close_everything_is_refused_with_a_hint(exporter: Exporter) -> No
         exporter.export_traces(b"", Encoding.PROTOBUF)
     with pytest.raises(OverloadedError):
         exporter.export_logs(b"", Encoding.PROTOBUF)
+
+
+def test_content_events_are_spooled_rejected_and_counted(
+    exporter: Exporter, spool: Spool, metrics: Metrics
+) -> None:
+    event = {"eventName": "gen_ai.choice", "traceId": "ab" * 16, "spanId": "cd" * 8}
+    records = [event, {**event, "traceId": "ab"}, {**event, "traceId": ""}, {"eventName": "other"}]
+    body = orjson.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]})
+    outcome = exporter.export_logs(body, Encoding.JSON)
+    assert (outcome.rejected, outcome.name) == (1, "partial")
+    assert outcome.message.startswith("Rejected log records: trace_id")
+    [record] = spool.read_batch(1 << 20)
+    assert (record.span_count, record.signal) == (1, Signal.CONTENT_EVENTS)
+    text = metrics.render().decode()
+    assert "spanloom_content_events_accepted_total 1.0" in text
+    assert 'spanloom_content_events_rejected_total{rule="trace_id"} 1.0' in text
+    assert 'spanloom_items_dropped_total{signal="logs"} 2.0' in text
+    assert "spanloom_spans_accepted_total 0.0" in text
 
 
 def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: Metrics) -> None:

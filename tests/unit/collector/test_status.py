@@ -23,6 +23,7 @@ from spanloom.core.errors import (
     StoreUnavailableError,
     UnsupportedEncodingError,
 )
+from spanloom.core.ports import Signal
 
 
 @pytest.mark.parametrize(
@@ -100,4 +101,11 @@ def test_a_partial_success_in_json() -> None:
     body = encode_response(ExportOutcome(2, "bad ids"), Encoding.JSON)
     assert orjson.loads(body) == {
         "partialSuccess": {"rejectedSpans": "2", "errorMessage": "bad ids"}
+    }
+
+
+def test_a_partial_success_of_logs_in_json() -> None:
+    outcome = ExportOutcome(2, "bad ids", Signal.CONTENT_EVENTS)
+    assert orjson.loads(encode_response(outcome, Encoding.JSON)) == {
+        "partialSuccess": {"rejectedLogRecords": "2", "errorMessage": "bad ids"}
     }

@@ -9,6 +9,7 @@ import pytest
 from spanloom.collector import writer as writer_module
 from spanloom.collector.writer import Writer
 from spanloom.core.errors import OverloadedError, StoreRejectedError, StoreUnavailableError
+from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,8 +82,9 @@ def test_everything_arrives_once_and_leaves_the_spool(
     bodies = [b"%d" % n for n in range(50)]
     for body in bodies:
         spool.put("", body, 2)
+    spool.put("", b"events", 7, Signal.CONTENT_EVENTS)
     assert writer.drain(5)
-    assert store.bodies == bodies
+    assert store.bodies == [*bodies, b"events"]
     assert spool.depth().records == 0
     assert "spanloom_spans_stored_total 100.0" in metrics.render().decode()
 

@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.extracting import World, key_of, sent
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from tests.support.extracting import TRACE, World, key_of, sent
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
@@ -86,6 +87,35 @@ def test_a_repeated_span_makes_none(world: World) -> None:
         assert world.step(1) == 1
     assert world.said() == (1, "settled", 2)
     assert world.step(60) == 0
+
+
+def content_event(span_id: bytes) -> bytes:
+    logs = ExportLogsServiceRequest()
+    record = logs.resource_logs.add().scope_logs.add().log_records.add()
+    record.event_name, record.body.string_value = "gen_ai.choice", "Hello"
+    record.trace_id, record.span_id = bytes.fromhex(TRACE), span_id
+    return logs.SerializeToString()
+
+
+def test_a_late_content_event_makes_a_new_version_and_its_repeat_none(world: World) -> None:
+    model = {"gen_ai.operation.name": "chat"}
+    world.send(sent(1, attributes=model))
+    world.step(1)
+    for _ in range(2):
+        world.send_logs(content_event((1).to_bytes(8)))
+        assert world.step(1) == 1
+    assert world.said() == (2, "settled", 1)
+    assert "Hello" in world.document()["agent_steps"][0]["steps"][0]["output"]
+
+
+def test_an_event_whose_span_never_comes_is_seen_once(world: World) -> None:
+    world.send(sent(1))
+    world.step(1)
+    world.send_logs(content_event(b"nonesuch"))
+    assert [world.step(1) for _ in range(70)] == [1] + [0] * 69
+    world.restart()
+    assert world.step() == 0
+    assert world.said() == (1, "settled", 1)
 
 
 def test_a_span_sent_again_with_other_content_makes_one(world: World) -> None:

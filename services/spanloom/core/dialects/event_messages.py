@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.values import Json, first, json_text, json_value
+from spanloom.core.dialects.values import Json, first, json_object, json_text, json_value, pick
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _ROLES = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
+_SAID = frozenset({"content", "parts", "tool_calls"})
 
 
 def complete(facts: Facts, span: Span, kind: Kind) -> None:
@@ -58,16 +59,28 @@ def _first(span: Span, name: str, key: str) -> str:
 
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
-    said = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
-    return json_text(said) if said else ""
+    """Give the messages; nothing if none says more than who spoke, as with content capture off."""
+    said: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
+    return json_text(said) if any(map(_says_something, said)) else ""
 
 
-def _message(event: Event, role: str) -> Json:
+def _message(event: Event, role: str) -> dict[str, Json]:
     said = event.attributes
     message: dict[str, Json] = {"role": said.get("role") or role}
-    content = json_value(first(said, "content", "message"))
-    message |= content if isinstance(content, dict) else {"content": content}
-    for key in ("tool_calls", "finish_reason", "id"):
-        if key in said:
-            message[key] = json_value(said[key])
-    return message
+    whole = json_object(said.get("message", ""))
+    if _SAID & whole.keys() or "role" in whole:  # a choice in a log record holds a message
+        message |= whole
+    elif text := first(said, "content", "message"):
+        message["content"] = _content(text)
+    if calls := said.get("tool_calls"):
+        message["tool_calls"] = json_value(calls)
+    return message | pick(said, {"finish_reason": "finish_reason", "id": "id"})
+
+
+def _says_something(message: Json) -> bool:
+    return isinstance(message, dict) and bool(_SAID & message.keys())
+
+
+def _content(text: str) -> Json:
+    """Read parts and objects; what merely looks like a number stays what was said."""
+    return json_value(text) if text.startswith(("[", "{")) else text

@@ -1,5 +1,6 @@
 -- GenAI content that came as log records. The receiver gives it the form of spans (message Record of
--- store.proto): the parent is the span it tells of, the id a fingerprint of what it says.
+-- store.proto): the parent is the span it tells of, the id a fingerprint of what it says, the flags
+-- are its place in the request.
 
 CREATE TABLE IF NOT EXISTS genai_events
 (
@@ -9,6 +10,7 @@ CREATE TABLE IF NOT EXISTS genai_events
     EventId String CODEC(LZ4) COMMENT 'Fingerprint of the event: a repeat is the same row.',
     EventName LowCardinality(String) COMMENT 'gen_ai.user.message, gen_ai.choice and their kin.',
     TimeUnixNano UInt64 CODEC(Delta, ZSTD(1)) COMMENT 'Time of the event in nanoseconds since the epoch.',
+    Place UInt32 CODEC(ZSTD(1)) COMMENT 'Place in the request; orders events of one time.',
     Attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)) COMMENT 'Attributes and fields of the body as text, like SpanAttributes.',
     RowVersion UInt64 CODEC(Delta, ZSTD(1)) COMMENT 'Sequence of the request that brought it.',
     AcceptedAt DateTime64(9) CODEC(Delta, ZSTD(1)) COMMENT 'When the request was accepted; retention counts from here.'
@@ -45,6 +47,7 @@ SELECT
     lower(hex(event.span_id)) AS EventId,
     event.name AS EventName,
     event.start_time_unix_nano AS TimeUnixNano,
+    event.flags AS Place,
     as_map(last_of_each_key(event.attributes)) AS Attributes,
     seq AS RowVersion,
     fromUnixTimestamp64Nano(toInt64(least(accepted_at, 9223372036854775807))) AS AcceptedAt
