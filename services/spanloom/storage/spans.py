@@ -39,6 +39,7 @@ class ClickHouseSpans:
         self._writer = writer
         self._worker = worker
         self._reader = reader
+        self._seen_events = False
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanStore.append``."""
@@ -59,9 +60,15 @@ class ClickHouseSpans:
         for some in batched(keys):
             rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
             traces = newest_spans(rows)
-            join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
+            if self._has_events():
+                join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
             found.update(traces)
         return found
+
+    def _has_events(self) -> bool:
+        """Whether any content event was ever stored; once seen, it is not asked again."""
+        self._seen_events = self._seen_events or any(self._worker.rows("any_event"))
+        return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
         """Whether this is one trace of very many spans: a long one comes alone."""
