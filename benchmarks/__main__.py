@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchmarks.building import measure_building
 from benchmarks.extraction import measure_extraction
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "ingest": measure_ingest,
+    "build": measure_building,
     "extract": measure_extraction,
     "freshness": measure_freshness,
     "growth": measure_growth,

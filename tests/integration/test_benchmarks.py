@@ -17,6 +17,7 @@ PARTS = {
         for size in ("1.1", "6.6")
         for what, bar in (("CPU time", "≤ 3"), ("spans/s", "≥ 0.4"))
     },
+    "building a trace of 50 spans": "≤ 2 ms",
     "extraction, synthetic runs": "≥ 20,000",
     "extraction, captured runs": "≥ 20,000",
     "freshness": "≤ 3 s",

@@ -1,0 +1,45 @@
+"""Normalizing and building one trace of 50 spans, without any store: what a pure core costs."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+from typing import TYPE_CHECKING
+
+from benchmarks.report import Row, at_most
+from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
+from spanloom.core.ports import SpooledRequest
+from spanloom.extractor.extract import extract
+from spanloom.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmarks.scale import Scale
+
+SPANS = 50
+MAX_MS = 2.0
+_ROUNDS = 200
+_REPEATS = 5
+
+
+def measure_building(scale: Scale, _folder: Path) -> Iterator[Row]:
+    """Give one row: CPU milliseconds a trace, the best of some repeats."""
+    store = MemoryStore()
+    spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(SPANS - 2) // 2)
+    store.append([SpooledRequest(1, "", 1, wrap(spans), len(spans))])
+    [(key, stored)] = store.read_spans([c.key for c in store.changes_since(0)]).items()
+    rounds = max(_ROUNDS // (1 if scale.repeats > 1 else 10), 1)
+    best_s = float("inf")
+    for _ in range(_REPEATS):
+        start = time.thread_time()
+        for _ in range(rounds):
+            extract(key, stored)
+        best_s = min(best_s, (time.thread_time() - start) / rounds)
+    yield Row(
+        f"building a trace of {len(stored)} spans: normalized and built",
+        best_s * 1_000,
+        at_most(MAX_MS, "ms"),
+        f"{best_s / len(stored) * 1e6:.1f} µs a span; the best of {_REPEATS} times {rounds} rounds",
+    )
