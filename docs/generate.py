@@ -22,7 +22,8 @@ from spanloom.telemetry import Metrics
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
 
-from docs import evidence  # noqa: E402
+from docs import evidence, matrix  # noqa: E402
+from tests.support import ground_truth  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -83,6 +84,14 @@ def dialects() -> str:
     return "\n".join(parts)
 
 
+def captures() -> str:
+    """How many captured runs are right, and what their telemetry leaves out."""
+    head = ("captures", "runs", *ground_truth.MEASURES)
+    parts = ["## Right, by measure\n", _table(head, matrix.matrix())]
+    parts += ["## What no span reports\n", _table(("runs", "of", "what"), matrix.shortfalls())]
+    return "\n".join(parts)
+
+
 def _dialect(title: str, prefix: str, docstring: str | None) -> str:
     parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
     rows = [
@@ -94,6 +103,7 @@ def _dialect(title: str, prefix: str, docstring: str | None) -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
+    "captures.md": captures,
     "configuration.md": configuration,
     "dialects.md": dialects,
     "metrics.md": metrics,

@@ -1,0 +1,72 @@
+"""Every captured run against its ground truth, extracted here and now: a table for the docs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.support.ground_truth import (
+    MEASURES,
+    UNREPORTED_DETAILS,
+    WITHOUT_DETAILS,
+    Answer,
+    Capture,
+    all_captures,
+    measure,
+)
+
+from spanloom.core.ports import SpooledRequest
+from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.worker import Extractor
+from spanloom.storage.memory import MemoryStore
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Row = tuple[str, ...]
+_LATER_NS = 10_000 * NS
+
+
+def matrix() -> Iterator[Row]:
+    """Give a row per folder of captures, and one of all: how many runs are right, by measure."""
+    wrong = {capture: measure(capture, _extract(capture)) for capture in all_captures()}
+    folders = sorted({capture.dialect for capture in wrong})
+    for folder in folders:
+        yield _row(f"`{folder}`", {c: w for c, w in wrong.items() if c.dialect == folder})
+    yield _row("all", wrong)
+
+
+def shortfalls() -> Iterator[Row]:
+    """Give what telemetry does not report at all, so that nobody can get it right."""
+    for folder in sorted(WITHOUT_DETAILS):
+        yield f"`{folder}`", "details", "reasoning or cached tokens are not reported"
+    for run in sorted(UNREPORTED_DETAILS):
+        yield f"`{run}`", "details", "what the folder's other runs report is missing in this one"
+    for capture in all_captures():
+        for told in capture.truth["telemetry_shortfall"]:
+            yield f"`{capture.id}`", "steps", str(told).replace("|", "/")
+
+
+def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:
+    return name, str(len(wrong)), *(str(sum(not w[m] for w in wrong.values())) for m in MEASURES)
+
+
+def _extract(capture: Capture) -> list[Answer]:
+    """Store the run and build its trajectories, with what other traces repeat."""
+    store = MemoryStore()
+    store.append(
+        [SpooledRequest(n, "p", n, body, 1) for n, body in enumerate(capture.requests(), 1)]
+    )
+    timing = Timing(root_quiet_s=0, no_root_quiet_s=0)
+    extractor = Extractor(store, Metrics(), timing, clock=lambda: _LATER_NS)
+    while extractor.run_once():
+        pass
+    keys = (change.key for change in store.changes_since(-1))
+    return [
+        Answer(
+            json.loads(store.document(key.trace_id, key.project) or b"{}"),
+            json.loads(store.spans_document(key.trace_id, key.project) or b"[]"),
+        )
+        for key in keys
+    ]
