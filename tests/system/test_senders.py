@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -14,8 +15,12 @@ from tests.conftest import clean_environment
 from tests.support.agents import REPOSITORY, RUN_S, SETTLED_S, Json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tests.conftest import RunningSpanloom, StartSpanloom
 
+JAVASCRIPT = REPOSITORY / "tests" / "senders_js"
 NEEDS = {
     "traceloop": "opentelemetry.instrumentation.langchain",
     "langsmith": "langsmith",
@@ -28,8 +33,23 @@ NEEDS = {
 @pytest.mark.parametrize("name", NEEDS)
 def test_the_team_comes_out_as_it_ran(start_spanloom: StartSpanloom, name: str) -> None:
     pytest.importorskip(NEEDS[name], reason="pip install --group senders")
+    program = [sys.executable, "-m", "tests.support.agents_senders", name]
+    check_run(start_spanloom, program, REPOSITORY, agents=2)
+
+
+def test_an_agent_of_langchain_js_comes_out_as_it_ran(start_spanloom: StartSpanloom) -> None:
+    node = shutil.which("node")
+    if node is None or not (JAVASCRIPT / "node_modules").exists():
+        pytest.skip("needs Node: npm install in tests/senders_js")
+    check_run(start_spanloom, [node, "agent.mjs"], JAVASCRIPT, agents=1)
+
+
+def check_run(
+    start_spanloom: StartSpanloom, program: Sequence[str], folder: Path, *, agents: int
+) -> None:
+    """Run a program against a service of its own; compare with what the program says it did."""
     spanloom = start_spanloom("serve", "--root-quiet-s=0.5", "--no-root-quiet-s=5")
-    truth = run_sender(spanloom, name)
+    truth = run_sender(spanloom, program, folder)
     document = await_run(spanloom.api, len(truth["calls"]))
     owned = [(a, s) for a in document["agent_steps"] for s in a["steps"]]
     models = [step["model_info"] for _, step in owned if step["type"] == "model"]
@@ -38,17 +58,17 @@ def test_the_team_comes_out_as_it_ran(start_spanloom: StartSpanloom, name: str) 
     )
     tools = [s["metadata"].get("tool_name", s["name"]) for _, s in owned if s["type"] == "tool"]
     assert sorted(tools) == sorted(tool for _, tool, _ in truth["tools"])
-    assert document["extraction"]["step_counts"]["agent"] == 2
+    assert document["extraction"]["step_counts"]["agent"] == agents
     results = " ".join(step["output"] for _, step in owned if step["type"] == "tool")
     assert all(result in results for _, _, result in truth["tools"])
 
 
-def run_sender(spanloom: RunningSpanloom, name: str) -> Json:
-    """Run the program of ``tests.support.agents_senders`` to its end; give what it says it did."""
+def run_sender(spanloom: RunningSpanloom, program: Sequence[str], folder: Path) -> Json:
+    """Run a program to its end; give what it says it did."""
     address = spanloom.addresses["otlp_http"]
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.agents_senders", name],
-        cwd=REPOSITORY,
+        program,
+        cwd=folder,
         env=clean_environment({"LANGSMITH_TRACING": "false", "SPANLOOM_OTLP_HTTP": address}),
         capture_output=True,
         text=True,
