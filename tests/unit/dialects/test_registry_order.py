@@ -20,8 +20,8 @@ MARKS = [
     ("vercel_ai", {"ai.operationId": "ai.generateText"}),
     ("autogen", {"gen_ai.system": "autogen"}),
     ("spring_ai", {"spring.ai.kind": "advisor"}),
-    ("traceloop", {"traceloop.entity.path": ""}),
     ("litellm", {"litellm.call_id": "1"}),
+    ("traceloop", {"traceloop.entity.path": ""}),
     ("otel_genai", {"gen_ai.operation.name": "chat"}),
     ("fallback", {}),
 ]

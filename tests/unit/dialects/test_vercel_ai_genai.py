@@ -1,8 +1,10 @@
-"""The Vercel AI SDK from 7 on, by what its documentation says."""
+"""The Vercel AI SDK from 7 on: the forms are those of version 7.0, the names are not."""
 
 from __future__ import annotations
 
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
+
+from spanloom.core.model.trajectory import Usage
 
 SCOPE = "gen_ai"
 
@@ -42,3 +44,14 @@ def test_the_agent_s_name_is_in_its_attribute_and_its_sum_is_not_counted() -> No
     found = normalized(run, call)
     assert found[1].facts.agent_name == "fn"
     assert found[2].facts.first_token_ms == 250
+
+
+def test_a_result_is_text_and_reasoning_is_read_where_it_is_told() -> None:
+    call = chat(7, 3, usage__cache_read__input_tokens=2)
+    call["ai.usage.outputTokenDetails.reasoningTokens"] = "1"
+    found = normalized(
+        make_span(1, 0, call, scope=SCOPE, end=90),
+        make_span(2, 0, genai("execute_tool", tool__call__result='"sunny"'), scope=SCOPE),
+    )
+    assert found[1].facts.usage == Usage(7, 3, 1, 2)
+    assert found[2].facts.output == "sunny"

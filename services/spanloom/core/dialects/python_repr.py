@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import orjson
+
 _LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\"""", re.DOTALL)
 
 
@@ -23,3 +25,13 @@ def last_text(text: str, mark: str) -> str | None:
     except (ValueError, SyntaxError):
         return None
     return value if isinstance(value, str) else None
+
+
+def as_json(text: str) -> str:
+    """Give lists and objects written out by Python as compact JSON; other text as it is."""
+    if not text.startswith(("[", "{")):
+        return text
+    try:
+        return orjson.dumps(ast.literal_eval(text)).decode()
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return text

@@ -79,14 +79,15 @@ DIALECTS: Sequence[Dialect] = (
     TraceloopAgents(),
     TraceloopCrewAI(),
     TraceloopJS(),
-    Traceloop(),
     LiteLLM(),
+    Traceloop(),
     OtelGenAI(),
     Fallback(),
 )
 """A convention with marks of its own comes before one whose attributes it borrows.
 
-Traceloop's marks come late: its SDK writes some of them on every span of the process.
+Traceloop's marks come late: its SDK writes some of them on every span of the process, and LiteLLM's
+callback one on each of its own.
 """
 
 if len({dialect.id for dialect in DIALECTS}) != len(DIALECTS):

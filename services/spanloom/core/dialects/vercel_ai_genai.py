@@ -2,9 +2,10 @@
 
 ``invoke_agent`` stands on every ``generateText``, also on one that wraps a single bare call; the
 span's name has the model, the agent's name is in ``gen_ai.agent.name``. ``agent_step`` is a turn
-of the loop and no step. Agents repeat the sum of their calls' usage.
+of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are told only
+where the application asks for ``ai.usage.*`` details. Results of tools are JSON, texts in quotes.
 
-No capture: after the SDK's documentation.
+Verified by running version 7.0.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.genai_facts import OFFERED_TOOLS
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.dialects.tool_loop import loops_over_tools
-from spanloom.core.model.normalized import Classification
+from spanloom.core.dialects.values import first_integer, unquoted
+from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _SCOPE = "gen_ai"
+_REASONING = "ai.usage.outputTokenDetails.reasoningTokens"
 _CALLS = frozenset({"chat", "text_completion", "generate_content"})
 
 
@@ -53,3 +56,13 @@ class VercelAIGenAI(OtelGenAI):
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
             return Classification(Kind.AGENT, "vercel_ai_genai.tool_loop")
         return Classification(Kind.OTHER, "vercel_ai_genai.bare_call")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, and the SDK's own details of the usage."""
+        facts = super().describe(span, kind)
+        if kind is Kind.TOOL:
+            facts.output = unquoted(facts.output)
+        elif facts.usage is not None and _REASONING in span.attributes:
+            reasoning = first_integer(span.attributes, _REASONING)
+            facts.usage = facts.usage._replace(reasoning_tokens=reasoning)
+        return facts
