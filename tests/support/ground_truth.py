@@ -188,6 +188,7 @@ WITHOUT_DETAILS = frozenset(
         "mlflow-genai",
         "openlit",
         "other-strands",
+        "other-vercel-ai-7",
         "otel-openai-v2",
         "traceloop",
         "traceloop-sdk",

@@ -7,7 +7,7 @@ the raw requests remain as the calls. Their usage and messages are written out b
 ``llm.<provider>.usage`` is a repr. Token details stand in such a repr too
 (``metadata.usage_object``), tool calls in ``gen_ai.completion.N.function_call`` only.
 
-Verified by running version 1.106.
+Verified on captures of 1.106.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ span's name has the model, the agent's name is in ``gen_ai.agent.name``. ``agent
 of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are told only
 where the application asks for ``ai.usage.*`` details. Results of tools are JSON, texts in quotes.
 
-Verified by running version 7.0.
+Verified on captures of 7.0.
 """
 
 from __future__ import annotations
