@@ -1,4 +1,4 @@
-"""Spring AI, by what its documentation says."""
+"""Spring AI, by what its source says."""
 
 from __future__ import annotations
 
@@ -57,3 +57,32 @@ def test_http_spans_of_the_application_are_none_of_it() -> None:
     ]
     assert rules(*spans)[3] == ("other", "fallback.no_convention")
     assert owners(extract_spans(*spans)) == {1: [2, 4]}
+
+
+def test_advisors_in_advisors_hide_no_tool() -> None:
+    spans = [make_span(1, 0, spring("chat_client"), scope=SCOPE, end=90)]
+    spans += [
+        make_span(n, n - 1, spring("advisor"), scope=SCOPE, start=n, end=90 - n)
+        for n in range(2, 9)
+    ]
+    offered = {**chat(7, 3), "spring.ai.model.request.tool.names": '["f"]'}
+    call = make_span(9, 8, offered, scope=SCOPE, start=9, end=20)
+    assert rules(*spans, call)[1] == ("agent", "spring_ai.chat_client")
+    plain = make_span(9, 8, chat(7, 3), scope=SCOPE, start=9, end=20)
+    assert rules(*spans, plain)[1] == ("other", "spring_ai.bare_call")
+
+
+def test_a_model_that_is_not_known_is_the_one_that_was_asked_for() -> None:
+    said = {**genai("chat"), "gen_ai.request.model": "m", "gen_ai.response.model": "none"}
+    assert normalized(make_span(1, 0, said, scope=SCOPE))[1].facts.model == "m"
+    said["gen_ai.request.model"] = "none"
+    assert not normalized(make_span(1, 0, said, scope=SCOPE))[1].facts.model
+
+
+def test_an_embedding_is_data_access() -> None:
+    spans = [
+        make_span(1, 0, spring("vector_store"), scope=SCOPE, end=90),
+        make_span(2, 1, genai("embedding"), scope=SCOPE, start=1),
+    ]
+    assert [kind for kind, _ in rules(*spans).values()] == ["tool", "tool"]
+    assert normalized(*spans)[2].facts.data_kind == "embedding"

@@ -30,6 +30,7 @@ _KINDS = {
     "response": Kind.MODEL,
     "execute_tool": Kind.TOOL,
     "embeddings": Kind.TOOL,
+    "embedding": Kind.TOOL,
     "retrieval": Kind.TOOL,
     "rerank": Kind.TOOL,
     "invoke_agent": Kind.AGENT,
@@ -50,7 +51,12 @@ _MARKS = (
     "gen_ai.workflow.name",
 )
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
-DATA_KINDS = {"embeddings": "embedding", "retrieval": "retrieval", "rerank": "reranking"}
+DATA_KINDS = {
+    "embeddings": "embedding",
+    "embedding": "embedding",
+    "retrieval": "retrieval",
+    "rerank": "reranking",
+}
 
 
 def operation_of(span: Span) -> str:

@@ -2,10 +2,10 @@
 
 A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
 wrapper of one call. Advisors are interceptors around the call and no steps. Tools have names of
-their own (``spring.ai.tool.*``). Counts are strings. Prompts and answers go to the application's
-log only.
+their own (``spring.ai.tool.*``). Counts are strings, and what is not known is ``none``, as the
+model of the answer to a call that failed. Prompts and answers go to the application's log only.
 
-No capture: after the documentation of Spring AI 2.0.
+No capture: after the source of Spring AI 2.0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 KIND = "spring.ai.kind"
 _SCOPE = "org.springframework.boot"
-_OFFERED = ("spring.ai.chat.client.tool.names", "spring.ai.chat.client.tool.function.names")
+_NOT_KNOWN = "none"
+_MODELS = ("gen_ai.response.model", "gen_ai.request.model")
+_OFFERED = (
+    "spring.ai.chat.client.tool.names",
+    "spring.ai.chat.client.tool.function.names",
+    "spring.ai.model.request.tool.names",
+)
 _TOOL_METADATA = {
     "spring.ai.tool.call.id": "tool_call_id",
     "spring.ai.tool.definition.description": "tool_description",
@@ -80,6 +86,9 @@ class SpringAI(OtelGenAI):
             facts.data_kind = "retrieval" if said[KIND] == "vector_store" else ""
             found = {n: said[k] for k, n in _TOOL_METADATA.items() if said.get(k)}
             facts.metadata = {**facts.metadata, **found}
+        elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
+            known = (said.get(key, "") for key in _MODELS)
+            facts.model = next((name for name in known if name not in ("", _NOT_KNOWN)), "")
         facts.conversation_id = facts.conversation_id or first(
             said, "spring.ai.chat.client.conversation.id"
         )

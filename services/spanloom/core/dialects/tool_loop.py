@@ -15,8 +15,8 @@ from spanloom.core.model.span import Span
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
 
-MAX_DEPTH = 4
-"""How far below a run its steps may stand: a loop's turn, an advisor, the call."""
+MAX_DEPTH = 12
+"""How far below a run its steps may stand: a loop's turn, advisors in one another, the call."""
 
 Test = Callable[[Span], bool]
 
