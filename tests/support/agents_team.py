@@ -25,10 +25,12 @@ INSTRUMENTATIONS = {
     "openinference": "openinference.instrumentation.langchain",
     "otel_genai": "opentelemetry.instrumentation.genai.langchain",
 }
-CALLS: list[tuple[str, int, int]] = []
-"""Agent, tokens read, tokens written: one entry for each model call."""
-TOOLS: list[tuple[str, str, str]] = []
-"""Agent, tool, result: one entry for each tool run."""
+QUESTION = "How many people work at both together?"
+CALLS: list[tuple[str, int, int, list[str]]] = []
+"""Agent, tokens read, tokens written, what it said: one entry for each model call."""
+TOOLS: list[tuple[str, str, list[str], str]] = []
+"""Agent, tool, what it was asked, result: one entry for each tool run."""
+TRUTH = {"question": QUESTION, "calls": CALLS, "tools": TOOLS}
 
 
 class RecordedModel(ScriptedChatModel):
@@ -42,22 +44,28 @@ class RecordedModel(ScriptedChatModel):
         assert isinstance(answer, AIMessage)
         assert answer.usage_metadata is not None
         usage = answer.usage_metadata
-        CALLS.append((self.owner, usage["input_tokens"], usage["output_tokens"]))
+        CALLS.append((self.owner, usage["input_tokens"], usage["output_tokens"], said_in(answer)))
         return result
+
+
+def said_in(answer: AIMessage) -> list[str]:
+    """Give the texts of an answer: what it says, or the tools that it calls and with what."""
+    called = [[call["name"], *map(str, call["args"].values())] for call in answer.tool_calls]
+    return [text for texts in called for text in texts] or [str(answer.content)]
 
 
 @tool
 def head_count(company: str) -> str:
     """Look up how many people work at a company."""
     result = {"Alpha": "100 people", "Beta": "120 people"}[company]
-    TOOLS.append(("researcher", "head_count", result))
+    TOOLS.append(("researcher", "head_count", [company], result))
     return result
 
 
 @tool
 def add(a: int, b: int) -> int:
     """Add two numbers."""
-    TOOLS.append(("planner", "add", str(a + b)))
+    TOOLS.append(("planner", "add", [str(a), str(b)], str(a + b)))
     return a + b
 
 
@@ -85,7 +93,7 @@ def ask_researcher(question: str) -> str:
     """Let the researcher find something out."""
     found = RESEARCHER.invoke({"messages": [HumanMessage(question)]})
     result = str(found["messages"][-1].content)
-    TOOLS.append(("planner", "ask_researcher", result))
+    TOOLS.append(("planner", "ask_researcher", [question], result))
     return result
 
 
@@ -106,9 +114,9 @@ PLANNER = create_agent(
 def main() -> None:
     """Let the team answer once and print the truth."""
     instrumentor = import_module(INSTRUMENTATIONS[sys.argv[1]]).LangChainInstrumentor()
-    with sending_provider({"calls": CALLS, "tools": TOOLS}) as provider:
+    with sending_provider(TRUTH) as provider:
         instrumentor.instrument(tracer_provider=provider)
-        PLANNER.invoke({"messages": [HumanMessage("How many people work at both together?")]})
+        PLANNER.invoke({"messages": [HumanMessage(QUESTION)]})
 
 
 if __name__ == "__main__":
