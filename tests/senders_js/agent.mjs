@@ -37,7 +37,7 @@ class ScriptedModel extends BaseChatModel {
 
   async _generate() {
     const [read, written, answer] = this.answers.shift();
-    const message = asMessage(answer);
+    const message = asMessage(answer, this.owner === "planner");
     const total = read + written;
     message.usage_metadata = { input_tokens: read, output_tokens: written, total_tokens: total };
     calls.push([this.owner, read, written, textsOf(answer)]);
@@ -46,9 +46,9 @@ class ScriptedModel extends BaseChatModel {
   }
 }
 
-// As LangChain's OpenAI package gives them: parsed, and as they came, which is where the
-// instrumentation looks for tool calls.
-function asMessage(answer) {
+// Tool calls are parsed; LangChain's OpenAI package also gives them as they came, which is where the
+// instrumentation looks for them, other packages do not.
+function asMessage(answer, likeOpenAI) {
   if (typeof answer === "string") return new AIMessage(answer);
   const parsed = answer.map(([name, args], n) => ({ id: `call_${name}_${n}`, name, args }));
   const came = parsed.map(({ id, name, args }) => ({
@@ -59,7 +59,7 @@ function asMessage(answer) {
   return new AIMessage({
     content: "",
     tool_calls: parsed,
-    additional_kwargs: { tool_calls: came },
+    additional_kwargs: likeOpenAI ? { tool_calls: came } : {},
   });
 }
 

@@ -72,6 +72,31 @@ def test_without_messages_the_values_have_to_do() -> None:
     assert facts.first_token_ms is None
 
 
+CALLING = '{"kwargs":{"tool_calls":[{"name":"add"}]}}'
+
+
+@pytest.mark.parametrize(
+    ("value", "flattened", "expected"),
+    [
+        (CALLING, {"content": ""}, CALLING),
+        (CALLING, {"tool_calls.0.tool_call.function.name": "add"}, "tool_calls"),
+        ('{"kwargs":{"tool_calls":[]}}', {"content": "Rome"}, "Rome"),
+        (r'{"content":"\"tool_calls\":[{"}', {"content": "Rome"}, "Rome"),
+    ],
+    ids=["lost", "kept", "none", "quoted"],
+)
+def test_messages_flattened_without_their_tool_calls_are_not_the_whole(
+    value: str, flattened: dict[str, str], expected: str
+) -> None:
+    said = openinference("LLM", input__value=value, output__value=value)
+    for side in ("input", "output"):
+        said |= {f"llm.{side}_messages.0.message.{key}": it for key, it in flattened.items()}
+    facts = normalized(make_span(1, 0, said))[1].facts
+    assert expected in facts.input
+    assert expected in facts.output
+    assert (facts.output == value) == (expected == value)
+
+
 def test_tools_and_runs_have_names() -> None:
     spans = [
         make_span(1, 0, openinference("AGENT", agent__name="planner"), name="Runner.run"),

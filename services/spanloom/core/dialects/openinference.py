@@ -68,6 +68,8 @@ _METADATA = {
     "user.id": "user_id",
 }
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
+_TOOL_CALLS = '"tool_calls":[{'
+"""How JavaScript writes a list that is not empty."""
 
 
 def span_kind(span: Span) -> str:
@@ -139,8 +141,8 @@ class OpenInference:
 
 def _describe_model_call(span: Span, facts: Facts) -> None:
     said = span.attributes
-    facts.input = indexed_text(said, "llm.input_messages.", _WRAPPERS) or facts.input
-    facts.output = indexed_text(said, "llm.output_messages.", _WRAPPERS) or facts.output
+    facts.input = _messages(indexed_text(said, "llm.input_messages.", _WRAPPERS), facts.input)
+    facts.output = _messages(indexed_text(said, "llm.output_messages.", _WRAPPERS), facts.output)
     facts.model = first(said, "llm.model_name")
     facts.usage = Usage(
         first_integer(said, "llm.token_count.prompt"),
@@ -150,6 +152,16 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
         first_integer(said, "llm.token_count.prompt_details.cache_write"),
     )
     facts.first_token_ms = _first_token_ms(span)
+
+
+def _messages(flat: str, whole: str) -> str:
+    """Prefer the flattened messages, unless they lack the tool calls that the whole value has.
+
+    LangChain.js's instrumentation flattens those that a provider's answer came with, not those of
+    the message itself. In a text the quotes would be escaped.
+    """
+    lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
+    return whole if lacks_calls or not flat else flat
 
 
 def _first_token_ms(span: Span) -> float | None:
