@@ -38,7 +38,7 @@ _KINDS = {
 }
 _NAMED = frozenset(
     {
-        *("chat", "text_completion", "generate_content", "embeddings"),
+        *("chat", "text_completion", "generate_content", "embeddings", "retrieval", "rerank"),
         *("execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
     }
 )
@@ -115,7 +115,8 @@ class OtelGenAI:
 
 def _is_plain_chain(span: Span) -> bool:
     """Whether the workflow bears a LangChain class name, as an unnamed chain or wrapper does."""
-    return _LANGCHAIN_CLASS.fullmatch(span.attributes.get("gen_ai.workflow.name", "")) is not None
+    name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
+    return _LANGCHAIN_CLASS.fullmatch(name) is not None
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
