@@ -56,6 +56,8 @@ ALONE = {
     "other-strands": {"gen_ai.operation.name"},
     "traceloop-openai": {"gen_ai.operation.name"},
     "traceloop-sdk": {"gen_ai.operation.name"},
+    # Whether a run whose first call failed could have looped.
+    "other-vercel-ai-7": {"gen_ai.tool.definitions"},
     # Eino's callback for Langfuse reports no kinds: what a span consists of tells them.
     "eino-langfuse": {
         "langfuse.ingestion.sdk_version",
