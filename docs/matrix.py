@@ -57,7 +57,7 @@ def _cell(measure: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> str
     about = [w for c, w in wrong.items() if measure != "details" or _reports_details(c)]
     right = sum(not w[measure] for w in about)
     if not about:
-        return "–"
+        return "-"
     return str(right) if len(about) == len(wrong) else f"{right} of {len(about)}"
 
 
