@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,17 +12,18 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import (
     extract_all,
-    largest_of_each_dialect,
+    names_in,
     new_names,
     outline,
     renamed,
+    structure,
     traces_of,
     without,
 )
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Status, StepType
 from spanloom.extractor.extract import extract
 from spanloom.storage.memory import MemoryStore
 
@@ -32,27 +34,60 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
 
 CAPTURES = list(all_captures())
-LARGEST = largest_of_each_dialect()
-PAIRS = list(zip(LARGEST, [*LARGEST[1:], LARGEST[0]], strict=True))
+PAIRS = list(zip(CAPTURES, [*CAPTURES[1:], CAPTURES[0]], strict=True))
 
 TEXTS = re.compile(
     r"(?<!token_count)\.(input|output|messages|content|value|prompt|completion|arguments|result|description"
     r"|definitions|instructions|temperature|finish_reasons?|user\.id|session\.id)$"
 )
-ONLY_THERE = {
-    "langfuse.observation.input",  # of Eino's callback: it tells a graph from what it consists of
-    "traceloop.entity.input",  # of the generation around 0.40: it holds LangChain's run metadata
+ALONE = {
+    # Run metadata of LangChain, all of it or the namespace that tells a graph inside a graph.
+    "mlflow-genai": {"metadata"},
+    "openinference-langchain": {"metadata"},
+    "langsmith": {"langsmith.metadata.langgraph_checkpoint_ns"},
+    "traceloop": {"traceloop.association.properties.langgraph_checkpoint_ns"},
+    "traceloop-0.40": {"traceloop.entity.input"},
+    # The kind of a span whose name says nothing: a tool, a retriever, a client's call, a graph.
+    "js-cozeloop": {"cozeloop.span_type"},
+    "langfuse": {"langfuse.observation.type"},
+    "mlflow": {"metadata", "mlflow.spanType"},
+    "other-dspy-openinference": {"openinference.span.kind"},
+    "other-openai-agents-traceloop": {"gen_ai.operation.name"},
+    "other-strands": {"gen_ai.operation.name"},
+    "traceloop-openai": {"gen_ai.operation.name"},
+    "traceloop-sdk": {"gen_ai.operation.name"},
+    # Whether a run whose first call failed could have looped.
+    "other-vercel-ai-7": {"gen_ai.tool.definitions"},
+    # Eino's callback for Langfuse reports no kinds: what a span consists of tells them.
+    "eino-langfuse": {
+        "langfuse.ingestion.sdk_version",
+        "langfuse.observation.input",
+        "langfuse.observation.output",
+    },
 }
+"""By folder of captures, attributes that nothing else repeats: without them steps may be lost."""
 CORRECTIONS = {
     # Google ADK over LiteLLM counts reasoning twice; these tell that, and how much it is.
     "gen_ai.provider.name",
     "gen_ai.usage.reasoning.output_tokens",
 }
+COUNTED_IN_TEXTS = {"eino-apmplus/agentic_agent"}
+"""Runs of Eino's agentic models, whose tokens are only in the text of the answer."""
 
 
-def tokens(trajectories: Iterable[Trajectory]) -> tuple[int, int]:
+def tokens(trajectories: Iterable[Trajectory]) -> list[int]:
     own = [t.root_metrics for t in trajectories]
-    return sum(m.input_tokens for m in own), sum(m.output_tokens for m in own)
+    return [sum(m.input_tokens for m in own), sum(m.output_tokens for m in own)]
+
+
+def calls(trajectories: Iterable[Trajectory]) -> set[str]:
+    """Give the ids of the steps that are no run, of which evidence can be lost but not made."""
+    steps = [s for t in trajectories for agent in t.agent_steps for s in agent.steps]
+    return {s.id for s in steps if s.type in (StepType.MODEL, StepType.TOOL)}
+
+
+def keys_of(capture: Capture) -> list[str]:
+    return sorted({k for spans in traces_of(capture).values() for s in spans for k in s.attributes})
 
 
 def same(span: Span) -> Span:
@@ -61,22 +96,37 @@ def same(span: Span) -> Span:
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
 def test_names_decide_nothing(capture: Capture) -> None:
-    traces = traces_of(capture)
-    plain = extract_all(traces, same)
-    assert outline(extract_all(traces, renamed(new_names(capture)))) == outline(plain)
+    traces, names = traces_of(capture), new_names(capture)
+    plain, changed = extract_all(traces, same), extract_all(traces, renamed(names))
+    assert outline(changed) == outline(plain)
+    assert not names_in(changed) & names.keys(), "an old name is left"
+    assert len(names_in(changed)) == len(names_in(plain))
 
 
-@pytest.mark.parametrize("capture", LARGEST, ids=lambda c: c.id)
-def test_a_lost_attribute_adds_nothing_and_a_lost_text_changes_no_step(capture: Capture) -> None:
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_a_lost_attribute_loses_at_most_what_it_alone_told(capture: Capture) -> None:
     traces = traces_of(capture)
     plain = extract_all(traces, same)
-    for key in sorted({k for spans in traces.values() for s in spans for k in s.attributes}):
-        left = extract_all(traces, without(key))
-        assert [len(t.verdicts) for t in left] == [len(t.verdicts) for t in plain]
+    for key in keys_of(capture):
+        left = extract_all(traces, without({key}))
         if key not in CORRECTIONS:
-            assert tokens(left) <= tokens(plain), key
-        if TEXTS.search(key) and key not in ONLY_THERE:
-            assert outline(left) == outline(plain), key
+            for count, most in zip(tokens(left), tokens(plain), strict=True):
+                assert count <= most, key
+        if key not in ALONE.get(capture.dialect, ()):
+            assert structure(left) == structure(plain), key
+        assert calls(left) <= calls(plain), key
+        owned = [s.id for t in left for agent in t.agent_steps for s in agent.steps]
+        assert len(owned) == len(set(owned)), key
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Capture) -> None:
+    texts = {key for key in keys_of(capture) if TEXTS.search(key)}
+    texts -= ALONE.get(capture.dialect, set())
+    traces = traces_of(capture)
+    left, plain = extract_all(traces, without(texts)), extract_all(traces, same)
+    assert structure(left) == structure(plain)
+    assert capture.id in COUNTED_IN_TEXTS or outline(left) == outline(plain)
 
 
 def single_spans(capture: Capture) -> Iterator[bytes]:
@@ -100,11 +150,13 @@ def documents(bodies: Iterable[bytes]) -> Mapping[str, tuple[bytes, bytes]]:
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS, ids=lambda c: c.id)
-def test_two_runs_that_arrive_span_by_span_in_any_order_and_again(
+def test_two_runs_that_arrive_mixed_in_any_pieces_and_order_and_again(
     one: Capture, other: Capture
 ) -> None:
     chance = random.Random(one.id)
     mixed = [*single_spans(one), *single_spans(other)]
     mixed += chance.sample(mixed, len(mixed) // 5)
     chance.shuffle(mixed)
-    assert documents(mixed) == documents([*one.requests(), *other.requests()])
+    cuts = sorted({0, len(mixed), *chance.sample(range(len(mixed)), len(mixed) // 3)})
+    merged = [b"".join(mixed[start:end]) for start, end in pairwise(cuts)]
+    assert documents(merged) == documents([*one.requests(), *other.requests()])

@@ -7,19 +7,24 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tests.support.ground_truth import Capture, all_captures
 from tests.support.otlp_requests import spooled
 
 from spanloom.extractor.extract import extract
 from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from tests.support.ground_truth import Capture
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
 
-_AUTHORS_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)+")
+_NODE = re.compile(r"node or (?:task|component) (\w+) of the script")
+_COMPOUND = re.compile(r"[_-]")
+_FIXED = {
+    *("LangGraph", "ReActAgent", "task", "converter"),  # given by a library, not by the author
+}
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
@@ -31,14 +36,6 @@ def traces_of(capture: Capture) -> Mapping[TraceKey, Sequence[Span]]:
     return store.read_spans([change.key for change in store.changes_since(-1)])
 
 
-def largest_of_each_dialect() -> list[Capture]:
-    """Give the run with the most spans of each folder of captures."""
-    largest: dict[str, Capture] = {}
-    for capture in sorted(all_captures(), key=lambda c: len(c.truth["spans"])):
-        largest[capture.dialect] = capture
-    return [largest[dialect] for dialect in sorted(largest)]
-
-
 def extract_all(
     traces: Mapping[TraceKey, Sequence[Span]], change: Callable[[Span], Span]
 ) -> list[Trajectory]:
@@ -46,37 +43,44 @@ def extract_all(
     return [extract(key, map(change, spans)) for key, spans in sorted(traces.items())]
 
 
-def outline(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Give what names and texts must not decide: kinds, steps, owners and counts."""
+def structure(trajectories: Sequence[Trajectory]) -> list[object]:
+    """Give what the spans are, which of them are one step, and the owner of each."""
     return [
         (
             [(v.span_id, v.kind, v.step_id) for v in t.verdicts],
             [(a.step.id, [s.id for s in a.steps]) for a in t.agent_steps],
-            t.root_metrics,
         )
         for t in trajectories
     ]
 
 
+def outline(trajectories: Sequence[Trajectory]) -> list[object]:
+    """Give what names and texts must not decide: the structure and the numbers."""
+    return [structure(trajectories), [t.root_metrics for t in trajectories]]
+
+
 def new_names(capture: Capture) -> dict[str, str]:
-    """Give each name that the author chose another of the same length, without any word in it."""
+    """Give each name that the author chose, and each model, another without any word in it."""
     chance = random.Random(capture.id)
     truth = capture.truth
-    names = {c["name"] for c in truth["components"]} | {t["name"] for t in truth["tool_runs"]}
+    names = {part["name"] for part in (*truth["components"], *truth["tool_runs"])}
+    names |= {call["model"] for call in truth.get("model_calls", ()) if call.get("model")}
+    told = (_NODE.match(span["why"]) for span in truth["spans"].values())
+    names |= {node[1] for node in told if node}
     return {
         name: "".join(c if c in "_-" else chance.choice(_CONSONANTS) for c in name)
-        for name in sorted(names, key=len, reverse=True)
-        if len(name) > 4 and _AUTHORS_NAME.fullmatch(name)
+        for name in sorted(names - _FIXED, key=lambda name: (-len(name), name))
     }
 
 
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
     """Rename wherever a name stands: span names, attributes, events."""
+    # A compound name stands in others too (``transfer_to_…``), a word only for itself.
+    wanted = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
+    found = re.compile("|".join(wanted) or "(?!)")
 
     def new(text: str) -> str:
-        for old, name in names.items():
-            text = text.replace(old, name)
-        return text
+        return found.sub(lambda name: names[name[0]], text)
 
     def rename(span: Span) -> Span:
         said = {key: new(text) for key, text in span.attributes.items()}
@@ -89,8 +93,14 @@ def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
     return rename
 
 
-def without(key: str) -> Callable[[Span], Span]:
-    """Drop an attribute wherever it stands."""
+def names_in(trajectories: Sequence[Trajectory]) -> set[str]:
+    """Give the name of every step, and of what calls and runs say they used."""
+    steps = [s for t in trajectories for a in t.agent_steps for s in (a.step, *a.steps)]
+    return {name for s in steps for name in (s.name, s.model, s.metadata.get("agent_name", ""))}
+
+
+def without(keys: Collection[str]) -> Callable[[Span], Span]:
+    """Drop attributes wherever they stand."""
     return lambda span: span._replace(
-        attributes={k: v for k, v in span.attributes.items() if k != key}
+        attributes={k: v for k, v in span.attributes.items() if k not in keys}
     )

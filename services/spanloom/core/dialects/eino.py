@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.eino_runs import (
+    AGENTS,
+    CHAIN,
+    CHAT_MODEL,
     DATA_KINDS,
+    GRAPH,
+    LAMBDA,
+    TOOL,
     Part,
     callback_usage,
     classify_part,
@@ -29,6 +35,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 COMPONENT = "runinfo.component"
+_NAME, _TYPE = "runinfo.name", "runinfo.type"
+_COMPONENT_OF_KIND = {
+    **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
+    **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
+}
+"""Where the component is missing; ``workflow`` is every root, and plumbing is plumbing."""
+_AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
 
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
 
@@ -39,8 +52,8 @@ class Eino:
     id = "eino"
 
     def recognises(self, span: Span) -> bool:
-        """By the component that ran."""
-        return COMPONENT in span.attributes
+        """By the component that ran, or its type."""
+        return COMPONENT in span.attributes or _TYPE in span.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""
@@ -60,12 +73,12 @@ class Eino:
         if kind is Kind.TOOL:
             facts.input = unquoted(said.get("gen_ai.prompt.0.content", ""))
             facts.output = unquoted(said.get("gen_ai.completion.0.content", ""))
-            facts.tool_name = first(said, "runinfo.name") or span.name
-            facts.data_kind = DATA_KINDS.get(said[COMPONENT], "")
+            facts.tool_name = first(said, _NAME) or span.name
+            facts.data_kind = DATA_KINDS.get(_component(said), "")
         else:
             facts.input = _request(said) or facts.input
             facts.output = _answer(said)
-            facts.agent_name = first(said, "runinfo.name") or span.name
+            facts.agent_name = first(said, _NAME) or span.name
         return facts
 
 
@@ -84,7 +97,22 @@ def _answer(said: Mapping[str, str]) -> str:
 
 
 def _read(span: Span, _view: TraceView) -> Part:
-    return Part(span.attributes.get(COMPONENT, ""), span.attributes.get("runinfo.name", ""))
+    said = span.attributes
+    return Part(_component(said), said.get(_NAME, span.name))
+
+
+def _component(said: Mapping[str, str]) -> str:
+    """Give the component; without it the span's kind tells, of a root what it is made by."""
+    if (component := said.get(COMPONENT)) is not None:
+        return component
+    kind = said.get("gen_ai.span.kind", "")
+    if kind != "workflow":
+        return _COMPONENT_OF_KIND.get(kind, "")
+    if not (made_by := said.get(_TYPE, "")):
+        return GRAPH
+    if made_by in _AGENT_TYPES:
+        return "Agent"
+    return CHAT_MODEL if "gen_ai.request.model" in said else ""
 
 
 def _complete_model_call(span: Span, facts: Facts) -> None:

@@ -53,7 +53,7 @@ class GoogleADK(OtelGenAI):
         operation = _operation(span)
         if operation == "invoke_workflow" or not operation:
             return Classification(Kind.OTHER, "google_adk.frame")
-        if operation == "execute_tool" and span.attributes.get("gen_ai.tool.name") == _MERGED:
+        if operation == "execute_tool" and _gathers_answers(span):
             return Classification(Kind.OTHER, "google_adk.merged_answers")
         if operation == "invoke_agent":
             return _classify_agent(span, view)
@@ -73,6 +73,13 @@ class GoogleADK(OtelGenAI):
         elif facts.metadata.get("tool_call_id") == _NO_CALL_ID:
             facts.metadata = {k: v for k, v in facts.metadata.items() if k != "tool_call_id"}
         return facts
+
+
+def _gathers_answers(span: Span) -> bool:
+    """Tell by the tool's name, else by the span's, which says it in fewer words."""
+    if tool := span.attributes.get("gen_ai.tool.name"):
+        return tool == _MERGED
+    return span.name == "execute_tool (merged)"
 
 
 def _classify_agent(span: Span, view: TraceView) -> Classification:

@@ -57,12 +57,17 @@ def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classific
     """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     own = view.remember(read, span)
     if _holds_run(span, view, read, own):
-        if own.integration == CREATE_AGENT:
+        if own.integration == CREATE_AGENT or _bears_agent_name(own):
             return Classification(Kind.AGENT, "langchain.create_agent")
         if _is_prebuilt_loop(span, view, read):
             return Classification(Kind.AGENT, "langchain.create_react_agent")
         return Classification(Kind.GRAPH, "langchain.graph_run")
     return _by_metadata_alone(own)
+
+
+def _bears_agent_name(own: RunMetadata) -> bool:
+    """Tell an agent whose integration got lost: only ``create_agent`` gives runs an agent name."""
+    return not own.integration and bool(own.name) and own.name == own.agent_name
 
 
 def _holds_run(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:

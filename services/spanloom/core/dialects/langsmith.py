@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."
+_SCOPE = "langsmith"
 
 _KINDS = {
     "llm": Kind.MODEL,
@@ -29,6 +30,18 @@ _KINDS = {
     "embedding": Kind.TOOL,
 }
 _DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
+_KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
+
+
+def _kind(span: Span) -> str:
+    """Give the span kind, else what the operation says; a prompt template asks no model."""
+    said = span.attributes
+    if kind := said.get(SPAN_KIND):
+        return kind
+    operation = said.get("gen_ai.operation.name", "")
+    if operation == "chat" and "gen_ai.request.model" not in said:
+        return "prompt"
+    return _KIND_OF_OPERATION.get(operation, operation)
 
 
 def _run_metadata(span: Span) -> RunMetadata:
@@ -43,12 +56,12 @@ class LangSmith:
     id = "langsmith"
 
     def recognises(self, span: Span) -> bool:
-        """By its span kind."""
-        return SPAN_KIND in span.attributes
+        """By its span kind, else the scope."""
+        return SPAN_KIND in span.attributes or span.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the span kind, then as a LangChain run."""
-        kind = span.attributes[SPAN_KIND]
+        kind = _kind(span)
         if kind in _KINDS:
             return Classification(_KINDS[kind], f"langsmith.kind_{kind}")
         if (run := classify_run(span, view, _run_metadata)) is not None:
@@ -69,7 +82,7 @@ class LangSmith:
             facts.usage = _usage(span)
         elif kind is Kind.TOOL:
             facts.tool_name = first(said, "gen_ai.tool.name") or span.name
-            facts.data_kind = _DATA_KINDS.get(said[SPAN_KIND], "")
+            facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
             facts.agent_name = first(said, METADATA + "lc_agent_name") or span.name
         return facts

@@ -38,7 +38,7 @@ _KINDS = {
 }
 _NAMED = frozenset(
     {
-        *("chat", "text_completion", "generate_content", "embeddings"),
+        *("chat", "text_completion", "generate_content", "embeddings", "retrieval", "rerank"),
         *("execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
     }
 )
@@ -80,14 +80,12 @@ class OtelGenAI:
     def recognises(self, span: Span) -> bool:
         """By the operation, or the older system and model."""
         said = span.attributes
-        if OPERATION in said or ("gen_ai.system" in said and "gen_ai.request.model" in said):
-            return True
-        return bool(operation_of(span))
+        return OPERATION in said or _names_system_and_model(span) or bool(operation_of(span))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation's meaning."""
         operation = operation_of(span)
-        if not operation:
+        if not operation and _names_system_and_model(span):
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
         kind = _KINDS.get(operation, Kind.OTHER)
         if kind is Kind.GRAPH and _is_plain_chain(span):
@@ -113,9 +111,15 @@ class OtelGenAI:
         return facts
 
 
+def _names_system_and_model(span: Span) -> bool:
+    """Whether the span is a call as they were before operations had names."""
+    return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
+
+
 def _is_plain_chain(span: Span) -> bool:
     """Whether the workflow bears a LangChain class name, as an unnamed chain or wrapper does."""
-    return _LANGCHAIN_CLASS.fullmatch(span.attributes.get("gen_ai.workflow.name", "")) is not None
+    name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
+    return _LANGCHAIN_CLASS.fullmatch(name) is not None
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:

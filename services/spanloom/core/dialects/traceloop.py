@@ -33,7 +33,10 @@ SPAN_KIND = "traceloop.span.kind"
 ENTITY_NAME = "traceloop.entity.name"
 ASSOCIATION = "traceloop.association.properties."
 _SCOPE = "opentelemetry.instrumentation.langchain"
-_MARKS = (SPAN_KIND, "traceloop.workflow.name", "traceloop.entity.path", "llm.request.type")
+_MARKS = (
+    *(SPAN_KIND, "traceloop.workflow.name", "traceloop.entity.path"),
+    *("llm.request.type", "llm.is_streaming"),
+)
 
 _OPERATIONS = {
     "chat": Kind.MODEL,
@@ -46,6 +49,10 @@ _OPERATIONS = {
     "embedding": Kind.TOOL,
     "rerank": Kind.TOOL,
 }
+_RETRIEVE = "vector_db_retrieve"
+_ANNOUNCES = "invoke_agent "
+_NAMED_FIRST = frozenset({"execute_task", "execute_tool"})
+_NAMED_LAST = frozenset({"workflow", "task", "agent", "tool"})
 _CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
@@ -56,17 +63,43 @@ _DATA_KINDS = {
 
 
 def _operation(span: Span) -> str:
-    """Give the operation; the last word of a call's name repeats it."""
+    """Give the operation; a call's name repeats it, the client's as its last word."""
     said = span.attributes
     if operation := first(said, OPERATION, "llm.request.type"):
         return operation
+    if SPAN_KIND in said:
+        return _RETRIEVE if span.name.startswith(_RETRIEVE) else ""
     word = span.name.rpartition(".")[2]
-    return word if word in _CALL_NAMES and SPAN_KIND not in said else ""
+    return word if word in _CALL_NAMES else ""
+
+
+def _entity_name(span: Span) -> str:
+    """Give the name of what ran; without the attribute the span's tells it, but for one word."""
+    if name := span.attributes.get(ENTITY_NAME):
+        return name
+    word, _, rest = span.name.partition(" ")
+    if rest and word in _NAMED_FIRST:
+        return rest
+    name, _, suffix = span.name.rpartition(".")
+    return name if suffix in _NAMED_LAST else ""
+
+
+def _agent_name(announcement: Span) -> str:
+    said = announcement.attributes.get("gen_ai.agent.name")
+    return said or announcement.name.removeprefix(_ANNOUNCES)
+
+
+def _span_kind(span: Span) -> str:
+    """Give the span kind; before 0.60 a span that has lost it is still called ``X.tool``."""
+    said = span.attributes
+    if (kind := said.get(SPAN_KIND)) or ENTITY_NAME not in said or OPERATION in said:
+        return kind or ""
+    return span.name.rpartition(".")[2]
 
 
 def _run_metadata(span: Span) -> RunMetadata:
     said = span.attributes
-    name = first(said, ENTITY_NAME) or span.name
+    name = _entity_name(span) or span.name
     start = len(ASSOCIATION)
     direct = {k[start:]: v for k, v in said.items() if k.startswith(ASSOCIATION)}
     if "ls_integration" in direct or OPERATION in said:
@@ -87,11 +120,11 @@ class Traceloop:
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and span kind; runs by LangChain's metadata on the span or its twin."""
-        said, operation = span.attributes, _operation(span)
+        operation = _operation(span)
         if operation in _OPERATIONS:
             return Classification(_OPERATIONS[operation], f"traceloop.{operation}")
-        if said.get(SPAN_KIND) in ("tool", "agent"):
-            return Classification(Kind(said[SPAN_KIND]), f"traceloop.kind_{said[SPAN_KIND]}")
+        if (kind := _span_kind(span)) in ("tool", "agent"):
+            return Classification(Kind(kind), f"traceloop.kind_{kind}")
         if _is_announcement(span):
             return _classify_announcement(span, view)
         run = classify_run(span, view, _run_metadata)
@@ -133,7 +166,7 @@ def _classify_announcement(span: Span, view: TraceView) -> Classification:
 
 def _twin_of(span: Span, view: TraceView) -> Span | None:
     """Give the span that reports the same run with metadata: a child, else a later sibling."""
-    name = span.attributes.get("gen_ai.agent.name", "")
+    name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
     parent = view.tree.parent(span)
@@ -153,13 +186,15 @@ def _announcement_of(twin: Span, view: TraceView) -> Span | None:
 
 def _is_announcement(span: Span) -> bool:
     said = span.attributes
-    return said.get(OPERATION) == "invoke_agent" and SPAN_KIND not in said
+    if SPAN_KIND in said or said.get(OPERATION, "invoke_agent") != "invoke_agent":
+        return False
+    return span.name.startswith(_ANNOUNCES) or (OPERATION in said and ENTITY_NAME not in said)
 
 
 def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
     found: dict[str, Span] = {}
     for child in children:
-        if name := child.attributes.get(ENTITY_NAME):
+        if not _is_announcement(child) and (name := _entity_name(child)):
             found.setdefault(name, child)
     return found
 
@@ -169,8 +204,8 @@ def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
     waiting: defaultdict[str, deque[Span]] = defaultdict(deque)
     for child in children:
         if _is_announcement(child):
-            waiting[child.attributes.get("gen_ai.agent.name", "")].append(child)
-        elif queue := waiting.get(child.attributes.get(ENTITY_NAME, "")):
+            waiting[_agent_name(child)].append(child)
+        elif queue := waiting.get(_entity_name(child)):
             yield queue.popleft(), child
 
 

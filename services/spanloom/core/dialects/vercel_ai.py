@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 OPERATION = "ai.operationId"
+_SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")
 _DATA = {"ai.embed": "embedding", "ai.rerank": "reranking"}
@@ -46,7 +47,8 @@ _CONVERSATION = tuple(
 
 
 def _operation(span: Span) -> str:
-    return span.attributes.get(OPERATION, "")
+    """Give the operation; the span's name repeats it, before the function's id if there is one."""
+    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
 def _is_tool(span: Span) -> bool:
@@ -71,8 +73,9 @@ class VercelAI:
     id = "vercel_ai"
 
     def recognises(self, span: Span) -> bool:
-        """By the id of the operation."""
-        return OPERATION in span.attributes
+        """By the id of the operation, else by scope and name."""
+        said = span.attributes
+        return OPERATION in said or (span.scope_name == _SCOPE and span.name.startswith("ai."))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; a run by what it did."""
