@@ -89,6 +89,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=first(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
+        instructions=first(attributes, "gen_ai.system_instructions"),
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),

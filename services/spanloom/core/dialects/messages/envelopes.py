@@ -1,0 +1,149 @@
+"""Where a text holds its messages: the bodies and states that APIs and frameworks write.
+
+A request may be ``{"messages": …}``, LangChain's batches of it, Gemini's ``contents``, the
+Responses API's ``input``, Vercel's ``prompt``; an answer ``{"choices": …}``, LangChain's
+``generations``, Gemini's ``candidates``, a Responses object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.dialects.messages.message import is_item, is_message, read_messages
+from spanloom.core.dialects.messages.wire import first_list, first_of, first_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.message import Json
+
+_LISTS = ("messages", "Messages", "generations", "choices", "candidates")
+_WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
+_SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
+_ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finishReason")
+
+
+class Found(NamedTuple):
+    """The messages of a text, and the tools that stood beside or among them."""
+
+    messages: list[Json]
+    tools: Sequence[Json] = ()
+
+
+def find_messages(value: Json, role: str) -> Found | None:
+    """Give the messages that are all the value is about; ``None`` if it holds none.
+
+    ``role`` is that of the step's side: ``user`` for what went in, ``assistant`` for the answer.
+    """
+    if isinstance(value, list):
+        return _from_list(value, role)
+    return _from_object(value, role) if isinstance(value, dict) else None
+
+
+def _from_object(value: dict[str, Json], role: str) -> Found | None:
+    if is_message(value):
+        return Found(read_messages([value], role))
+    for key in _LISTS:
+        if isinstance(items := value.get(key), list):
+            found = _from_list(items, role)
+            return None if found is None else _completed(found, value)
+    for read in (_from_answer, _from_request):
+        if (found := read(value, role)) is not None:
+            return found
+    for key in _WRAPPERS:
+        if isinstance(inner := value.get(key), (dict, list)):
+            return find_messages(inner, role)
+    return None
+
+
+def _from_list(items: list[Json], role: str) -> Found | None:
+    """Take a list of messages, or batches of them; tools that Langfuse puts among them apart."""
+    while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
+        items = items[0]
+    flat: list[Json] = []
+    tools: list[Json] = []
+    for item in items:
+        if isinstance(item, list) and not is_item(item):
+            flat.extend(item)
+        elif (tool := _tool_definition(item)) is not None:
+            tools.append(tool)
+        else:
+            flat.append(_as_message(item, role))
+    if not all(map(is_item, flat)):
+        return None
+    return Found(read_messages(flat, role), tools)
+
+
+def _tool_definition(item: Json) -> Json:
+    """Give the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
+    if not isinstance(item, dict) or item.get("role") != "tool":
+        return None
+    content = item.get("content")
+    if not isinstance(content, dict) or content.get("type") != "function":
+        return None
+    return content if isinstance(content.get("function"), dict) else None
+
+
+def _as_message(item: Json, role: str) -> Json:
+    """Make a message of a choice or generation that has bare text."""
+    if isinstance(item, dict) and isinstance(text := item.get("text"), str):
+        is_choice = "finish_reason" in item or "generation_info" in item
+        if is_choice and "message" not in item:
+            info = item.get("generation_info")
+            said = info if isinstance(info, dict) else item
+            return {"role": role, "content": text, "finish_reason": said.get("finish_reason")}
+    return item
+
+
+def _completed(found: Found, value: dict[str, Json]) -> Found:
+    """Add the system prompt and the tools that stand beside the messages."""
+    tools = value.get("tools")
+    system = _system(value)
+    messages = [*system, *found.messages] if system else found.messages
+    return Found(messages, tools) if isinstance(tools, list) else Found(messages, found.tools)
+
+
+def _system(value: dict[str, Json]) -> list[Json]:
+    said = first_of(value, _SYSTEMS)
+    config = value.get("config")
+    if said is None and isinstance(config, dict):
+        said = first_of(config, _SYSTEMS)
+    return read_system(said)
+
+
+def read_system(said: Json) -> list[Json]:
+    """Give the system prompt, text or parts, as messages."""
+    if isinstance(said, list):
+        return read_messages(said, "system") if all(map(is_item, said)) else []
+    return read_messages([said], "system") if isinstance(said, (str, dict)) and said else []
+
+
+def _from_answer(value: dict[str, Json], role: str) -> Found | None:
+    output = value.get("output")
+    if isinstance(output, list) and output and all(map(is_item, output)):
+        return Found(read_messages(output, "assistant"))
+    if isinstance(inner := value.get("Message"), dict) and is_message(inner):
+        return Found(read_messages([inner], role))
+    inner = value.get("content")
+    if isinstance(inner, dict) and isinstance(inner.get("parts"), list):
+        return Found(read_messages([value], role))
+    if role == "assistant" and "text" in value and first_of(value, _ANSWER_MARKS):
+        said = {key: each for key, each in value.items() if key not in ("text", "reasoningText")}
+        thought = first_text(value, ("reasoningText",))
+        message = {**said, "role": role, "content": value["text"]}
+        return Found(
+            read_messages([message | {"reasoning": thought} if thought else message], role)
+        )
+    return None
+
+
+def _from_request(value: dict[str, Json], role: str) -> Found | None:
+    if role != "user":
+        return None
+    prompts = first_list(value, ("prompts", "contents", "input"))
+    if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
+        return _completed(Found(read_messages(prompts, role)), value)
+    prompt = first_text(value, ("contents", "input", "prompt", "messages"))
+    if prompt and (len(value) == 1 or _system(value) or "model" in value):
+        return _completed(Found(read_messages([prompt], role)), value)
+    return None
