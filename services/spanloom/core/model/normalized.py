@@ -32,8 +32,6 @@ class Facts:
 
     input: str = ""
     output: str = ""
-    instructions: str = ""
-    """The system prompt where it stands apart from the input; the texts' shape puts it there."""
     usage: Usage | None = None
     model: str = ""
     first_token_ms: float | None = None

@@ -97,7 +97,7 @@ def _as_message(item: Json, role: str) -> Json:
 
 def _completed(found: Found, value: dict[str, Json]) -> Found:
     """Add the system prompt and the tools that stand beside the messages."""
-    tools = value.get("tools")
+    tools = value.get("tools") or value.get("Tools")
     system = _system(value)
     messages = [*system, *found.messages] if system else found.messages
     return Found(messages, tools) if isinstance(tools, list) else Found(messages, found.tools)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MIME_TYPES = ("mime_type", "mimeType", "media_type", "mediaType")
 _ADDRESSES = ("url", "uri", "fileUri", "file_uri", "file_url", "file_data")
-_BYTES = ("base64", "data", "bytes")
+_BYTES = ("base64", "base64data", "data", "bytes")
 _NESTED = ("image_url", "image", "source", "inlineData", "inline_data", "fileData", "file_data")
 _TEXT_ADDRESSES = ("image_url", "image", "audio_url")
 _READ = frozenset(

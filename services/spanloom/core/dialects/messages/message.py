@@ -49,7 +49,9 @@ _CLASSES = {
 }
 """LangChain's classes, and what its messages call themselves in ``type``."""
 
-CONTENTS = ("content", "parts", "contents", "blocks", "message")
+CONTENTS = ("content", "parts", "contents", "blocks", "content_blocks", "message")
+_MULTI = ("user_input_multi_content", "assistant_output_multi_content", "multi_content")
+"""Eino's lists of parts, beside an empty ``content``."""
 _CALLS = ("tool_calls", "toolCalls")
 _MARKS = frozenset({*CONTENTS, *_CALLS, "function_call", "refusal", "function_call_name"})
 _FINISHES = ("finish_reason", "finishReason", "stop_reason")
@@ -58,7 +60,9 @@ _CALL_IDS = ("tool_call_id", "toolCallId")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 _FINE_STATUSES = ("success", "completed", "ok")
 
-_READ = frozenset({*CONTENTS, *_CALLS, *_FINISHES, *_NAMES, *_CALL_IDS, *_THOUGHTS}) | frozenset(
+_READ = frozenset(
+    {*CONTENTS, *_MULTI, *_CALLS, *_FINISHES, *_NAMES, *_CALL_IDS, *_THOUGHTS}
+) | frozenset(
     {"role", "type", "status", "function_call", "invalid_tool_calls", "additional_kwargs"}
     | {"function_call_name", "function_call_arguments_json", "reasoning_details"}
 )
@@ -89,7 +93,12 @@ def is_message(value: Json) -> bool:
 
 def is_item(value: Json) -> bool:
     """Tell whether the value stands among messages: a message, a pair, or a part of its own."""
-    return is_message(value) or _is_loose(value) or _is_pair(value)
+    return is_message(value) or _is_loose(value) or _is_pair(value) or _is_without_role(value)
+
+
+def _is_without_role(value: Json) -> bool:
+    """Tell whether the value says only what a message says: some leave the role out."""
+    return isinstance(value, dict) and "content" in value and value.keys() <= _SKIPPED
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
@@ -143,7 +152,7 @@ def _take(draft: Draft, said: dict[str, Json]) -> None:
     if _is_loose(said):
         draft.add(said)
         return
-    draft.read(first_of(said, CONTENTS))
+    draft.read(first_of(said, CONTENTS) or first_of(said, _MULTI))
     if thought := first_text(said, _THOUGHTS):
         draft.thoughts.append(thought)
     _take_calls(draft, said)

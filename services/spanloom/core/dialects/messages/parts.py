@@ -37,7 +37,6 @@ _MEDIA = frozenset(
     {"image_url", "image", "input_image", "audio", "input_audio", "video", "video_url"}
     | {"file", "input_file", "document", "blob", "uri", "media"}
 )
-_TYPED = _TEXTS | _THOUGHTS | _CALLS | _RESULTS | _MEDIA | {"refusal"}
 _FINE = frozenset({"success", "completed", "ok"})
 
 
@@ -146,6 +145,8 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
     text = part.get("text")
+    if isinstance(text, dict):  # Eino's agentic tool results
+        text = text.get("text")
     if not isinstance(text, str):
         text = part.get("content")
     if not isinstance(text, str):
@@ -158,7 +159,10 @@ def _add_text(draft: Draft, part: dict[str, Json]) -> None:
         draft.read_text(text)
 
 
-_TEXT_KEYS = frozenset({"type", "block_type", "text", "content", "id", "index", "thought"})
+_NO_TEXT = ("logprobs", "phase", "openai_extension")
+_TEXT_KEYS = frozenset(
+    {"type", "block_type", "text", "content", "id", "index", "thought", *_NO_TEXT}
+)
 
 
 def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
@@ -167,7 +171,7 @@ def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
 
 def _add_thought(draft: Draft, part: dict[str, Json]) -> None:
     """Take the text of a thought; a signature or encrypted thoughts are kept beside it."""
-    said = first_object(part, ("reasoningText",)) or part
+    said = first_object(part, ("reasoningText", "reasoning")) or part
     if text := _thought_text(said):
         draft.thoughts.append(text)
     if rest := {k: v for k, v in said.items() if v and k not in _THOUGHT_KEYS}:
@@ -248,6 +252,26 @@ def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
     draft.content.append(read_media({"type": _KEYED_MEDIA[kind], **part}))
 
 
+def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
+    """Take the block of an Eino agentic message out of the key that its type names."""
+    block_type = as_text(part.get("type"))
+    inner = first_object(part, (block_type,)) or {}
+    draft.add({**inner, "type": _EINO_BLOCKS[block_type]})
+
+
+_EINO_BLOCKS = {
+    "user_input_text": "text",
+    "assistant_gen_text": "text",
+    "function_tool_call": "tool_call",
+    "function_tool_result": "tool_result",
+    "user_input_image": "image",
+    "user_input_audio": "audio",
+    "user_input_video": "video",
+    "user_input_file": "file",
+    "assistant_gen_image": "image",
+    "assistant_gen_audio": "audio",
+    "assistant_gen_video": "video",
+}
 _KEYED_RESULTS = ("toolResult", "functionResponse", "function_response")
 _KEYED_MEDIA = {
     "inlineData": "media",
@@ -263,6 +287,7 @@ _BY_TYPE: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     **dict.fromkeys(_CALLS, _add_call),
     **dict.fromkeys(_RESULTS, _add_result),
     **dict.fromkeys(_MEDIA, _add_media),
+    **dict.fromkeys(_EINO_BLOCKS, _add_eino_block),
     "refusal": _add_refusal,
 }
 _BY_KEY: dict[str, Callable[[Draft, dict[str, Json]], None]] = {

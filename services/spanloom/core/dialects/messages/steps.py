@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages import unwrap
-from spanloom.core.dialects.messages.envelopes import find_messages, read_system
+from spanloom.core.dialects.messages.envelopes import find_messages
 from spanloom.core.dialects.messages.wire import (
     UnwritableError,
     as_text,
@@ -13,6 +13,7 @@ from spanloom.core.dialects.messages.wire import (
     parse,
     parse_composite,
 )
+from spanloom.core.model.message import CONVERSATION_START, make_message
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 TOOL_DEFINITIONS = "tool_definitions"
 
 
-def show_texts(facts: Facts, kind: Kind) -> Facts:
-    """Put the facts' texts into the shape of the step's kind; the same facts come back."""
+def show_texts(facts: Facts, kind: Kind) -> None:
+    """Put the facts' texts into the shape of the step's kind."""
     if kind is Kind.MODEL:
         _show_model_call(facts)
     elif kind is Kind.TOOL:
@@ -37,54 +38,38 @@ def show_texts(facts: Facts, kind: Kind) -> Facts:
     else:
         facts.input = read_state(facts.input, "user")
         facts.output = read_state(facts.output, "assistant")
-    facts.instructions = ""
-    return facts
 
 
 def _show_model_call(facts: Facts) -> None:
-    tools: list[Json] = []
-    facts.input = read_input(facts.input, facts.instructions, tools)
-    facts.output = read_output(facts.output)
+    facts.input, tools = _converse(facts.input, "user")
+    facts.output, _ = _converse(facts.output, "assistant")
     if tools and TOOL_DEFINITIONS not in facts.metadata:
-        facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: compact(tools)}
+        facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
 
 
-def read_input(text: str, instructions: str = "", tools: list[Json] | None = None) -> str:
-    """Give what a model was told as a list of messages, the system prompt first."""
-    try:
-        return _conversation(text, "user", instructions, tools)
-    except UnwritableError:
-        return text
+def read_input(text: str) -> str:
+    """Give the messages of what a model was told; what are no messages is kept as it is."""
+    return _converse(text, "user")[0]
 
 
 def read_output(text: str) -> str:
-    """Give what a model answered as a list of messages."""
+    """Give the messages of what a model answered; what are no messages is kept as it is."""
+    return _converse(text, "assistant")[0]
+
+
+def _converse(text: str, role: str) -> tuple[str, str]:
+    """Give the messages, and the tools that stood among them, as compact JSON."""
     try:
-        return _conversation(text, "assistant", "", None)
+        value = parse_composite(text)
+        found = None if value is None else find_messages(value, role)
+        if found is not None:
+            messages = compact(found.messages) if found.messages else ""
+            return messages, compact(list(found.tools)) if found.tools else ""
     except UnwritableError:
-        return text
-
-
-def _conversation(text: str, role: str, instructions: str, tools: list[Json] | None) -> str:
-    messages = _read_system_text(instructions) if instructions else []
-    value = parse_composite(text)
-    found = None if value is None else find_messages(value, role)
-    if found is None:
-        if text:
-            messages.append({"role": role, "content": text})
-    else:
-        has_system = any(isinstance(m, dict) and m.get("role") == "system" for m in found.messages)
-        messages = found.messages if has_system else messages + found.messages
-        if tools is not None:
-            tools.extend(found.tools)
-    return compact(messages) if messages else ""
-
-
-def _read_system_text(text: str) -> list[Json]:
-    value = parse_composite(text)
-    return (read_system(value) if value is not None else []) or [
-        {"role": "system", "content": text}
-    ]
+        pass
+    if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
+        return make_message(text, role), ""
+    return text, ""
 
 
 def read_request(text: str) -> str:

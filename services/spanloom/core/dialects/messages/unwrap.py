@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages.envelopes import find_messages
 from spanloom.core.dialects.messages.message import is_message, read_messages
+from spanloom.core.model.message import find_answer, find_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +29,16 @@ def read_request(value: Json) -> Json:
     found = find_messages(value, "user")
     if found is None or not found.messages:
         return value
-    asked = [m for m in found.messages if _role(m) == "user"]
-    return _content(asked[-1]) if asked else found.messages
+    asked = find_request(found.messages)
+    return found.messages if asked is None else asked
 
 
 def read_answer(value: Json) -> Json:
     """Give the structured answer if there is one, else the last thing that was said."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict):
+        if not value:  # LangSmith's, of a run that failed
+            return ""
         if (answer := value.get("structured_response")) and "messages" in value:
             return answer
         if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
@@ -43,9 +46,8 @@ def read_answer(value: Json) -> Json:
     found = find_messages(value, "assistant")
     if found is None or not found.messages:
         return value
-    last = found.messages[-1]
-    is_said = _role(last) in ("assistant", "tool") and _content(last)
-    return _content(last) if is_said else [last]
+    answer = find_answer(found.messages)
+    return found.messages[-1:] if answer is None else answer
 
 
 def read_state_in(value: Json) -> Json:
@@ -138,8 +140,12 @@ def _state(value: Json, role: str) -> Json:
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
+    """Give what the message of a tool says; another message is the result itself."""
     read = read_messages([value], "tool")
-    return _content(read[0]) if len(read) == 1 and _role(read[0]) == "tool" else value
+    message = read[0] if len(read) == 1 else None
+    if isinstance(message, dict) and message["role"] == "tool":
+        return message["content"]
+    return value
 
 
 def _only_text(value: list[Json]) -> Json:
@@ -149,11 +155,3 @@ def _only_text(value: list[Json]) -> Json:
         return value
     is_plain: Mapping[str, Json] = {"type": "text", **part}
     return text if is_plain == {"type": "text", "text": text} else value
-
-
-def _role(message: Json) -> Json:
-    return message.get("role") if isinstance(message, dict) else None
-
-
-def _content(message: Json) -> Json:
-    return message.get("content") if isinstance(message, dict) else message
