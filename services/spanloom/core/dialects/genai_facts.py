@@ -87,7 +87,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Give what a model call's span says."""
     return Facts(
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
-        output=first(attributes, "gen_ai.output.messages")
+        output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
@@ -101,7 +101,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 
 def read_input(attributes: Mapping[str, str]) -> str:
     """Give the messages, the system prompt first: the conventions keep it apart."""
-    messages = first(attributes, "gen_ai.input.messages")
+    messages = _messages(attributes, "gen_ai.input.messages")
     system = first(attributes, "gen_ai.system_instructions")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
         return messages
@@ -110,6 +110,11 @@ def read_input(attributes: Mapping[str, str]) -> str:
         messages = f'[{{"role":"user","content":{json_text(messages)}}}]'
     rest = messages.strip().removeprefix("[").lstrip() or "]"
     return f'[{{"role":"system",{said}}}{"" if rest.startswith("]") else ","}{rest}'
+
+
+def _messages(attributes: Mapping[str, str], key: str) -> str:
+    """Give the messages; an empty list says nothing."""
+    return "" if (said := attributes.get(key, "")) == "[]" else said
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:

@@ -36,7 +36,8 @@ def find_messages(value: Json, role: str) -> Found | None:
     ``role`` is that of the step's side: ``user`` for what went in, ``assistant`` for the answer.
     """
     if isinstance(value, list):
-        return _from_list(value, role)
+        found = _from_list(value, role)
+        return found if found and found.messages else None
     return _from_object(value, role) if isinstance(value, dict) else None
 
 

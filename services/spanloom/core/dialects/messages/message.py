@@ -98,7 +98,12 @@ def is_item(value: Json) -> bool:
 
 def _is_without_role(value: Json) -> bool:
     """Tell whether the value says only what a message says: some leave the role out."""
-    return isinstance(value, dict) and "content" in value and value.keys() <= _SKIPPED
+    return (
+        isinstance(value, dict)
+        and not _MARKS.isdisjoint(value)
+        and value.keys() <= _SKIPPED
+        and not isinstance(value.get("message"), dict)
+    )
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
@@ -187,6 +192,8 @@ def _take_rest(draft: Draft, said: dict[str, Json]) -> None:
     for key, keys in (("tool_call_id", _CALL_IDS), ("name", _NAMES), ("finish_reason", _FINISHES)):
         if value := first_of(said, keys):
             extras[key] = as_text(value)
+    if draft.role == "tool" and "tool_call_id" not in extras and isinstance(said.get("id"), str):
+        extras["tool_call_id"] = said["id"]  # as the conventions' events for messages name it
     if (status := said.get("status")) and status not in _FINE_STATUSES:
         extras["status"] = status
     more = said.get("additional_kwargs")
