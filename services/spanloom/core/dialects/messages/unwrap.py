@@ -104,6 +104,8 @@ def _inside(value: Json, keys: tuple[str, ...]) -> Json:
         if inner is value:
             inner = _called_with(value)
         if inner is value:
+            inner = _streamed(value)
+        if inner is value:
             return value
         value = inner
     return value
@@ -115,6 +117,23 @@ def _only(value: dict[str, Json], keys: tuple[str, ...]) -> Json:
             beside = value.keys() - _CALLBACK - _AGENT_EXECUTOR
             return value[key] if beside == {key} else value
     return value
+
+
+def _streamed(value: dict[str, Json]) -> Json:
+    """Join what Eino's Coze Loop callback leaves as the pieces of a stream."""
+    pieces = value.get("stream")
+    if not isinstance(pieces, list) or len(value) != 1:
+        return value
+    if len(pieces) == 1:
+        return pieces[0]
+    if texts := [piece for piece in pieces if isinstance(piece, str)]:
+        return "".join(texts) if len(texts) == len(pieces) else value
+    said = [(m.get("role"), m.get("content")) for m in pieces if isinstance(m, dict)]
+    texts = [text for role, text in said if role == "assistant" and isinstance(text, str)]
+    calls = any(isinstance(m, dict) and m.get("tool_calls") for m in pieces)
+    if len(texts) < len(pieces) or calls or not pieces:
+        return value
+    return {"role": "assistant", "content": "".join(texts)}
 
 
 def _called_with(value: dict[str, Json]) -> Json:
