@@ -28,6 +28,8 @@ _READ = frozenset({*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "inde
 def read_call(said: dict[str, Json]) -> dict[str, Json]:
     """Give one call; what it says beyond id, name and arguments is kept beside them."""
     function = first_object(said, ("function", "custom")) or said
+    if function is not said and _is_canonical(said, function):
+        return said
     call: dict[str, Json] = {}
     if (call_id := first_of(said, IDS)) is not None:
         call["id"] = as_text(call_id)
@@ -38,6 +40,22 @@ def read_call(said: dict[str, Json]) -> dict[str, Json]:
     }
     call.update({key: value for key, value in said.items() if value and key not in _READ})
     return call
+
+
+def _is_canonical(said: dict[str, Json], function: dict[str, Json]) -> bool:
+    return (
+        said.get("type") == "function"
+        and said.keys() <= _CANONICAL
+        and function.keys() == _FUNCTION
+        and isinstance(function["name"], str)
+        and isinstance(function["arguments"], str)
+        and isinstance(said.get("id", ""), str)
+        and said.get("id") != ""
+    )
+
+
+_CANONICAL = frozenset({"id", "type", "function"})
+_FUNCTION = frozenset({"name", "arguments"})
 
 
 def read_calls(said: Json) -> Iterator[dict[str, Json]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.dialects.messages.message import is_item, is_message, read_messages
+from spanloom.core.dialects.messages.forms import is_item, is_message
+from spanloom.core.dialects.messages.message import read_messages
 from spanloom.core.dialects.messages.wire import first_list, first_of, first_text
 
 if TYPE_CHECKING:
@@ -66,20 +67,20 @@ def _from_list(items: list[Json], role: str) -> Found | None:
     for item in items:
         if isinstance(item, list) and not is_item(item):
             flat.extend(item)
+        elif not isinstance(item, dict) or "role" not in item:
+            flat.append(_as_message(item, role))
         elif (tool := _tool_definition(item)) is not None:
             tools.append(tool)
         else:
-            flat.append(_as_message(item, role))
+            flat.append(item)
     if not all(map(is_item, flat)):
         return None
     return Found(read_messages(flat, role), tools)
 
 
-def _tool_definition(item: Json) -> Json:
+def _tool_definition(item: dict[str, Json]) -> Json:
     """Give the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
-    if not isinstance(item, dict) or item.get("role") != "tool":
-        return None
-    content = item.get("content")
+    content = item.get("content") if item["role"] == "tool" else None
     if not isinstance(content, dict) or content.get("type") != "function":
         return None
     return content if isinstance(content.get("function"), dict) else None

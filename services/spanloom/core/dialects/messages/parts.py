@@ -52,7 +52,7 @@ class Draft:
         self.content: list[Json] = []
         self.thoughts: list[str] = []
         self.secrets: list[Json] = []
-        self.calls: list[Json] = []
+        self.calls: list[dict[str, Json]] = []
         self.extras: dict[str, Json] = {}
         self.is_begun = False
 
@@ -104,7 +104,7 @@ class Draft:
         if self.thoughts:
             message["reasoning_content"] = "\n".join(self.thoughts)
         if self.calls:
-            message["tool_calls"] = self.calls
+            message["tool_calls"] = list(self.calls)
         if self.secrets:
             message["reasoning_details"] = self.secrets
         message.update(self.extras)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages.envelopes import find_messages
-from spanloom.core.dialects.messages.message import is_message, read_messages
+from spanloom.core.dialects.messages.forms import is_message
+from spanloom.core.dialects.messages.message import read_messages
 from spanloom.core.model.message import find_answer, find_request
 
 if TYPE_CHECKING:
