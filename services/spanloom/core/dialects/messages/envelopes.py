@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.dialects.messages.forms import is_item, is_message
+from spanloom.core.dialects.messages.forms import is_answer_item, is_item, is_message
 from spanloom.core.dialects.messages.message import read_messages
 from spanloom.core.dialects.messages.wire import first_list, first_of, first_text
+from spanloom.core.model.message import find_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +26,28 @@ _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finis
 
 
 class Found(NamedTuple):
-    """The messages of a text, and the tools that stood beside or among them."""
+    """The messages of a text, not read yet, and the tools that stood beside or among them."""
 
-    messages: list[Json]
+    items: Sequence[Json]
+    role: str
+    """Of items that say none."""
     tools: Sequence[Json] = ()
+
+    def read(self) -> list[Json]:
+        """Give all messages in the one shape."""
+        return read_messages(self.items, self.role)
+
+    def read_request(self) -> Json:
+        """Give what the user said last, ``None`` if nothing; what came before is not read."""
+        for item in reversed(self.items):
+            if (said := find_request(read_messages((item,), self.role))) is not None:
+                return said
+        return None
+
+    def read_last(self) -> list[Json]:
+        """Give the last message; of an answer that is several items, all of them."""
+        is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
+        return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
 def find_messages(value: Json, role: str) -> Found | None:
@@ -38,13 +57,13 @@ def find_messages(value: Json, role: str) -> Found | None:
     """
     if isinstance(value, list):
         found = _from_list(value, role)
-        return found if found and found.messages else None
+        return found if found and found.items else None
     return _from_object(value, role) if isinstance(value, dict) else None
 
 
 def _from_object(value: dict[str, Json], role: str) -> Found | None:
     if is_message(value):
-        return Found(read_messages([value], role))
+        return Found([value], role)
     for key in _LISTS:
         if isinstance(items := value.get(key), list):
             found = _from_list(items, role)
@@ -75,7 +94,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
             flat.append(item)
     if not all(map(is_item, flat)):
         return None
-    return Found(read_messages(flat, role), tools)
+    return Found(flat, role, tools)
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
@@ -101,42 +120,35 @@ def _completed(found: Found, value: dict[str, Json]) -> Found:
     """Add the system prompt and the tools that stand beside the messages."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
-    messages = [*system, *found.messages] if system else found.messages
-    return Found(messages, tools) if isinstance(tools, list) else Found(messages, found.tools)
+    items = [system, *found.items] if system else found.items
+    return Found(items, found.role, tools if isinstance(tools, list) else found.tools)
 
 
-def _system(value: dict[str, Json]) -> list[Json]:
+def _system(value: dict[str, Json]) -> Json:
     said = first_of(value, _SYSTEMS)
     config = value.get("config")
     if said is None and isinstance(config, dict):
         said = first_of(config, _SYSTEMS)
-    return read_system(said)
-
-
-def read_system(said: Json) -> list[Json]:
-    """Give the system prompt, text or parts, as messages."""
-    if isinstance(said, list):
-        return read_messages(said, "system") if all(map(is_item, said)) else []
-    return read_messages([said], "system") if isinstance(said, (str, dict)) and said else []
+    return {"role": "system", "content": said} if said else None
 
 
 def _from_answer(value: dict[str, Json], role: str) -> Found | None:
     output = value.get("output")
     if isinstance(output, list) and output and all(map(is_item, output)):
-        return Found(read_messages(output, "assistant"))
-    if isinstance(inner := value.get("Message"), dict) and is_message(inner):
-        return Found(read_messages([inner], role))
+        return Found(output, "assistant")
+    inner = value.get("Message")
+    if is_message(inner):
+        return Found([inner], role)
     inner = value.get("content")
     if isinstance(inner, dict) and isinstance(inner.get("parts"), list):
-        return Found(read_messages([value], role))
+        return Found([value], role)
     if role == "assistant" and "text" in value and first_of(value, _ANSWER_MARKS):
-        said = {key: each for key, each in value.items() if key not in ("text", "reasoningText")}
-        thought = first_text(value, ("reasoningText",))
-        message = {**said, "role": role, "content": value["text"]}
-        return Found(
-            read_messages([message | {"reasoning": thought} if thought else message], role)
-        )
+        said = {_RENAMED.get(key, key): each for key, each in value.items()}
+        return Found([{"role": role, **said}], role)
     return None
+
+
+_RENAMED = {"text": "content", "reasoningText": "reasoning"}
 
 
 def _from_request(value: dict[str, Json], role: str) -> Found | None:
@@ -144,8 +156,8 @@ def _from_request(value: dict[str, Json], role: str) -> Found | None:
         return None
     prompts = first_list(value, ("prompts", "contents", "input"))
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
-        return _completed(Found(read_messages(prompts, role)), value)
+        return _completed(Found(prompts, role), value)
     prompt = first_text(value, ("contents", "input", "prompt", "messages"))
     if prompt and (len(value) == 1 or _system(value) or "model" in value):
-        return _completed(Found(read_messages([prompt], role)), value)
+        return _completed(Found([prompt], role), value)
     return None

@@ -57,12 +57,12 @@ RENAMED = {
     "stop_reason": "finish_reason",
 }
 _FINISHES = ("finish_reason", "finishReason", "stop_reason")
-_BOOKKEEPING = frozenset(
+BOOKKEEPING = frozenset(
     {"id", "index", "example", "response_metadata", "usage_metadata", "usage", "tool_call_chunks"}
     | {"response_meta", "extra", "metadata", "logprobs", "chunk_position", "event.name", "body"}
     | {"__openai_role__", "parsed"}
 )
-SKIPPED = _BOOKKEEPING.union(
+SKIPPED = BOOKKEEPING.union(
     CONTENTS, MULTI_CONTENTS, CALLS, LEGACY_CALL, THOUGHTS, RENAMED
 ) | frozenset({"role", "type", "status", "invalid_tool_calls", "additional_kwargs"})
 """Keys that are read elsewhere, and those that are no part of the conversation."""
@@ -92,7 +92,7 @@ def is_item(value: Json) -> bool:
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 
-def is_loose(value: Json) -> bool:
+def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
     """Tell whether a part stands where a message should, as in the Responses API."""
     return (
         isinstance(value, dict)
@@ -103,9 +103,11 @@ def is_loose(value: Json) -> bool:
     )
 
 
-def is_answer_item(item: dict[str, Json]) -> bool:
+def is_answer_item(item: Json) -> TypeGuard[dict[str, Json]]:
     """Tell whether the item is the text of an answer in the Responses API."""
-    return item.get("type") == "message" and item.get("role") == "assistant"
+    return (
+        isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
+    )
 
 
 def is_pair(value: Json) -> TypeGuard[list[Json]]:

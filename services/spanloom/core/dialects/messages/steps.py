@@ -63,8 +63,9 @@ def _converse(text: str, role: str) -> tuple[str, str]:
         value = parse_composite(text)
         found = None if value is None else find_messages(value, role)
         if found is not None:
-            messages = compact(found.messages) if found.messages else ""
-            return messages, compact(list(found.tools)) if found.tools else ""
+            messages = found.read()
+            tools = compact(list(found.tools)) if found.tools else ""
+            return compact(messages) if messages else "", tools
     except UnwritableError:
         pass
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.messages.envelopes import find_messages
 from spanloom.core.dialects.messages.forms import is_message
 from spanloom.core.dialects.messages.message import read_messages
-from spanloom.core.model.message import find_answer, find_request
+from spanloom.core.model.message import find_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +28,10 @@ def read_request(value: Json) -> Json:
     """Give the last thing that the user said."""
     value = _inside(value, ("inputs", "input", "task"))
     found = find_messages(value, "user")
-    if found is None or not found.messages:
+    if found is None or not found.items:
         return value
-    asked = find_request(found.messages)
-    return found.messages if asked is None else asked
+    asked = found.read_request()
+    return found.read() if asked is None else asked
 
 
 def read_answer(value: Json) -> Json:
@@ -45,10 +45,11 @@ def read_answer(value: Json) -> Json:
         if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
             return raw
     found = find_messages(value, "assistant")
-    if found is None or not found.messages:
+    if found is None or not found.items:
         return value
-    answer = find_answer(found.messages)
-    return found.messages[-1:] if answer is None else answer
+    last = found.read_last()
+    answer = find_answer(last)
+    return last[-1:] if answer is None else answer
 
 
 def read_state_in(value: Json) -> Json:
@@ -156,7 +157,7 @@ def _state(value: Json, role: str) -> Json:
     if not any(v for key, v in value.items() if key != "messages"):
         return None
     found = find_messages(said, role)
-    return value if found is None else {**value, "messages": found.messages}
+    return value if found is None else {**value, "messages": found.read()}
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
