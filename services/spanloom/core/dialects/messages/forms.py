@@ -55,6 +55,7 @@ RENAMED = {
     "finish_reason": "finish_reason",
     "finishReason": "finish_reason",
     "stop_reason": "finish_reason",
+    "refusal": "refusal",
 }
 _FINISHES = ("finish_reason", "finishReason", "stop_reason")
 BOOKKEEPING = frozenset(

@@ -140,6 +140,8 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
     part_type = part.get("type") or part.get("block_type")
     if isinstance(part_type, str):
         return _BY_TYPE.get(part_type)
+    if "role" in part:
+        return None
     return next((_BY_KEY[key] for key in part if key in _BY_KEY), None)
 
 
