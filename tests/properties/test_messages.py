@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.support.message_forms import FORMS, Said, canonical
 from tests.support.messages import assert_is_conversation
 
 from spanloom.core.dialects.messages import steps
@@ -78,3 +79,16 @@ def test_what_begins_as_a_conversation_is_one(read: Callable[[str], str], value:
 def test_any_text_is_read(read: Callable[[str], str], text: str) -> None:
     shown = read(text)
     assert read(shown) == shown
+
+
+words = st.text(min_size=1)
+said = st.builds(
+    Said, words, words, words, words, words, st.dictionaries(words, words, max_size=2), words
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@given(said=said)
+@example(Said("s", "u", "t", "x", "f", {}, '{"a": 1}'))
+def test_every_form_says_the_same(form: Callable[[Said], object], said: Said) -> None:
+    assert json.loads(steps.read_input(json.dumps(form(said)))) == canonical(said)
