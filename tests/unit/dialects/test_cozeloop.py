@@ -47,7 +47,7 @@ def test_a_call_gives_messages_tokens_and_settings() -> None:
     }
     facts = normalized(make_span(1, 0, said))[1].facts
     assert facts.input == '[{"role":"user","content":"hi"}]'
-    assert facts.output == '[{"content":"ho"}]'
+    assert facts.output == '[{"role":"assistant","content":"ho"}]'
     assert (facts.model, facts.response_id, facts.conversation_id) == ("gpt", "r-1", "t-1")
     assert facts.usage == Usage(203, 61, 30, 64, 8)
     assert facts.metadata == {"temperature": "0.2", "provider": "openai"}

@@ -115,8 +115,8 @@ def test_a_model_call_says_what_it_did() -> None:
         "gen_ai.session.id": "s",
     }
     facts = normalized(span(1, 0, "ChatModel", **said))[1].facts
-    assert facts.input == '[{"role":"system"},{"role":"user"}]'
-    assert facts.output == '[{"content":"Rome"}]'
+    assert facts.input == '[{"role":"system","content":""},{"role":"user","content":""}]'
+    assert facts.output == '[{"role":"assistant","content":"Rome"}]'
     assert (facts.model, facts.usage, facts.first_token_ms) == ("gpt", Usage(50, 20), 250.0)
     assert (facts.conversation_id, facts.agent_name) == ("s", "")
     assert facts.metadata == {"provider": "eino", "temperature": "0.5", "session_id": "s"}
@@ -169,5 +169,5 @@ def test_a_run_shows_its_whole_messages_where_it_has_them() -> None:
     root = span(1, 0, "Graph", "trip", gen_ai__input="all", gen_ai__prompt__0__content="part")
     inner = span(2, 1, "Chain", "step", gen_ai__prompt__0__content="part")
     found = normalized(root, inner)
-    assert (found[1].facts.input, found[2].facts.input) == ("all", '[{"content":"part"}]')
+    assert (found[1].facts.input, found[2].facts.input) == ("all", "part")
     assert found[1].facts.agent_name == "trip"

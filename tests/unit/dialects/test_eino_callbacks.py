@@ -128,8 +128,8 @@ def test_an_agentic_model_keeps_its_usage_in_its_output() -> None:
     )
     facts = normalized(observation(1, 0, "ChatModel", given, made))[1].facts
     assert facts.usage == Usage(565, 391, 15, 256)
-    assert (facts.model, facts.input) == ("gpt", '[{"role":"user"}]')
-    assert facts.output == '{"role":"assistant"}'
+    assert (facts.model, facts.input) == ("gpt", '[{"role":"user","content":""}]')
+    assert facts.output == '[{"role":"assistant","content":""}]'
 
 
 def test_an_error_s_text_is_no_output_and_an_interrupt_no_error() -> None:
@@ -150,7 +150,7 @@ def test_an_adk_agent_ends_and_fails_as_its_chain_does() -> None:
     chain = observation(2, 1, "boss", "{}", made)._replace(end_ns=agent.end_ns + 5 * 10**9)
     call = observation(3, 2, "ChatModel", MESSAGES, made, kind="generation")
     (step,) = (a.step for a in extract_spans(agent, chain, call).agent_steps)
-    assert (step.input, step.output) == ('[{"role":"user"}]', "It is sunny.")
+    assert (step.input, step.output) == ("hi", "It is sunny.")
     assert step.end_ns == chain.end_ns
     failed = chain._replace(status_code="Error", status_message="status code: 500, it broke")
     (step,) = (a.step for a in extract_spans(agent, failed, call).agent_steps)

@@ -27,7 +27,8 @@ def test_the_end_of_a_stream_belongs_to_the_call_that_began_it() -> None:
     )
     assert trajectory.step_counts["model"] == 1
     [step] = trajectory.agent_steps[0].steps
-    assert (step.output, step.metadata["merged_span_ids"]) == ("Hello", f"{3:016x}")
+    assert step.output == '[{"role":"assistant","content":"Hello"}]'
+    assert step.metadata["merged_span_ids"] == f"{3:016x}"
 
 
 def test_details_are_in_the_raw_usage() -> None:

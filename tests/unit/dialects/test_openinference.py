@@ -57,8 +57,8 @@ def test_a_model_call_says_what_it_did() -> None:
     facts = normalized(
         make_span(1, 0, said, events=[early, early._replace(time_ns=START_NS + 4 * MS)])
     )[1].facts
-    assert facts.input == '[{"role":"user"}]'
-    assert facts.output == '[{"contents":[{"text":"Rome"}]}]'
+    assert facts.input == '[{"role":"user","content":""}]'
+    assert facts.output == '[{"role":"assistant","content":"Rome"}]'
     assert (facts.model, facts.usage) == ("gpt", Usage(50, 20, 5, 7, 3))
     assert (facts.first_token_ms, facts.conversation_id) == (4.0, "s")
     assert facts.metadata == {"provider": "openai"}

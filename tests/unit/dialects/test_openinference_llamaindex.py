@@ -54,7 +54,7 @@ def test_a_call_reported_twice_has_the_texts_and_tokens_of_the_inner_span() -> N
     )
     assert owners(trajectory) == {1: [4]}
     call = trajectory.agent_steps[0].steps[0]
-    assert (call.input, call.usage, call.model) == ('[{"role":"user"}]', Usage(7), "m")
+    assert (call.input, call.usage, call.model) == ('[{"role":"user","content":""}]', Usage(7), "m")
     assert trajectory.root_metrics.input_tokens == 7
 
 

@@ -96,7 +96,8 @@ def test_older_names_mean_the_same() -> None:
     }
     facts = normalized(make_span(1, 0, said))[1].facts
     assert facts.usage == Usage(50, 20)
-    assert (facts.input, facts.output) == ('[{"role":"user"}]', '[{"content":"Rome"}]')
+    assert facts.input == '[{"role":"user","content":""}]'
+    assert facts.output == '[{"role":"assistant","content":"Rome"}]'
 
 
 def test_a_tool_run_says_what_it_did() -> None:

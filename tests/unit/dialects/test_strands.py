@@ -46,7 +46,7 @@ def test_messages_come_from_the_events() -> None:
     facts = normalized(make_span(1, 0, said, events=events))[1].facts
     assert [m["role"] for m in orjson.loads(facts.input)] == ["system", "user"]
     [answer] = orjson.loads(facts.output)
-    assert (answer["content"], answer["finish_reason"]) == ([{"text": "Hello"}], "end_turn")
+    assert (answer["content"], answer["finish_reason"]) == ("Hello", "end_turn")
     assert facts.first_token_ms == 156
 
 
@@ -61,7 +61,7 @@ def test_tools_and_agents_too() -> None:
         make_span(2, 1, strands("execute_tool"), events=tool, start=1),
     )
     assert (found[1].facts.input, found[1].facts.output) == ("Hi", "Hello")
-    assert (found[2].facts.input, found[2].facts.output) == ('{"q":1}', '[{"text":"3"}]')
+    assert (found[2].facts.input, found[2].facts.output) == ('{"q":1}', "3")
 
 
 def test_the_newer_form_is_one_event_with_both_lists() -> None:

@@ -141,7 +141,7 @@ def test_a_call_of_the_old_generation() -> None:
         "gen_ai.usage.cache_read_input_tokens": "1",
     }
     facts = normalized(make_span(1, 0, said, scope=SCOPE))[1].facts
-    assert (facts.input, facts.model) == ('[{"content":"hi"}]', "gpt")
+    assert (facts.input, facts.model) == ('[{"role":"user","content":"hi"}]', "gpt")
     assert facts.usage == Usage(5, 2, 0, 1, 0)
 
 

@@ -53,7 +53,8 @@ def test_details_stand_under_its_own_names_only() -> None:
     assert facts.usage == Usage(203, 61, 30, 64)
     assert facts.first_token_ms == 88.5
     [message] = orjson.loads(facts.output)
-    assert [part["type"] for part in message["content"]] == ["text", "tool-call"]
+    assert message["content"] == "Let me see."
+    assert [call["function"]["name"] for call in message["tool_calls"]] == ["f"]
 
 
 def test_a_run_s_usage_is_a_sum_and_never_counted() -> None:

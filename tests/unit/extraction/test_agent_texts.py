@@ -64,7 +64,7 @@ def test_an_inner_agent_tells_the_one_around_it() -> None:
     trajectory = extract_spans(*spans)
     assert trajectory.root.metadata["input_from"] == sid(2)
     assert [a.step.input for a in trajectory.agent_steps] == ["Where?\n?"] * 3
-    assert [a.step.output for a in trajectory.agent_steps] == ["[]", "[]", "Here."]
+    assert [a.step.output for a in trajectory.agent_steps] == ["", "", "Here."]
     assert trajectory.agent_steps[0].steps[0].input == "Where?\n?"
 
 
@@ -73,22 +73,23 @@ def test_a_failed_agent_has_no_answer() -> None:
     assert step(extract_spans(failed, call(2, 1, 1, ASKED, ANSWERED)), 1).output == ""
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        "text",
-        [],
-        {},
-        [1],
-        [{"role": "user", "parts": [{"type": "image"}]}],
-        [None],
-        [{"role": {}}],
-        5,
-    ],
-)
-def test_what_is_no_text_stays_as_it_is(odd: object) -> None:
+@pytest.mark.parametrize("odd", ["text", {}, [1], [None], [{"role": {}}], 5])
+def test_what_is_no_message_is_told_as_it_is(odd: object) -> None:
     told = step(extract_spans(agent(1), call(2, 1, 1, odd, odd)), 1)
     assert (told.input, told.output) == (json.dumps(odd), json.dumps(odd))
+
+
+def test_what_is_more_than_text_is_told_in_parts() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://a/b.png"}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "What?"}, picture]}]
+    told = step(extract_spans(agent(1), call(2, 1, 1, asked, CALLED)), 1)
+    assert json.loads(told.input) == asked[0]["content"]
+    assert json.loads(told.output)[0]["tool_calls"][0]["function"]["name"] == "look"
+
+
+def test_nothing_said_tells_nothing() -> None:
+    told = step(extract_spans(agent(1), call(2, 1, 1, [], [])), 1)
+    assert (told.input, told.output) == ("", "")
 
 
 def test_without_calls_there_is_nothing_to_tell() -> None:

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
+from spanloom.core.dialects.messages.steps import read_output
 from spanloom.core.extraction.duplicates import find_original, list_calls, make_call_key
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports import ModelCall
 
-FRAMEWORK = '[{"role":"assistant","content":"Rome ","tool_calls":[{"name":"f","arguments":"{}"}]}]'
+FRAMEWORK = """[{"role":"assistant","content":"Rome ",
+    "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""
 CLIENT = """[{"role":"assistant","parts":[
     {"type":"reasoning","content":"hmm"},{"type":"text","content":"Rome"},
-    {"type":"tool_call","id":"1","name":"f","arguments":"{}"}]}]"""
+    {"type":"tool_call","id":"1","name":"f","arguments":{"city":1}}]}]"""
 
 
 def answered(
@@ -29,17 +31,27 @@ def answered(
 
 
 def test_every_message_format_gives_the_same_key() -> None:
-    key = make_call_key(answered(FRAMEWORK))
-    assert key == make_call_key(answered(CLIENT))
-    assert key == make_call_key(answered(f'{{"messages":{CLIENT}}}'))
-    assert key != make_call_key(answered(FRAMEWORK.replace("Rome", "Oslo")))
-    assert key != make_call_key(answered(FRAMEWORK, (7, 4)))
+    framework, client = read_output(FRAMEWORK), read_output(CLIENT)
+    assert framework != client
+    key = make_call_key(answered(framework))
+    assert key == make_call_key(answered(client))
+    assert key == make_call_key(answered(read_output(f'{{"messages":{CLIENT}}}')))
+    assert key != make_call_key(answered(framework.replace("Rome", "Oslo")))
+    assert key != make_call_key(answered(framework.replace("city", "town")))
+    assert key != make_call_key(answered(framework, (7, 4)))
+
+
+def test_an_answer_in_several_messages_is_the_same_answer() -> None:
+    apart = '[{"role":"assistant","content":"Rome"},{"role":"assistant","tool_calls":[%s]}]'
+    call = '{"function":{"name":"f","arguments":"{\\"city\\": 1}"}}'
+    assert make_call_key(answered(read_output(apart % call))) == make_call_key(
+        answered(read_output(CLIENT))
+    )
 
 
 @pytest.mark.parametrize("said", ["42", "true", "Rome", '"Rome"', "[unclosed", "-0.5"])
 def test_a_bare_text_is_what_a_message_says(said: str) -> None:
-    text = json.loads(said) if said.startswith('"') else said
-    message = json.dumps([{"role": "assistant", "content": text}])
+    message = json.dumps([{"role": "assistant", "content": said}])
     assert make_call_key(answered(said)) == make_call_key(answered(message))
 
 
@@ -56,7 +68,7 @@ def test_without_tokens_the_error_then_the_text_is_the_evidence() -> None:
 
 def test_a_call_that_says_nothing_has_no_key() -> None:
     assert make_call_key(answered()._replace(usage=None)) == ""
-    assert make_call_key(answered("[]", (0, 0))) == ""
+    assert make_call_key(answered("", (0, 0))) == ""
 
 
 @pytest.mark.parametrize(

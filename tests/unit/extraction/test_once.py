@@ -18,6 +18,7 @@ from tests.support.spans import (
     verdict,
 )
 
+from spanloom.core.model.message import make_message
 from spanloom.core.model.trajectory import Kind, Step, Trajectory, Usage
 
 if TYPE_CHECKING:
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
 
 AGENT = make_span(1, 0, genai("invoke_agent"), end=100)
 WRAPPER = "once.wraps_several_calls"
+
+
+def asked(text: str) -> str:
+    """Give the text as the one message of a call's input."""
+    return make_message(text, "user")
+
+
+def answered(text: str) -> str:
+    return make_message(text, "assistant")
 
 
 def step(trajectory: Trajectory, number: int) -> Step:
@@ -48,7 +58,8 @@ def test_a_call_inside_a_call_is_the_same_call() -> None:
     )
     trajectory = extract_spans(AGENT, outer, inner)
     call = step(trajectory, 2)
-    assert (call.input, call.output, call.model, call.usage) == ("[1]", "[2]", "gpt", Usage(7, 3))
+    assert (call.input, call.output) == (asked("[1]"), answered("[2]"))
+    assert (call.model, call.usage) == ("gpt", Usage(7, 3))
     assert call.metadata["merged_span_ids"] == sid(3)
     assert call.metadata["response_id"] == "r1"
     assert verdict(trajectory, 3).step_id == sid(2)
@@ -59,7 +70,7 @@ def test_what_the_outer_span_knows_is_kept() -> None:
     outer = make_span(2, 1, {**chat(7, 3, request__model="a"), "gen_ai.output.messages": "[1]"})
     inner = make_span(3, 2, {**chat(9, 9, request__model="b"), "gen_ai.output.messages": "[2]"})
     call = step(extract_spans(AGENT, outer, inner), 2)
-    assert (call.output, call.model, call.usage) == ("[1]", "a", Usage(7, 3))
+    assert (call.output, call.model, call.usage) == (answered("[1]"), "a", Usage(7, 3))
 
 
 def test_an_error_of_the_inner_report_is_the_call_s() -> None:
@@ -278,7 +289,7 @@ def test_messages_are_richer_than_another_text() -> None:
     )
     inner = make_span(3, 2, {**chat(), "gen_ai.input.messages": '[{"role":"user"}]'})
     call = step(extract_spans(AGENT, outer, inner), 2)
-    assert (call.input, call.output) == ('[{"role":"user"}]', "x")
+    assert (call.input, call.output) == ('[{"role":"user","content":""}]', answered("x"))
 
 
 def test_a_tool_s_own_text_stays_before_another_report_s_list() -> None:

@@ -67,6 +67,8 @@ class Eino:
         facts.conversation_id = first(said, "gen_ai.session.id")
         facts.metadata = {k: v for k, v in facts.metadata.items() if v not in ("0", "0.0", "[]")}
         if kind is Kind.MODEL:
+            facts.input = _whole(said, "gen_ai.prompt.") or facts.input
+            facts.output = _whole(said, "gen_ai.completion.") or facts.output
             _complete_model_call(span, facts)
             return facts
         facts.usage, facts.model = None, ""
@@ -80,6 +82,15 @@ class Eino:
             facts.output = _answer(said)
             facts.agent_name = first(said, _NAME) or span.name
         return facts
+
+
+def _whole(said: Mapping[str, str], prefix: str) -> str:
+    """Give what is no list of messages: the callback writes it as JSON where a first text goes.
+
+    An agentic model's call and answer are one object; an answer without text is a list.
+    """
+    content = said.get(f"{prefix}0.content", "")
+    return content if content.startswith(_WHOLES) else ""
 
 
 def _request(said: Mapping[str, str]) -> str:
@@ -113,6 +124,9 @@ def _component(said: Mapping[str, str]) -> str:
     if made_by in _AGENT_TYPES:
         return "Agent"
     return CHAT_MODEL if "gen_ai.request.model" in said else ""
+
+
+_WHOLES = ('{"Message', '[{"role"', '[{"content"')
 
 
 def _complete_model_call(span: Span, facts: Facts) -> None:

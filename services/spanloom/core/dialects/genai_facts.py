@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import first, first_integer, pick, seconds_as_ms
+from spanloom.core.dialects.values import first, first_integer, json_text, pick, seconds_as_ms
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
 
@@ -87,7 +87,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Give what a model call's span says."""
     return Facts(
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
-        output=first(attributes, "gen_ai.output.messages")
+        output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
@@ -101,14 +101,20 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 
 def read_input(attributes: Mapping[str, str]) -> str:
     """Give the messages, the system prompt first: the conventions keep it apart."""
-    messages = first(attributes, "gen_ai.input.messages")
+    messages = _messages(attributes, "gen_ai.input.messages")
     system = first(attributes, "gen_ai.system_instructions")
-    if not system.startswith("[") or '"role":"system"' in messages.replace(" ", "", 3):
+    if not system or '"role":"system"' in messages.replace(" ", "", 3):
         return messages
-    rest = messages.strip().removeprefix("[").lstrip()
-    if not messages:
-        rest = "]"
-    return f'[{{"role":"system","parts":{system}}}{"" if rest.startswith("]") else ","}{rest}'
+    said = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
+    if messages and not messages.lstrip().startswith("["):
+        messages = f'[{{"role":"user","content":{json_text(messages)}}}]'
+    rest = messages.strip().removeprefix("[").lstrip() or "]"
+    return f'[{{"role":"system",{said}}}{"" if rest.startswith("]") else ","}{rest}'
+
+
+def _messages(attributes: Mapping[str, str], key: str) -> str:
+    """Give the messages; an empty list says nothing."""
+    return "" if (said := attributes.get(key, "")) == "[]" else said
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
+from spanloom.core.dialects.values import Json, json_text, json_value
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -67,10 +68,14 @@ class GoogleADK(OtelGenAI):
         facts.conversation_id = facts.conversation_id or said.get("gcp.vertex.agent.session_id", "")
         if kind is Kind.MODEL:
             facts.input = facts.input or said.get(_REQUEST, "")
-            facts.output = facts.output or said.get(_RESPONSE, "")
+            facts.output = _whole_answer(facts.output) or said.get(_RESPONSE, "")
             if facts.usage is not None:
                 facts.usage = _without_double_reasoning(facts.usage, said)
-        elif facts.metadata.get("tool_call_id") == _NO_CALL_ID:
+            return facts
+        if kind is Kind.TOOL:
+            facts.input = facts.input or said.get("gcp.vertex.agent.tool_call_args", "")
+            facts.output = facts.output or said.get("gcp.vertex.agent.tool_response", "")
+        if facts.metadata.get("tool_call_id") == _NO_CALL_ID:
             facts.metadata = {k: v for k, v in facts.metadata.items() if k != "tool_call_id"}
         return facts
 
@@ -87,6 +92,22 @@ def _classify_agent(span: Span, view: TraceView) -> Classification:
     if "invoke_agent" in inner and not inner & {*_CALLS, "execute_tool"}:
         return Classification(Kind.GRAPH, "google_adk.workflow_agent")
     return Classification(Kind.AGENT, "google_adk.invoke_agent")
+
+
+def _whole_answer(output: str) -> str:
+    """Give the last message alone where those before it, a stream's, say the same in pieces."""
+    messages = json_value(output) if '"finish_reason":""' in output else None
+    if not isinstance(messages, list) or len(messages) < 2:
+        return output
+    pieces, whole = "".join(map(_text, messages[:-1])), _text(messages[-1])
+    return json_text(messages[-1:]) if pieces == whole else output
+
+
+def _text(message: Json) -> str:
+    parts = message.get("parts") if isinstance(message, dict) else None
+    listed = parts if isinstance(parts, list) else []
+    said = [part.get("content") for part in listed if isinstance(part, dict)]
+    return "".join(text for text in said if isinstance(text, str))
 
 
 def _without_double_reasoning(usage: Usage, said: Mapping[str, str]) -> Usage:

@@ -24,7 +24,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.dialects.values import first, json_value, seconds_as_ms
+from spanloom.core.dialects.python_repr import first_text
+from spanloom.core.dialects.values import first, json_object, json_value, seconds_as_ms
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -79,9 +80,18 @@ class OpenLIT(OtelGenAI):
             facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
         elif kind not in (Kind.MODEL, Kind.TOOL):
             facts.agent_name = _name(span)
-            facts.input = facts.input or first(said, "gen_ai.workflow.input")
-            facts.output = facts.output or first(said, "gen_ai.workflow.output")
+            facts.input = facts.input or _said(first(said, "gen_ai.workflow.input"), 0)
+            facts.output = facts.output or _said(first(said, "gen_ai.workflow.output"), -1)
         return facts
+
+
+def _said(state: str, at: int) -> str:
+    """Give what a state's first or last message says where the messages are reprs of objects."""
+    messages = json_object(state).get("messages") if '"content=' in state else None
+    message = messages[at] if isinstance(messages, list) and messages else None
+    if not isinstance(message, str) or not message.startswith("content="):
+        return state
+    return first_text(message, "content=") or state
 
 
 def _operation(span: Span) -> str:

@@ -15,7 +15,15 @@ def last_text(text: str, mark: str) -> str | None:
 
     A repr that was cut off in the middle tells nothing, so nothing is truncated silently.
     """
-    at = text.rfind(mark)
+    return _text_at(text, text.rfind(mark), mark)
+
+
+def first_text(text: str, mark: str) -> str | None:
+    """Give the string literal after the first ``mark``, or ``None`` likewise."""
+    return _text_at(text, text.find(mark), mark)
+
+
+def _text_at(text: str, at: int, mark: str) -> str | None:
     found = _LITERAL.match(text, at + len(mark)) if at >= 0 else None
     if found is None:
         return None

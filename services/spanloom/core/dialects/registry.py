@@ -19,6 +19,7 @@ from spanloom.core.dialects.langfuse import Langfuse
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.litellm import LiteLLM
 from spanloom.core.dialects.logfire import Logfire
+from spanloom.core.dialects.messages.steps import show_texts
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
 from spanloom.core.dialects.openinference_agno import OpenInferenceAgno
@@ -116,6 +117,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     facts = dialect.describe(span, said.kind) if matters else Facts()
     if span.events and matters:
         event_messages.complete(facts, span, said.kind)
+    if matters:
+        show_texts(facts, said.kind)
     if said.usage is not None:
         facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
     return NormalizedSpan(

@@ -10,7 +10,9 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+    from spanloom.core.model import message
+
+Json: TypeAlias = "message.Json"
 
 MAX_COUNT = 10**12
 """No call has more tokens: a larger number is none, and sums of these fit into 64 bits."""

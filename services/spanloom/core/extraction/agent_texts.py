@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.model.message import find_answer, find_request, read_conversation
 from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from spanloom.core.model.message import Json
     from spanloom.core.model.trajectory import Step
 
-_USER_ROLES = ("user", "human")
-"""No set: a role may be anything, also what cannot be hashed."""
 _SPEAKERS = (StepType.AGENT, StepType.MODEL)
 _CALLS = (StepType.MODEL, StepType.TOOL)
 
@@ -57,39 +57,15 @@ def _said(speaker: Step, text: str, read: Callable[[str], str]) -> str:
 
 def _request(messages: str) -> str:
     """Give the last thing the user said; the whole input if there is no such thing."""
-    for message in reversed(_list(messages)):
-        if isinstance(message, dict) and message.get("role") in _USER_ROLES:
-            return _text(message) or messages
-    return messages
+    return _text(find_request(read_conversation(messages))) or messages
 
 
 def _answer(messages: str) -> str:
-    """Give the text of the last message; the whole output if it has none, but calls a tool."""
-    said = _list(messages)
-    return (_text(said[-1]) if said else "") or messages
+    """Give what the last message says; the whole output if it says nothing, but calls a tool."""
+    return _text(find_answer(read_conversation(messages))) or messages
 
 
-def _list(text: str) -> Sequence[object]:
-    try:
-        value = orjson.loads(text)
-    except ValueError:
-        return []
-    return value if isinstance(value, list) else []
-
-
-def _text(message: object) -> str:
-    """Give a message's text, whole or in parts; empty if it has anything else."""
-    if not isinstance(message, dict):
-        return ""
-    said = message.get("content") or message.get("parts") or message.get("contents")
-    if isinstance(said, str):
-        return said
-    parts = [_part(part) for part in said] if isinstance(said, list) else []
-    return "\n".join(parts) if all(parts) else ""
-
-
-def _part(part: object) -> str:
-    if not isinstance(part, dict) or part.get("type") != "text":
-        return ""
-    said = part.get("content") or part.get("text")
-    return said if isinstance(said, str) else ""
+def _text(said: Json) -> str:
+    if said is None or isinstance(said, str):
+        return said or ""
+    return orjson.dumps(said).decode()

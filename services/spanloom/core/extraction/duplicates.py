@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.model.message import read_conversation
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory
 from spanloom.core.ports import ModelCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_SAID = ("content", "text", "name", "arguments")
-"""The keys under which every message format keeps what a model said and which tools it called."""
-
-_THOUGHTS = frozenset({"reasoning", "thinking"})
-"""Parts that frameworks leave out where clients keep them."""
+    from spanloom.core.model.message import Json
 
 
 def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
@@ -75,30 +72,33 @@ def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
 
 
 def _said(output: str) -> str:
-    """Give the texts of a model's output whatever its JSON shape, in order."""
+    """Give what a model said and which tools it asked for, one a line, without its thoughts.
+
+    Frameworks leave thoughts out where clients keep them, and number messages differently.
+    """
+    messages = read_conversation(output)
+    lines = [line.strip() for m in messages if isinstance(m, dict) for line in _lines(m)]
+    return "\n".join(filter(None, lines)) if messages else output.strip()
+
+
+def _lines(message: Mapping[str, Json]) -> Iterator[str]:
+    content = message.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
+
+
+def _arguments(said: Json) -> str:
+    """Give arguments without blanks and in one order: not every SDK writes JSON alike."""
+    if not isinstance(said, str):
+        return ""
     try:
-        said = orjson.loads(output)
-    except ValueError:
-        said = output
-    if isinstance(said, str):
+        return orjson.dumps(orjson.loads(said), option=orjson.OPT_SORT_KEYS).decode()
+    except (ValueError, TypeError):
         return said.strip()
-    # A bare number or ``true`` is JSON by accident: it is what the model said.
-    return "\n".join(_texts(said)) if isinstance(said, dict | list) else output.strip()
-
-
-def _is_thought(part_type: object) -> bool:
-    return isinstance(part_type, str) and part_type in _THOUGHTS
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Walk without recursion: the JSON of a span may be nested a thousand deep."""
-    pending = [value]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, list):
-            pending.extend(reversed(value))
-        elif isinstance(value, dict) and not _is_thought(value.get("type")):
-            for key in _SAID:
-                if isinstance(said := value.get(key), str):
-                    yield said.strip()
-            pending.extend(reversed(value.values()))

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
-
-_MESSAGES = "[{"
-"""How a list of messages begins."""
 
 MAX_OPEN = 64
 """Calls that run at one time and are compared with one that begins, the last started ones."""
@@ -302,7 +300,7 @@ def _any_text(ours: str, theirs: str) -> str:
 
 def _messages_or_text(ours: str, theirs: str) -> str:
     """Prefer messages to another text: some outer spans have only a repr of the request."""
-    if theirs.startswith(_MESSAGES) and not ours.startswith(_MESSAGES):
+    if theirs.startswith(CONVERSATION_START) and not ours.startswith(CONVERSATION_START):
         return theirs
     return ours or theirs
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.agent_texts import tell_texts
 from spanloom.core.extraction.once import Reports, complete
+from spanloom.core.model.message import as_conversation
 from spanloom.core.model.trajectory import Kind, Step, StepType
 
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
         name=span.name,
         start_ns=span.start_ns,
         end_ns=max(ends) if n.kind is Kind.AGENT else span.end_ns,
-        input=facts.input,
-        output=facts.output,
+        input=as_conversation(facts.input, "user") if is_call else facts.input,
+        output=as_conversation(facts.output, "assistant") if is_call else facts.output,
         error=error,
         usage=facts.usage if is_call else None,
         model=facts.model if is_call else "",

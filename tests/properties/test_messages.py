@@ -1,0 +1,94 @@
+"""Texts in the one shape: whatever goes in, nothing raises, nothing said is lost, twice is once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.support.message_forms import FORMS, Said, canonical
+from tests.support.messages import assert_is_conversation
+
+from spanloom.core.dialects.messages import steps
+from spanloom.core.model.message import CONVERSATION_START
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEYS = [
+    *("role", "type", "content", "parts", "contents", "text", "message", "messages", "data"),
+    *("tool_calls", "function", "name", "arguments", "args", "kwargs", "id", "input", "output"),
+    *("inputs", "outputs", "thinking", "reasoning", "summary", "image_url", "source", "url", "lc"),
+    *("additional_kwargs", "finish_reason", "choices", "generations", "stream", "result", "system"),
+    *("functionCall", "toolResult", "toolUse", "status", "raw", "json_dict", "tool_call_id"),
+    *("reasoning_details", "structured_response", "content_blocks", "response", "refusal"),
+]
+WORDS = [
+    *("user", "assistant", "tool", "system", "human", "ai", "text", "image", "function_call", ""),
+    *("tool_use", "tool_result", "thinking", "function", "message", "tool_call", "critic"),
+    *("function_call_output", "user_input_text", "function_tool_result", "AIMessage", "blob"),
+]
+scalars = st.none() | st.booleans() | st.integers() | st.sampled_from(WORDS) | st.text(max_size=4)
+
+
+def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    texts = inner.map(json.dumps)  # JSON inside JSON, as SDKs like it
+    return st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(KEYS), inner | texts, max_size=4
+    )
+
+
+anything = st.recursive(scalars, _nested, max_leaves=25)
+READERS: list[Callable[[str], str]] = [
+    steps.read_input,
+    steps.read_output,
+    steps.read_request,
+    steps.read_answer,
+    steps.read_arguments,
+    steps.read_result,
+    lambda text: steps.read_state(text, "user"),
+    lambda text: steps.read_state(text, "assistant"),
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+@given(value=anything)
+@example(value={"output": [{"output": "x"}]})
+def test_what_comes_out_goes_in_unchanged(read: Callable[[str], str], value: object) -> None:
+    shown = read(json.dumps(value))
+    assert read(shown) == shown
+
+
+@pytest.mark.parametrize("read", READERS[:2])
+@given(value=anything)
+def test_what_begins_as_a_conversation_is_one(read: Callable[[str], str], value: object) -> None:
+    shown = read(json.dumps(value))
+    if shown.startswith(CONVERSATION_START):
+        assert_is_conversation(shown)
+
+
+@pytest.mark.parametrize("read", READERS)
+@given(text=st.text() | st.text(alphabet='[]{}":,role\\ud8'))
+@example(text="[" * 5000)
+@example(text='{"messages":' * 300 + "1" + "}" * 300)
+@example(text='[{"role":"user","content":' + "[" * 600 + "]" * 600 + "}]")
+@example(text='[{"role":"user","content":"cut o')
+@example(text="\ud800")
+def test_any_text_is_read(read: Callable[[str], str], text: str) -> None:
+    shown = read(text)
+    assert read(shown) == shown
+
+
+words = st.text(min_size=1)
+said = st.builds(
+    Said, words, words, words, words, words, st.dictionaries(words, words, max_size=2), words
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@given(said=said)
+@example(Said("s", "u", "t", "x", "f", {}, '{"a": 1}'))
+def test_every_form_says_the_same(form: Callable[[Said], object], said: Said) -> None:
+    assert json.loads(steps.read_input(json.dumps(form(said)))) == canonical(said)
