@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.support.spans import chat, extract_spans, make_span, normalized, rules
 
@@ -48,10 +50,10 @@ def test_what_is_written_onto_the_caller_s_span_is_not_its_own() -> None:
 
 @pytest.mark.parametrize("text", [AS_DICT, AS_MODEL])
 def test_usage_is_read_as_python_writes_it(text: str) -> None:
-    said = {"llm.openai.usage": text, "llm.openai.messages": "[{'role': 'user'}]"}
+    said = {"llm.openai.usage": text, "llm.openai.messages": "[{'role': 'user', 'content': 'a'}]"}
     found = normalized(make_span(1, 0, said, scope=SCOPE, name="raw_gen_ai_request"))[1]
     assert found.facts.usage == Usage(101, 51, 20, 64)
-    assert found.facts.input == '[{"role":"user"}]'
+    assert found.facts.input == '[{"role":"user","content":"a"}]'
 
 
 @pytest.mark.parametrize("text", ["", "None", "{", "prompt_tokens=" + "9" * 400, "x" * 10_000])
@@ -94,8 +96,9 @@ def test_tool_calls_beside_the_answer_are_part_of_it() -> None:
         "gen_ai.completion.0.function_call.arguments": "{}",
     }
     found = normalized(make_span(1, 0, said, scope=SCOPE, name="litellm_request"))[1]
-    call = '{"type":"tool_call","arguments":"{}","name":"f"}'
-    assert found.facts.output == f'[{{"role":"assistant","parts":[{call}]}}]'
+    [message] = json.loads(found.facts.output)
+    [call] = message["tool_calls"]
+    assert call["function"] == {"name": "f", "arguments": "{}"}
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_tool_shows_its_arguments(text: str, shown: str) -> None:
         '{"result": "sunny"}',
         '{"output": {"content": "sunny", "type": "tool", "tool_call_id": "c1"}}',
         '{"lc": 1, "id": ["m", "ToolMessage"], "kwargs": {"content": "sunny"}}',
-        '{"output": {"lc": 1, "id": ["ToolMessage"], "kwargs": {"content": "sunny"}}, "kwargs": {}}',
+        '{"output": {"lc": 1, "id": ["ToolMessage"], "kwargs": {"content": "sunny"}}}',
         '[{"text": "sunny"}]',
         '[{"type": "text", "text": "sunny"}]',
         '{"blocks": [{"text": "sunny"}], "tool_name": "f", "raw_output": "sunny"}',

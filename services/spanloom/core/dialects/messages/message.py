@@ -50,6 +50,9 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
     out: list[Json] = []
     answer: Draft | None = None
     for item in items:
+        if answer is None and is_settled(item):
+            out.append(item)
+            continue
         if not (is_loose(item) or is_answer_item(item)):
             if answer is not None:
                 answer.finish()
@@ -68,6 +71,18 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
     if answer is not None:
         answer.finish()
     return out
+
+
+def is_settled(item: Json) -> bool:
+    """Tell at little cost whether the commonest message is in the one shape already."""
+    if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
+        return False
+    content = item["content"]
+    return isinstance(content, str) and (item["role"] == "tool" or not content.startswith("[{"))
+
+
+_SETTLED = ["role", "content"]
+_ROLES = ("system", "developer", "user", "assistant", "tool")
 
 
 def _loose_role(item: dict[str, Json], default: str) -> str:

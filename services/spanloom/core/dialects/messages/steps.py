@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages import unwrap
 from spanloom.core.dialects.messages.envelopes import find_messages
+from spanloom.core.dialects.messages.message import is_settled
 from spanloom.core.dialects.messages.wire import (
     UnwritableError,
     as_text,
@@ -61,6 +62,8 @@ def _converse(text: str, role: str) -> tuple[str, str]:
     """Give the messages, and the tools that stood among them, as compact JSON."""
     try:
         value = parse_composite(text)
+        if value and isinstance(value, list) and all(map(is_settled, value)):
+            return compact(value), ""
         found = None if value is None else find_messages(value, role)
         if found is not None:
             messages = found.read()
