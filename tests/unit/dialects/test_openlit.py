@@ -113,3 +113,11 @@ def test_the_name_repeats_a_missing_operation() -> None:
 def test_many_reports_of_one_name_do_not_take_forever() -> None:
     spans = [run(n, n - 1, "planner") for n in range(1, 3000)]
     assert extract_spans(*spans, *(run(n, 1, "planner") for n in range(3000, 6000)))
+
+
+def test_a_tool_shows_what_python_wrote_as_it_was_meant() -> None:
+    said = genai("execute_tool", tool__name="f", tool__call__arguments="{'city': 'Oslo'}")
+    said["gen_ai.tool.call.result"] = "content='it\\'s dry' name='f' tool_call_id='c1'"
+    [found] = normalized(make_span(1, 0, said, scope=CHAIN, name="execute_tool f")).values()
+    assert found.facts.input == '{"city":"Oslo"}'
+    assert found.facts.output == "it's dry"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from spanloom.core.dialects.messages.steps import (
     TOOL_DEFINITIONS,
     read_answer,
     read_arguments,
+    read_input,
     read_request,
     read_result,
     read_state,
@@ -156,3 +158,9 @@ def test_the_system_prompt_comes_first() -> None:
     trajectory = extract_spans(make_span(1, 0, {**genai("chat"), **said}))
     messages = json.loads(trajectory.agent_steps[0].steps[0].input)
     assert [(m["role"], m["content"]) for m in messages] == [("system", "Be kind."), ("user", "Hi")]
+
+
+def test_the_documented_example_is_in_the_one_shape() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "messages.md").read_text()
+    example = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    assert json.loads(read_input(json.dumps(example))) == example

@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.dialects.python_repr import first_text
+from spanloom.core.dialects.python_repr import as_json, first_text
 from spanloom.core.dialects.values import first, json_object, json_value, seconds_as_ms
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -78,7 +78,10 @@ class OpenLIT(OtelGenAI):
         if kind is Kind.MODEL and said.get("gen_ai.request.stream") == "true":
             first_token = said.get("gen_ai.server.time_to_first_token", "")
             facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
-        elif kind not in (Kind.MODEL, Kind.TOOL):
+        elif kind is Kind.TOOL:
+            facts.input = as_json(facts.input) if facts.input.startswith("{'") else facts.input
+            facts.output = _message_text(facts.output)
+        elif kind is not Kind.MODEL:
             facts.agent_name = _name(span)
             facts.input = facts.input or _said(first(said, "gen_ai.workflow.input"), 0)
             facts.output = facts.output or _said(first(said, "gen_ai.workflow.output"), -1)
@@ -89,9 +92,14 @@ def _said(state: str, at: int) -> str:
     """Give what a state's first or last message says where the messages are reprs of objects."""
     messages = json_object(state).get("messages") if '"content=' in state else None
     message = messages[at] if isinstance(messages, list) and messages else None
-    if not isinstance(message, str) or not message.startswith("content="):
-        return state
-    return first_text(message, "content=") or state
+    said = _message_text(message) if isinstance(message, str) else state
+    return state if said == message else said
+
+
+def _message_text(text: str) -> str:
+    """Give what a message says that is written as its repr; any other text as it is."""
+    said = first_text(text, "content=") if text.startswith("content=") else None
+    return text if said is None else said
 
 
 def _operation(span: Span) -> str:
