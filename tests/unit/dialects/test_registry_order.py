@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
+from tests.support.ground_truth import Capture, all_captures
+from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
 from spanloom.core.dialects.eino_langfuse import SCOPE
@@ -77,3 +81,10 @@ def test_what_nobody_claims_shows_its_texts_as_root() -> None:
     found = normalized(make_span(1, 0, {"input.value": "in", "output.value": "out"}))[1]
     assert (found.dialect, str(found.kind)) == ("fallback", "other")
     assert (found.facts.input, found.facts.output) == ("in", "out")
+
+
+@pytest.mark.parametrize("capture", all_captures(), ids=str)
+def test_the_signature_tells_the_dialect_as_the_whole_span_does(capture: Capture) -> None:
+    for span in chain.from_iterable(traces_of(capture).values()):
+        asked = next(dialect for dialect in DIALECTS if dialect.recognises(span))
+        assert find_dialect(span) is asked

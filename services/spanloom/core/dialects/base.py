@@ -48,7 +48,7 @@ class Dialect(Protocol):
     """Stable: stored with every span's explanation."""
 
     def recognises(self, span: Span) -> bool:
-        """Tell whether the span speaks this convention; must be cheap."""
+        """Tell whether the span speaks this convention, by its ``signature`` alone."""
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Say what the span is, by its attributes and its place among the others."""

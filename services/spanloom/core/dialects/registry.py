@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import event_messages
@@ -32,6 +33,7 @@ from spanloom.core.dialects.openinference_smolagents import OpenInferenceSmolage
 from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.pydantic_ai import PydanticAI
+from spanloom.core.dialects.signature import MAX_KEYS, Signature, read_signature
 from spanloom.core.dialects.spring_ai import SpringAI
 from spanloom.core.dialects.strands import Strands
 from spanloom.core.dialects.traceloop import Traceloop
@@ -103,10 +105,15 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 
 def find_dialect(span: Span) -> Dialect:
     """Give the first dialect that recognises the span; the last one takes every span."""
-    for dialect in DIALECTS:
-        if dialect.recognises(span):
-            return dialect
-    raise LookupError("the fallback dialect recognises every span")
+    signature = read_signature(span)
+    find = _find if len(signature.keys) <= MAX_KEYS else _find.__wrapped__
+    return find(signature)
+
+
+@lru_cache(maxsize=4096)
+def _find(signature: Signature) -> Dialect:
+    span = signature.as_span()
+    return next(dialect for dialect in DIALECTS if dialect.recognises(span))
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
