@@ -24,12 +24,9 @@ def indexed_list(
     Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
     (OpenInference's ``message``, ``tool_call``) are left out of the result.
     """
-    root: dict[str, Json] = {}
     plan = _plan if len(attributes) <= CACHED_KEYS else _plan.__wrapped__
-    for key, parts in plan(tuple(attributes), prefix, drop):
-        _put(root, parts, attributes[key])
-    listed = _lists(root) if root else []
-    return listed if isinstance(listed, list) else []
+    shape = plan(tuple(attributes), prefix, drop)
+    return [_fill(item, attributes) for item in shape] if isinstance(shape, list) else []
 
 
 def indexed_text(
@@ -41,16 +38,22 @@ def indexed_text(
 
 
 @lru_cache(maxsize=1024)
-def _plan(
-    keys: tuple[str, ...], prefix: str, drop: frozenset[str]
-) -> Sequence[tuple[str, tuple[str, ...]]]:
-    """Give the keys under ``prefix``, each taken apart: spans of one kind repeat their keys."""
-    start = len(prefix)
-    return [
-        (key, tuple(part for part in key[start:].split(".", MAX_DEPTH) if part not in drop))
-        for key in keys
-        if key.startswith(prefix)
-    ]
+def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
+    """Give the list with keys for values: spans of one kind repeat their keys."""
+    root: dict[str, Json] = {}
+    for key in keys:
+        if key.startswith(prefix):
+            path = key[len(prefix) :].split(".", MAX_DEPTH)
+            _put(root, [part for part in path if part not in drop], key)
+    return _lists(root) if root else []
+
+
+def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
+    if isinstance(shape, str):
+        return attributes[shape]
+    if isinstance(shape, dict):
+        return {key: _fill(inner, attributes) for key, inner in shape.items()}
+    return [_fill(inner, attributes) for inner in shape] if isinstance(shape, list) else shape
 
 
 def _put(node: dict[str, Json], path: Sequence[str], value: str) -> None:

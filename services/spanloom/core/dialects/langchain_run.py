@@ -49,6 +49,8 @@ MetadataReader = Callable[[Span], RunMetadata]
 
 def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetadata:
     """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
+    if not said:
+        return RunMetadata(name)
     found = [said.get(key) for key in _KEYS]
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
