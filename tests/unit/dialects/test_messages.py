@@ -222,3 +222,39 @@ def test_what_a_message_says_beyond_the_shape_is_kept() -> None:
     assert json.loads(read_input(json.dumps([said]))) == [
         {"role": "critic", "content": "no", "name": "ada", "mood": "bad"}
     ]
+
+
+WRITTEN = [
+    {"type": "reasoning", "id": "r1", "summary": [{"type": "summary_text", "text": "look"}]},
+    {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}'},
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(WRITTEN),
+        str(WRITTEN),
+        [{"type": "text", "text": json.dumps(item)} for item in WRITTEN],
+        [{"type": "text", "text": str(item)} for item in WRITTEN],
+        [
+            {"type": "reasoning", "content": str(WRITTEN[0])},
+            {"type": "tool_call", "content": str(WRITTEN[1])},
+        ],
+    ],
+)
+def test_an_answer_written_out_as_text_is_read(content: object) -> None:
+    said = {"role": "assistant", "content": content, "tool_calls": [CALL]}
+    [message] = answered([said])
+    assert message == {
+        "role": "assistant",
+        "content": "",
+        "reasoning_content": "look",
+        "tool_calls": [CALL],
+    }
+
+
+@pytest.mark.parametrize("text", ['{"type":"reasoning"}', "{'city': 'Oslo'}", '{"type":"text"}'])
+def test_other_objects_are_text(text: str) -> None:
+    [message] = answered([{"role": "assistant", "content": text}])
+    assert message["content"] == text

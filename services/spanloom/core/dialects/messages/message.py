@@ -27,7 +27,7 @@ from spanloom.core.dialects.messages.forms import (
     open_message,
     read_role,
 )
-from spanloom.core.dialects.messages.parts import Draft, is_call_or_thought
+from spanloom.core.dialects.messages.parts import Draft, is_call_or_thought, may_hold_parts
 from spanloom.core.dialects.messages.wire import as_text, first_of, first_text
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def is_settled(item: Json) -> bool:
     if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
         return False
     content = item["content"]
-    return isinstance(content, str) and (item["role"] == "tool" or not content.startswith("[{"))
+    return isinstance(content, str) and (item["role"] == "tool" or not may_hold_parts(content))
 
 
 _SETTLED = ["role", "content"]
@@ -117,7 +117,7 @@ def _read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
         content = _only_text(item.get("parts"))
     elif "parts" in item:
         return None
-    if not isinstance(content, str) or (content.startswith("[{") and role != "tool"):
+    if not isinstance(content, str) or (may_hold_parts(content) and role != "tool"):
         return None
     message: dict[str, Json] = {"role": role, "content": content}
     for key, value in item.items():
@@ -178,16 +178,14 @@ def _take_thoughts(draft: Draft, said: dict[str, Json]) -> None:
 
 
 def _take_calls(draft: Draft, said: dict[str, Json]) -> None:
-    """Take the calls; some frameworks name one both in the content, in part, and beside it."""
+    """Take the calls that stand beside the content."""
     asked = first_of(said, CALLS)
     invalid = said.get("invalid_tool_calls")
     more = said.get("additional_kwargs")
     if not asked and not invalid and isinstance(more, dict):
         asked = more.get("tool_calls") or more.get("function_call")
-    calls = [*read_calls(asked or _legacy_call(said)), *read_calls(invalid)]
-    ids = {call["id"] for call in calls if "id" in call}
-    draft.calls = [c for c in draft.calls if c.get("id") not in ids] if ids else draft.calls
-    draft.calls.extend(calls)
+    draft.calls.extend(read_calls(asked or _legacy_call(said)))
+    draft.calls.extend(read_calls(invalid))
 
 
 def _legacy_call(said: dict[str, Json]) -> Json:

@@ -18,7 +18,7 @@ from spanloom.core.dialects.messages.wire import (
     first_object,
     first_of,
     first_text,
-    parse_composite,
+    parse_written,
 )
 
 if TYPE_CHECKING:
@@ -86,13 +86,10 @@ class Draft:
             self.read_text(as_text(part))
 
     def read_text(self, text: str) -> None:
-        """Take text; what is not a tool's may be a list of parts that an SDK wrote as JSON."""
-        if text.startswith("[{") and self.role != "tool":
-            parts = parse_composite(text)
-            if isinstance(parts, list) and all(map(is_part, parts)):
-                self.read(parts)
-                return
-        if text:
+        """Take text; what is not a tool's may be parts that an SDK wrote out."""
+        if self.role != "tool" and (parts := _written_parts(text)):
+            self.read(parts)
+        elif text:
             self.content.append(text)
 
     def finish(self, *, is_last: bool = True) -> None:
@@ -104,7 +101,9 @@ class Draft:
         if self.thoughts:
             message["reasoning_content"] = "\n".join(self.thoughts)
         if self.calls:
-            message["tool_calls"] = list(self.calls)
+            # Named twice, in a part and beside the content, a call is one: the last tells it best.
+            once = {call.get("id", n): call for n, call in enumerate(self.calls)}
+            message["tool_calls"] = list(once.values())
         if self.secrets:
             message["reasoning_details"] = self.secrets
         message.update(self.extras)
@@ -112,6 +111,22 @@ class Draft:
         self.content, self.thoughts, self.secrets, self.calls = [], [], [], []
         self.extras = {}
         self.is_begun = True
+
+
+def may_hold_parts(text: str) -> bool:
+    """Tell at a glance whether a text may be parts that an SDK wrote out."""
+    return text.startswith(("[{", '{"', "{'"))
+
+
+def _written_parts(text: str) -> list[Json]:
+    """Give the parts that a text lists, or the one item of the Responses API that it is."""
+    written = parse_written(text) if may_hold_parts(text) else None
+    if isinstance(written, dict):
+        return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
+    return written if written and all(map(is_part, written)) else []
+
+
+_ITEM_MARKS = {"reasoning": "summary", "function_call": "call_id"}
 
 
 def is_part(value: Json) -> bool:
@@ -188,8 +203,10 @@ _THOUGHT_KEYS = frozenset(
 
 def _thought_text(said: dict[str, Json]) -> str:
     if text := first_text(said, ("thinking", "reasoning", "text", "content")):
-        listed = parse_composite(text) if text.startswith("[{") else None
-        return _joined(listed) if isinstance(listed, list) and _joined(listed) else text
+        written = parse_written(text)
+        if isinstance(written, dict):
+            written = first_list(written, ("content", "summary"))
+        return _joined(written or []) or text
     return _joined(first_list(said, ("content", "summary")) or [])
 
 
@@ -200,6 +217,10 @@ def _joined(items: list[Json]) -> str:
 
 
 def _add_call(draft: Draft, part: dict[str, Json]) -> None:
+    """Take a call; OpenLIT writes one of the Responses API out as the part's content."""
+    written = parse_written(as_text(part.get("content"))) if "name" not in part else None
+    if isinstance(written, dict) and "call_id" in written:
+        part = written
     draft.calls.append(read_call(part))
 
 
