@@ -10,22 +10,17 @@ completes it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.message import CONVERSATION_START
+from spanloom.core.extraction.pairing import has_usage, pair_orphans, pair_siblings
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
-    from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
-
-MAX_OPEN = 64
-"""Calls that run at one time and are compared with one that begins, the last started ones."""
 
 
 @dataclass(slots=True)
@@ -48,8 +43,8 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     reports = Reports()
     outer = _merge_second_reports(spans, by_id)
     outer |= _merge_nested(tree, by_id, reports, outer)
-    outer |= _merge_siblings(tree, by_id, reports, outer)
-    outer |= _merge_orphans(tree, spans, reports, outer)
+    outer |= pair_siblings(tree, _free_calls(spans, reports, outer))
+    outer |= pair_orphans(tree, _free_calls(spans, reports, outer))
     _demote_lone_embeddings(spans, reports)
     known: dict[str, str] = {}
     for n in spans:
@@ -61,25 +56,6 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
         if step_id != span_id:
             reports.merged[step_id].append(n)
     return reports
-
-
-def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
-    """Give the step's facts with what is missing filled in from the other reports."""
-    facts = step.facts
-    for other in others:
-        richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
-        facts = _with_documents(richer, other.facts)
-    return facts
-
-
-def _with_documents(facts: Facts, part: Facts) -> Facts:
-    """Keep what a retriever inside a tool found, where the tool's own result is another text."""
-    is_part = part.data_kind in ("retrieval", "reranking") and not facts.data_kind
-    if not is_part or not part.output or part.output == facts.output:
-        return facts
-    found = facts.metadata.get("documents")
-    documents = f"{found}\n{part.output}" if found else part.output
-    return replace(facts, metadata={**facts.metadata, "documents": documents})
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
@@ -134,7 +110,7 @@ def _merge_calls(
     within: Counter[str] = Counter()
 
     def is_wrapper(call: str) -> bool:
-        return within[call] > 1 and not _has_usage(by_id[call])
+        return within[call] > 1 and not has_usage(by_id[call])
 
     for call, above in reversed(calls.items()):  # from the innermost outwards
         within[above] += within[call] if is_wrapper(call) else 1
@@ -164,148 +140,16 @@ def _nearest_above(
     return pairs
 
 
+def _free_calls(
+    spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
+) -> Sequence[NormalizedSpan]:
+    """Give the calls that are no part of another yet."""
+    taken = reports.demoted.keys() | outer.keys()
+    return [n for n in spans if n.kind is Kind.MODEL and n.span.span_id not in taken]
+
+
 def _is_part_of_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
     if n.kind is not Kind.TOOL or above.kind is not Kind.TOOL:
         return False
     same_tool = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
     return bool(n.facts.data_kind) or same_tool
-
-
-def _merge_siblings(
-    tree: SpanTree,
-    by_id: Mapping[str, NormalizedSpan],
-    reports: Reports,
-    outer: Mapping[str, str],
-) -> dict[str, str]:
-    """Merge a client's span into the framework's call that encloses it in time."""
-    found: dict[str, str] = {}
-    families: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
-    for n in by_id.values():
-        free = n.span.span_id not in outer and n.span.span_id not in reports.demoted
-        if n.kind is Kind.MODEL and free and tree.parent(n.span) is not None:
-            families[n.span.parent_span_id].append(n)
-    for calls in families.values():
-        if len({n.span.scope_name for n in calls}) > 1:
-            found |= _pair_by_time(calls)
-    return found
-
-
-def _pair_by_time(calls: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Pair calls in start order: each with the last open one of another instrumentation."""
-    found: dict[str, str] = {}
-    open_calls: list[NormalizedSpan] = []
-    for n in calls:
-        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
-        match = next((c for c in reversed(open_calls) if _reports_same_call(c, n)), None)
-        if match is None:
-            open_calls.append(n)
-        else:
-            open_calls.remove(match)
-            found[n.span.span_id] = match.span.span_id
-    return found
-
-
-def _merge_orphans(
-    tree: SpanTree,
-    spans: Sequence[NormalizedSpan],
-    reports: Reports,
-    outer: Mapping[str, str],
-) -> dict[str, str]:
-    """Merge a client's span whose parent was lost into the call that ran around it.
-
-    Nothing but time links the two, so they must also have counted the same, or name one response.
-    """
-    found: dict[str, str] = {}
-    open_calls: list[NormalizedSpan] = []
-    for n in spans:
-        span_id = n.span.span_id
-        if n.kind is not Kind.MODEL or span_id in outer or span_id in reports.demoted:
-            continue
-        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
-        is_orphan = bool(n.span.parent_span_id) and tree.parent(n.span) is None
-        match = next((c for c in reversed(open_calls) if _is_surely_same(c, n)), None)
-        if match is None or not is_orphan:
-            open_calls.append(n)
-        else:
-            open_calls.remove(match)
-            found[span_id] = match.span.span_id
-    return found
-
-
-def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
-    known = _has_usage(outer) and _has_usage(inner)
-    named = outer.facts.response_id and inner.facts.response_id
-    return bool(known or named) and _reports_same_call(outer, inner)
-
-
-def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
-    if outer.span.scope_name == inner.span.scope_name or not _encloses(outer.span, inner.span):
-        return False
-    ours, theirs = outer.facts, inner.facts
-    if ours.response_id and theirs.response_id:
-        return ours.response_id == theirs.response_id
-    if _has_usage(outer) and _has_usage(inner):
-        return _count_the_same(ours.usage, theirs.usage)
-    return bool(outer.error) == bool(inner.error)
-
-
-def _encloses(outer: Span, inner: Span) -> bool:
-    return outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
-
-
-def _has_usage(n: NormalizedSpan) -> bool:
-    return any(_counts(n.facts.usage))
-
-
-def _counts(usage: Usage | None) -> tuple[int, int]:
-    return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
-
-
-def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
-    """Whether the counts are one call's; some clients leave cached tokens out of the input."""
-    if ours is None or theirs is None:
-        return False
-    same_input = not _input_readings(ours).isdisjoint(_input_readings(theirs))
-    return same_input and ours.output_tokens == theirs.output_tokens
-
-
-def _input_readings(usage: Usage) -> set[int]:
-    cached = usage.cache_read_tokens + usage.cache_creation_tokens
-    return {usage.input_tokens - cached, usage.input_tokens, usage.input_tokens + cached}
-
-
-def _richer(ours: Facts, theirs: Facts, *, messages_first: bool) -> Facts:
-    richer_text = _messages_or_text if messages_first else _any_text
-    return replace(
-        ours,
-        input=richer_text(ours.input, theirs.input),
-        output=richer_text(ours.output, theirs.output),
-        usage=_richer_usage(ours.usage, theirs.usage),
-        model=ours.model or theirs.model,
-        first_token_ms=theirs.first_token_ms
-        if ours.first_token_ms is None
-        else ours.first_token_ms,
-        agent_name=ours.agent_name or theirs.agent_name,
-        tool_name=ours.tool_name or theirs.tool_name,
-        data_kind=ours.data_kind,
-        response_id=ours.response_id or theirs.response_id,
-        conversation_id=ours.conversation_id or theirs.conversation_id,
-        metadata={**theirs.metadata, **ours.metadata},
-    )
-
-
-def _any_text(ours: str, theirs: str) -> str:
-    return ours or theirs
-
-
-def _messages_or_text(ours: str, theirs: str) -> str:
-    """Prefer messages to another text: some outer spans have only a repr of the request."""
-    if theirs.startswith(CONVERSATION_START) and not ours.startswith(CONVERSATION_START):
-        return theirs
-    return ours or theirs
-
-
-def _richer_usage(ours: Usage | None, theirs: Usage | None) -> Usage | None:
-    if ours is None or theirs is None:
-        return ours or theirs
-    return ours.completed_by(theirs)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages.calls import read_calls
+from spanloom.core.dialects.messages.draft import Draft
 from spanloom.core.dialects.messages.forms import (
     BOOKKEEPING,
     CALLS,
@@ -27,7 +28,12 @@ from spanloom.core.dialects.messages.forms import (
     open_message,
     read_role,
 )
-from spanloom.core.dialects.messages.parts import Draft, is_call_or_thought, may_hold_parts
+from spanloom.core.dialects.messages.parts import (
+    add_part,
+    is_call_or_thought,
+    may_hold_parts,
+    read_content,
+)
 from spanloom.core.dialects.messages.wire import as_text, first_of, first_text
 
 if TYPE_CHECKING:
@@ -65,7 +71,7 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
             answer = None
         answer = answer or Draft(out, part_role)
         if is_loose(item):
-            answer.add(item)
+            add_part(answer, item)
         else:
             _take(answer, item)
     if answer is not None:
@@ -106,7 +112,7 @@ def read_message(out: list[Json], item: Json, role: str) -> None:
         out.extend(read_messages(item, role))
     else:
         draft = Draft(out, role)
-        draft.read(item)
+        read_content(draft, item)
         draft.finish()
 
 
@@ -155,7 +161,7 @@ def _take(draft: Draft, said: dict[str, Json]) -> None:
     content = said.get("content")
     if content is None or content == "":
         content = first_of(said, CONTENTS) or first_of(said, MULTI_CONTENTS)
-    draft.read(content)
+    read_content(draft, content)
     if not _THINKING.isdisjoint(said):
         _take_thoughts(draft, said)
     if not _ASKING.isdisjoint(said):

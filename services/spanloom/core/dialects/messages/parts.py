@@ -1,8 +1,7 @@
 """The parts of a message's content, of every API, gathered into messages of one shape.
 
-A ``Draft`` takes parts in order. Texts and media stay content; thoughts and tool calls go to
-keys of their own; a tool's result, which Anthropic, Gemini and Bedrock put inside a user's
-message, becomes a message of its own. A part of an unknown kind stays content as it is.
+A ``Draft`` takes parts in order. A tool's result, which Anthropic, Gemini and Bedrock put inside
+a user's message, becomes a message of its own.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages.calls import IDS, read_call
+from spanloom.core.dialects.messages.draft import Draft
 from spanloom.core.dialects.messages.media import read_media
+from spanloom.core.dialects.messages.thoughts import add_thought
 from spanloom.core.dialects.messages.wire import (
     as_text,
     compact,
-    first_list,
     first_object,
     first_of,
     first_text,
@@ -40,77 +40,42 @@ _MEDIA = frozenset(
 _FINE = frozenset({"success", "completed", "ok"})
 
 
-class Draft:
-    """A message while its parts are read; what is finished goes to ``out``."""
-
-    __slots__ = ("calls", "content", "extras", "is_begun", "out", "role", "secrets", "thoughts")
-
-    def __init__(self, out: list[Json], role: str) -> None:
-        """Begin a message of the role."""
-        self.out = out
-        self.role = role
-        self.content: list[Json] = []
-        self.thoughts: list[str] = []
-        self.secrets: list[Json] = []
-        self.calls: list[dict[str, Json]] = []
-        self.extras: dict[str, Json] = {}
-        self.is_begun = False
-
-    def read(self, content: Json) -> None:
-        """Take a message's content: text, a list of parts, one part, or data, as JSON text."""
-        if isinstance(content, str):
-            self.read_text(content)
-        elif isinstance(content, list):
-            for part in content:
-                self.add(part)
-        elif isinstance(content, dict):
-            parts = content.get("parts")
-            if isinstance(parts, list):
-                self.read(parts)
-            elif is_part(content):
-                self.add(content)
-            else:
-                self.content.append(compact(content))
-        elif content is not None:
-            self.content.append(compact(content))
-
-    def add(self, part: Json) -> None:
-        """Take one part."""
-        if isinstance(part, dict):
-            handler = _find_handler(part)
-            if handler is None:
-                self.content.append(part)
-            else:
-                handler(self, part)
+def read_content(draft: Draft, content: Json) -> None:
+    """Take a message's content: text, a list of parts, one part, or data, as JSON text."""
+    if isinstance(content, str):
+        _read_text(draft, content)
+    elif isinstance(content, list):
+        for part in content:
+            add_part(draft, part)
+    elif isinstance(content, dict):
+        parts = content.get("parts")
+        if isinstance(parts, list):
+            read_content(draft, parts)
+        elif is_part(content):
+            add_part(draft, content)
         else:
-            self.read_text(as_text(part))
+            draft.content.append(compact(content))
+    elif content is not None:
+        draft.content.append(compact(content))
 
-    def read_text(self, text: str) -> None:
-        """Take text; what is not a tool's may be parts that an SDK wrote out."""
-        if self.role != "tool" and (parts := _written_parts(text)):
-            self.read(parts)
-        elif text:
-            self.content.append(text)
 
-    def finish(self, *, is_last: bool = True) -> None:
-        """Put the message out, unless all that it had was a tool's result."""
-        says = self.content or self.calls or self.thoughts or self.secrets
-        if not says and (self.is_begun or not is_last):
-            return
-        message: dict[str, Json] = {"role": self.role, "content": _simplify(self.content)}
-        if self.thoughts:
-            message["reasoning_content"] = "\n".join(self.thoughts)
-        if self.calls:
-            # Named twice, in a part and beside the content, a call is one: the last tells it best.
-            once = {call.get("id", n): call for n, call in enumerate(self.calls)}
-            message["tool_calls"] = list(once.values())
-        if self.secrets:
-            message["reasoning_details"] = self.secrets
-        message.update(self.extras)
-        self.out.append(message)
-        self.content, self.thoughts, self.secrets, self.calls = [], [], [], []
-        self.extras = {}
-        self.is_begun = True
+def add_part(draft: Draft, part: Json) -> None:
+    """Take one part; of an unknown kind it stays as it is."""
+    if not isinstance(part, dict):
+        _read_text(draft, as_text(part))
+    elif (handler := _find_handler(part)) is not None:
+        handler(draft, part)
+    else:
+        draft.content.append(part)
+        draft.foreign += 1
+
+
+def _read_text(draft: Draft, text: str) -> None:
+    """Take text; what is not a tool's may be parts that an SDK wrote out."""
+    if draft.role != "tool" and (parts := _written_parts(text)):
+        read_content(draft, parts)
+    elif text:
+        draft.content.append(text)
 
 
 def may_hold_parts(text: str) -> bool:
@@ -137,18 +102,7 @@ def is_part(value: Json) -> bool:
 def is_call_or_thought(part: dict[str, Json]) -> bool:
     """Tell whether only an assistant can have said the part."""
     handler = _find_handler(part)
-    return handler is _add_call or handler is _add_thought or handler is _add_keyed_call
-
-
-def _simplify(content: list[Json]) -> Json:
-    """Give one text as it is, parts as a list, and what has no part in it as JSON text."""
-    if not content:
-        return ""
-    if len(content) == 1 and isinstance(content[0], str):
-        return content[0]
-    if not any(isinstance(part, str) or is_part(part) for part in content):
-        return compact(content)
-    return [{"type": "text", "text": p} if isinstance(p, str) else p for p in content]
+    return handler is _add_call or handler is add_thought or handler is _add_keyed_call
 
 
 def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], None] | None:
@@ -173,7 +127,7 @@ def _add_text(draft: Draft, part: dict[str, Json]) -> None:
     elif rest := {k: v for k, v in part.items() if v and k not in _TEXT_KEYS}:
         draft.content.append({"type": "text", "text": text, **rest})
     else:
-        draft.read_text(text)
+        _read_text(draft, text)
 
 
 _NO_TEXT = ("logprobs", "phase", "openai_extension")
@@ -184,36 +138,6 @@ _TEXT_KEYS = frozenset(
 
 def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
     draft.extras["refusal"] = as_text(part.get("refusal"))
-
-
-def _add_thought(draft: Draft, part: dict[str, Json]) -> None:
-    """Take the text of a thought; a signature or encrypted thoughts are kept beside it."""
-    said = first_object(part, ("reasoningText", "reasoning")) or part
-    if text := _thought_text(said):
-        draft.thoughts.append(text)
-    if rest := {k: v for k, v in said.items() if v and k not in _THOUGHT_KEYS}:
-        draft.secrets.append({"type": "reasoning", **rest})
-
-
-_THOUGHT_KEYS = frozenset(
-    {"type", "block_type", "thinking", "reasoning", "text", "content", "summary", "id"}
-    | {"index", "status"}
-)
-
-
-def _thought_text(said: dict[str, Json]) -> str:
-    if text := first_text(said, ("thinking", "reasoning", "text", "content")):
-        written = parse_written(text)
-        if isinstance(written, dict):
-            written = first_list(written, ("content", "summary"))
-        return _joined(written or []) or text
-    return _joined(first_list(said, ("content", "summary")) or [])
-
-
-def _joined(items: list[Json]) -> str:
-    return "\n".join(
-        text for item in items if isinstance(item, dict) and (text := first_text(item, ("text",)))
-    )
 
 
 def _add_call(draft: Draft, part: dict[str, Json]) -> None:
@@ -228,7 +152,9 @@ def _add_result(draft: Draft, part: dict[str, Json]) -> None:
     """Put out what came before, then the result as a message of its own."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
-    message.read(_result_content(first_of(part, ("response", "result", "output", "content"))))
+    read_content(
+        message, _result_content(first_of(part, ("response", "result", "output", "content")))
+    )
     if (call_id := first_of(part, ("tool_use_id", *IDS))) is not None:
         message.extras["tool_call_id"] = as_text(call_id)
     if name := first_text(part, ("name", "toolName", "tool_name")):
@@ -267,7 +193,7 @@ def _add_keyed_result(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_keyed_thought(draft: Draft, part: dict[str, Json]) -> None:
-    _add_thought(draft, first_object(part, ("reasoningContent",)) or part)
+    add_thought(draft, first_object(part, ("reasoningContent",)) or part)
 
 
 def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
@@ -279,7 +205,7 @@ def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
     """Take the block of an Eino agentic message out of the key that its type names."""
     block_type = as_text(part.get("type"))
     inner = first_object(part, (block_type,)) or {}
-    draft.add({**inner, "type": _EINO_BLOCKS[block_type]})
+    add_part(draft, {**inner, "type": _EINO_BLOCKS[block_type]})
 
 
 _EINO_BLOCKS = {
@@ -306,7 +232,7 @@ _KEYED_MEDIA = {
 
 _BY_TYPE: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     **dict.fromkeys(_TEXTS, _add_text),
-    **dict.fromkeys(_THOUGHTS, _add_thought),
+    **dict.fromkeys(_THOUGHTS, add_thought),
     **dict.fromkeys(_CALLS, _add_call),
     **dict.fromkeys(_RESULTS, _add_result),
     **dict.fromkeys(_MEDIA, _add_media),

@@ -1,0 +1,103 @@
+"""Reports of one call that stand beside each other: nothing links the two but time and numbers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
+
+MAX_OPEN = 64
+"""Calls that run at one time and are compared with one that begins, the last started ones."""
+
+
+def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
+    """Pair a client's span with the framework's call beside it that encloses it in time."""
+    families: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
+    for call in calls:
+        if tree.parent(call.span) is not None:
+            families[call.span.parent_span_id].append(call)
+    found: dict[str, str] = {}
+    for family in families.values():
+        if len({call.span.scope_name for call in family}) > 1:
+            found |= _pair(family, _reports_same_call)
+    return found
+
+
+def pair_orphans(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
+    """Pair a client's span whose parent was lost with the call that ran around it.
+
+    Nothing but time links the two, so they must also have counted the same, or name one response.
+    """
+
+    def is_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+        is_orphan = bool(inner.span.parent_span_id) and tree.parent(inner.span) is None
+        return is_orphan and _is_surely_same(outer, inner)
+
+    return _pair(calls, is_same)
+
+
+def _pair(
+    calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
+) -> dict[str, str]:
+    """Pair calls in start order, each with the last open one that it reports again."""
+    found: dict[str, str] = {}
+    open_calls: list[NormalizedSpan] = []
+    for n in calls:
+        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
+        match = next((c for c in reversed(open_calls) if is_same(c, n)), None)
+        if match is None:
+            open_calls.append(n)
+        else:
+            open_calls.remove(match)
+            found[n.span.span_id] = match.span.span_id
+    return found
+
+
+def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+    known = has_usage(outer) and has_usage(inner)
+    named = outer.facts.response_id and inner.facts.response_id
+    return bool(known or named) and _reports_same_call(outer, inner)
+
+
+def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+    if outer.span.scope_name == inner.span.scope_name or not _encloses(outer.span, inner.span):
+        return False
+    ours, theirs = outer.facts, inner.facts
+    if ours.response_id and theirs.response_id:
+        return ours.response_id == theirs.response_id
+    if has_usage(outer) and has_usage(inner):
+        return _count_the_same(ours.usage, theirs.usage)
+    return bool(outer.error) == bool(inner.error)
+
+
+def _encloses(outer: Span, inner: Span) -> bool:
+    return outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+
+
+def has_usage(n: NormalizedSpan) -> bool:
+    """Tell whether the span counted any tokens."""
+    return any(_counts(n.facts.usage))
+
+
+def _counts(usage: Usage | None) -> tuple[int, int]:
+    return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
+
+
+def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
+    """Whether the counts are one call's; some clients leave cached tokens out of the input."""
+    if ours is None or theirs is None:
+        return False
+    same_input = not _input_readings(ours).isdisjoint(_input_readings(theirs))
+    return same_input and ours.output_tokens == theirs.output_tokens
+
+
+def _input_readings(usage: Usage) -> set[int]:
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return {usage.input_tokens - cached, usage.input_tokens, usage.input_tokens + cached}
