@@ -92,3 +92,38 @@ said = st.builds(
 @example(Said("s", "u", "t", "x", "f", {}, '{"a": 1}'))
 def test_every_form_says_the_same(form: Callable[[Said], object], said: Said) -> None:
     assert json.loads(steps.read_input(json.dumps(form(said)))) == canonical(said)
+
+
+NESTS = [
+    ('{"role":"user","content":[', "]}"),
+    ('{"type":"tool_result","content":[', "]}"),
+    ('{"type":"user_input_text","user_input_text":', "}"),
+    ('{"functionResponse":{"response":', "}}"),
+    ('{"lc":1,"id":["m","AIMessage"],"kwargs":{"content":[', "]}}"),
+    ('{"parts":[', '],"role":"user"}'),
+    ('{"message":', "}"),
+    ('{"inputs":', "}"),
+    ('{"stream":[', "]}"),
+    ("[", "]"),
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(("before", "behind"), NESTS)
+def test_what_is_nested_too_deep_is_text(
+    read: Callable[[str], str], before: str, behind: str
+) -> None:
+    for depth in (60, 100, 500, 1000):
+        nested = before * depth + "1" + behind * depth
+        for text in (nested, f'{{"messages":[{nested}]}}', f'[{{"role":"x","content":{nested}}}]'):
+            shown = read(text)
+            assert read(shown) == shown
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_texts_inside_texts_may_nest_as_they_like(read: Callable[[str], str]) -> None:
+    text = "1"
+    for _ in range(7):
+        nested = f'{{"type":"text","text":{json.dumps(text)}}}'
+        text = '[{"type":"tool_result","content":' * 50 + f"[{nested}]" + "}]" * 50
+    assert read(text)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 TOOL_DEFINITIONS = "tool_definitions"
 
 
+_UNREADABLE = (UnwritableError, RecursionError)
+"""Texts inside texts may nest deeper than any one of them."""
+
+
 def show_texts(facts: Facts, kind: Kind) -> None:
     """Put the facts' texts into the shape of the step's kind."""
     if kind is Kind.MODEL:
@@ -69,7 +73,7 @@ def _converse(text: str, role: str) -> tuple[str, str]:
             messages = found.read()
             tools = compact(list(found.tools)) if found.tools else ""
             return compact(messages) if messages else "", tools
-    except UnwritableError:
+    except _UNREADABLE:
         pass
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
         return make_message(text, role), ""
@@ -118,6 +122,6 @@ def _settle(text: str, read: Callable[[Json], Json]) -> str:
             if (settled := as_text(shown)) == text:
                 break
             text = settled
-    except UnwritableError:
+    except _UNREADABLE:
         pass
     return text

@@ -18,12 +18,30 @@ class UnwritableError(ValueError):
     """Nested deeper than JSON can be written, or text that is no Unicode."""
 
 
+MAX_DEPTH = 64
+"""Levels that a request, an answer or a state may have; what is deeper is text to us."""
+
+
 def parse(text: str) -> Json:
-    """Read JSON text; ``None`` if it is none (or ``null``)."""
+    """Read JSON text; ``None`` if it is none (or ``null``), or nested too deep."""
     try:
-        return orjson.loads(text)  # type: ignore[no-any-return]  # orjson gives Any; this is what JSON is
+        value: Json = orjson.loads(text)
     except ValueError:
         return None
+    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
+    return None if may_be_deep and _is_deep(value) else value
+
+
+def _is_deep(value: Json) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _NESTING))
+        if not (level := [v for values in inner for v in values if isinstance(v, _NESTING)]):
+            return False
+    return True
+
+
+_NESTING = (dict, list)
 
 
 def parse_composite(text: str) -> dict[str, Json] | list[Json] | None:
