@@ -32,6 +32,7 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "insert_deduplicate": 0,
     "max_partitions_per_insert_block": 0,
     "max_insert_threads": 1,
+    "storage_file_read_method": "pread",  # mapped, an INSERT's file is in memory beside its rows
     "optimize_on_insert": 1,
     "do_not_merge_across_partitions_select_final": 0,
     "use_query_cache": 0,
