@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import orjson
 
 from spanloom.storage.failures import translated
+from spanloom.storage.heap import trim_heap
 from spanloom.storage.parameters import bind
 from spanloom.storage.row_binary import RowBinary
 from spanloom.storage.statements import query
@@ -135,5 +136,6 @@ class EmbeddedLane(Lane):
     """A lane of the engine in this process, whose memory is ours."""
 
     def relax(self) -> None:
-        """See ``Lane.relax``."""
+        """See ``Lane.relax``: the engine and Python each keep what they have freed."""
         self.run(query("purge_memory"))
+        trim_heap()

@@ -64,11 +64,11 @@ class ClickHouseTrajectories:
         newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
+        self._make_room(current)
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
         lane.insert_objects("trajectory_list", map(list_row, current))
-        if sum(len(record.document) for record in current) > LONG_DOCUMENTS:
-            lane.relax()
+        self._make_room(current)
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 
@@ -135,6 +135,10 @@ class ClickHouseTrajectories:
             for some in batched(keys)
             for project, trace_id, seq in self._worker.rows("newest_seqs", keys=some)
         }
+
+    def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
+        if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
+            self._worker.relax()
 
     def _candidates(
         self, where: TrajectoryFilter, reach: int, after: Cursor | None
