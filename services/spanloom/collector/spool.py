@@ -73,7 +73,7 @@ class Spool:
         self._queued_bytes = 0
         self._failed = False
         self._committer = GroupCommitter(self._writing, self)
-        metrics.spool_age_seconds.set_function(self._age_s)
+        metrics.spool_age_seconds.set_function(self.age_s)
         self._show()
 
     def put(self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS) -> int:
@@ -127,6 +127,11 @@ class Spool:
             query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
             row = self._reading.execute(query).fetchone()
         return Depth(self._durable.records, self._durable.bytes, row[0] if row else None)
+
+    def age_s(self) -> float:
+        """Say for how long the oldest request has waited; 0 if none waits."""
+        oldest = self.depth().oldest_accepted_ns
+        return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 
     def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
         """Wait until that much is waiting; say whether it is."""
@@ -212,7 +217,3 @@ class Spool:
     def _show(self) -> None:
         self._metrics.spool_records.set(self._durable.records)
         self._metrics.spool_bytes.set(self._durable.bytes)
-
-    def _age_s(self) -> float:
-        oldest = self.depth().oldest_accepted_ns
-        return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9

@@ -68,8 +68,8 @@ class Writer:
     def _run(self) -> None:
         while not self._stopping.is_set():
             if self._spool.wait_until(1, _IDLE_S):
-                self._let_grow()
                 try:
+                    self._let_grow()
                     self._move(self._spool.read_batch(self._max_bytes))
                 except (RetryableError, sqlite3.Error) as error:
                     self._outlast(error)
@@ -83,7 +83,8 @@ class Writer:
         self._stopping.wait(SPOOL_BACKOFF_S)
 
     def _let_grow(self) -> None:
-        until = time.monotonic() + self._wait_s
+        """Wait for a large batch until its oldest request has waited long enough."""
+        until = time.monotonic() + self._wait_s - self._spool.age_s()
         while (left := until - time.monotonic()) > 0:
             if self._draining.is_set() or self._stopping.is_set():
                 return

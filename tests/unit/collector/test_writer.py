@@ -111,6 +111,19 @@ def test_a_small_batch_waits_to_grow(
     assert store.batches == 1
 
 
+def test_what_has_waited_long_does_not_wait_to_grow(
+    spool: Spool, store: RecordingStore, start_writer: StartWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As what arrived during a long ``append``."""
+    monkeypatch.setattr(spool, "age_s", lambda: 60.0)
+    spool.put("", b"a", 1)
+    start_writer(wait_s=60.0)
+    until = time.monotonic() + 5
+    while not store.bodies and time.monotonic() < until:
+        time.sleep(0.01)
+    assert store.bodies == [b"a"]
+
+
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [(StoreUnavailableError("restarting"), "unavailable"), (KeyError("?"), "fault")],
