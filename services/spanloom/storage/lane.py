@@ -111,10 +111,11 @@ class Lane:
             with translated():
                 self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
-    def insert_requests(self, table: str, records: bytes) -> None:
+    def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
+        block = cast("Generator[bytes]", records)  # any iterable will do
         with translated():
-            self._client.raw_insert(table, insert_block=records, fmt="Protobuf")
+            self._client.raw_insert(table, insert_block=block, fmt="Protobuf")
 
     def relax(self) -> None:
         """Make room in memory before something large; a server sees to itself."""

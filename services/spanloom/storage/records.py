@@ -15,12 +15,14 @@ from spanloom.core.errors import StoreRejectedError
 from spanloom.storage.values import JSON_TEXT_FIELD, all_attributes, json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports import SpooledRequest
 
 _VARINT, _FIXED64, _LENGTH = 0, 1, 2
 _SEQ, _PROJECT, _ACCEPTED_AT = 1000, 1001, 1002
+
+PIECE_BYTES = 1 << 18
 
 
 def _varint(number: int) -> bytes:
@@ -38,20 +40,40 @@ _ACCEPTED_AT_TAG = _varint(_ACCEPTED_AT << 3 | _FIXED64)
 _JSON_TEXT_TAG = _varint(JSON_TEXT_FIELD << 3 | _LENGTH)
 
 
-def frame_records(requests: Iterable[SpooledRequest]) -> bytes:
-    """Join the requests for one INSERT."""
-    parts: list[bytes] = []
-    for request in requests:
-        project = request.project.encode()
-        fields = b"".join(
-            (
-                *(_SEQ_TAG, _varint(request.seq)),
-                *(_PROJECT_TAG, _varint(len(project)), project),
-                *(_ACCEPTED_AT_TAG, request.accepted_at_ns.to_bytes(8, "little")),
-            )
+class FramedRecords:
+    """Requests as the body of one INSERT.
+
+    Every iteration begins anew: the driver sends a request again when its connection was stale.
+    """
+
+    def __init__(self, requests: Sequence[SpooledRequest]) -> None:
+        """Take the requests as they are; they are framed when they are sent."""
+        self._requests = requests
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Give the body in pieces: fresh memory for the whole costs more than the copy."""
+        piece: list[bytes] = []
+        size = 0
+        for request in self._requests:
+            piece += _framed(request)
+            size += len(request.body)
+            if size >= PIECE_BYTES:
+                yield b"".join(piece)
+                piece.clear()
+                size = 0
+        yield b"".join(piece)
+
+
+def _framed(request: SpooledRequest) -> tuple[bytes, bytes, bytes]:
+    project = request.project.encode()
+    fields = b"".join(
+        (
+            *(_SEQ_TAG, _varint(request.seq)),
+            *(_PROJECT_TAG, _varint(len(project)), project),
+            *(_ACCEPTED_AT_TAG, request.accepted_at_ns.to_bytes(8, "little")),
         )
-        parts += (_varint(len(request.body) + len(fields)), request.body, fields)
-    return b"".join(parts)
+    )
+    return _varint(len(request.body) + len(fields)), request.body, fields
 
 
 def canonical_request(request: SpooledRequest) -> SpooledRequest:

@@ -10,7 +10,7 @@ from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.core.ports import Signal, SpooledRequest, TraceChange
 from spanloom.storage.content_events import ContentEvent, join_events
 from spanloom.storage.otlp import StoredSpan, encode_traces
-from spanloom.storage.records import canonical_request, frame_records
+from spanloom.storage.records import FramedRecords, canonical_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,10 +49,11 @@ class ClickHouseSpans:
 
     def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:
         try:
-            self._writer.insert_requests(table, frame_records(requests))
+            self._writer.insert_requests(table, FramedRecords(requests))
         except StoreRejectedError:
             # Valid protobuf that ClickHouse does not read: a field set twice, an overlong number.
-            self._writer.insert_requests(table, frame_records(map(canonical_request, requests)))
+            canonical = [canonical_request(request) for request in requests]
+            self._writer.insert_requests(table, FramedRecords(canonical))
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanStore.read_spans``."""

@@ -14,7 +14,7 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
 from spanloom.storage.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.migrate import RETAINED, migrate, set_retention
-from spanloom.storage.records import frame_records
+from spanloom.storage.records import FramedRecords
 from spanloom.storage.statements import query, request_schema, schema_files
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> No
         )
         for n, days in ((1, 0), (2, 29), (3, 31), (4, 300))
     ]
-    lane.insert_requests("otlp_requests", frame_records(requests))
+    lane.insert_requests("otlp_requests", FramedRecords(requests))
     for table in ("otel_traces", "trace_changes"):
         lane.run(f"OPTIMIZE TABLE {table} FINAL")
     left = fresh_database.query("SELECT SpanId FROM otel_traces ORDER BY SpanId").result_rows

@@ -19,7 +19,7 @@ from tests.support.otlp_strategies import export_requests
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.ports import SpooledRequest
-from spanloom.storage.records import canonical_request, frame_records
+from spanloom.storage.records import PIECE_BYTES, FramedRecords, canonical_request
 from spanloom.storage.values import json_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def unframe(records: bytes) -> list[bytes]:
 @given(st.lists(requests, max_size=4))
 @settings(max_examples=50)
 def test_a_record_is_the_request_with_our_fields_behind(batch: list[SpooledRequest]) -> None:
-    records = unframe(frame_records(batch))
+    records = unframe(b"".join(FramedRecords(batch)))
     assert len(records) == len(batch)
     for record, request in zip(records, batch, strict=True):
         message = ExportTraceServiceRequest.FromString(record)
@@ -61,7 +61,16 @@ def test_a_record_is_the_request_with_our_fields_behind(batch: list[SpooledReque
 
 
 def test_nothing_is_framed_as_nothing() -> None:
-    assert frame_records([]) == b""
+    assert b"".join(FramedRecords([])) == b""
+
+
+def test_a_large_batch_comes_in_pieces_and_comes_again() -> None:
+    bodies = [bytes([n]) * (PIECE_BYTES // 2) for n in range(5)]
+    batch = FramedRecords([SpooledRequest(n, "", n, body, 1) for n, body in enumerate(bodies)])
+    pieces = list(batch)
+    assert len(pieces) == 3
+    assert [r[: PIECE_BYTES // 2] for r in unframe(b"".join(pieces))] == bodies
+    assert list(batch) == pieces
 
 
 def known_fields(body: bytes) -> bytes:
