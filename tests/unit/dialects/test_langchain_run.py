@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.spans import make_span, openinference, rules
 
-from spanloom.core.dialects.langchain_run import read_metadata
+from spanloom.core.dialects.langchain_run import name_agent, read_metadata
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -134,3 +134,10 @@ def test_metadata_of_any_type_is_read() -> None:
     said = {"ls_integration": '"langgraph"', "lc_agent_name": "x", "langgraph_node": ["a"]}
     found = read_metadata("n", said)  # type: ignore[arg-type]  # as JSON gives it
     assert found == ("n", "langgraph", "x", "", "")
+
+
+def test_an_agent_bears_the_name_that_its_author_gave_it_not_one_it_inherited() -> None:
+    own = {"ls_integration": CREATE_AGENT, "lc_agent_name": "planner"}
+    assert name_agent(read_metadata("nightly job", own)) == "planner"
+    inherited = {"ls_integration": "langgraph", "lc_agent_name": "planner"}
+    assert name_agent(read_metadata("lookup", inherited)) == "lookup"

@@ -55,6 +55,11 @@ def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetad
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
+def name_agent(own: RunMetadata) -> str:
+    """Give the name that the author gave an agent, else the run's; what runs inside inherits it."""
+    return (own.agent_name if own.integration == CREATE_AGENT else "") or own.name
+
+
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
     """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     own = view.remember(read, span)

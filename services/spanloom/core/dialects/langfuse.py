@@ -16,6 +16,7 @@ from spanloom.core.dialects.langchain_run import (
     DEFAULT_GRAPH_NAME,
     RunMetadata,
     classify_run,
+    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
@@ -26,7 +27,6 @@ from spanloom.core.dialects.langfuse_facts import (
     describe_observation,
     is_generation,
 )
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -110,5 +110,5 @@ class Langfuse:
             facts.tool_name = span.name
             facts.data_kind = _DATA_KINDS.get(said.get(TYPE, ""), "")
         else:
-            facts.agent_name = first(said, METADATA + "lc_agent_name").strip('"') or span.name
+            facts.agent_name = name_agent(_run_metadata(span))
         return facts

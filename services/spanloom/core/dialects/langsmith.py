@@ -10,7 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_run import (
+    RunMetadata,
+    classify_run,
+    name_agent,
+    read_metadata,
+)
 from spanloom.core.dialects.values import Json, count, first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -84,7 +89,7 @@ class LangSmith:
             facts.tool_name = first(said, "gen_ai.tool.name") or span.name
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
-            facts.agent_name = first(said, METADATA + "lc_agent_name") or span.name
+            facts.agent_name = name_agent(_run_metadata(span))
         return facts
 
 

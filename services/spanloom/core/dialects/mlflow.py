@@ -19,7 +19,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import mlflow_facts
-from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_run import (
+    RunMetadata,
+    classify_run,
+    name_agent,
+    read_metadata,
+)
 from spanloom.core.dialects.langchain_usage import find_details
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import Json, first, json_object, unquoted
@@ -96,7 +101,7 @@ class MLflow:
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
         elif kind is Kind.AGENT:
-            facts.agent_name = _text(said, "lc_agent_name") or span.name
+            facts.agent_name = name_agent(_run_metadata(span))
         return facts
 
 

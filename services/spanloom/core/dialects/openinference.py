@@ -15,7 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_run import (
+    RunMetadata,
+    classify_run,
+    name_agent,
+    read_metadata,
+)
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
 from spanloom.core.dialects.values import first, first_integer, json_object, pick
 from spanloom.core.model.normalized import Classification, Facts
@@ -135,7 +140,7 @@ class OpenInference:
             facts.tool_name = first(said, "tool.name") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
-            facts.agent_name = first(said, "agent.name") or span.name
+            facts.agent_name = first(said, "agent.name") or name_agent(_run_metadata(span))
         return facts
 
 

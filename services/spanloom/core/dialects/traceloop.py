@@ -17,7 +17,12 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.langchain_run import RunMetadata, classify_run, read_metadata
+from spanloom.core.dialects.langchain_run import (
+    RunMetadata,
+    classify_run,
+    name_agent,
+    read_metadata,
+)
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import first, json_object
 from spanloom.core.model.normalized import Classification, Facts
@@ -99,7 +104,7 @@ def _span_kind(span: Span) -> str:
 
 def _run_metadata(span: Span) -> RunMetadata:
     said = span.attributes
-    name = _entity_name(span) or span.name
+    name = _entity_name(span) or said.get("gen_ai.agent.name") or span.name
     start = len(ASSOCIATION)
     direct = {k[start:]: v for k, v in said.items() if k.startswith(ASSOCIATION)}
     if "ls_integration" in direct or OPERATION in said:
@@ -146,7 +151,7 @@ class Traceloop:
             facts.data_kind = _DATA_KINDS.get(_operation(span), "")
         else:
             facts = genai_facts.read_agent_run(said)
-            facts.agent_name = first(said, ENTITY_NAME, "gen_ai.agent.name")
+            facts.agent_name = name_agent(_run_metadata(span))
         facts.input = facts.input or first(said, "traceloop.entity.input")
         facts.output = facts.output or first(said, "traceloop.entity.output")
         facts.conversation_id = facts.conversation_id or first(
