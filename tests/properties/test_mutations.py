@@ -51,6 +51,7 @@ ALONE = {
     "js-cozeloop": {"cozeloop.span_type"},
     "langfuse": {"langfuse.observation.type"},
     "mlflow": {"metadata", "mlflow.spanType"},
+    "other-crewai-traceloop": {"gen_ai.operation.name"},
     "other-dspy-openinference": {"openinference.span.kind"},
     "other-openai-agents-traceloop": {"gen_ai.operation.name"},
     "other-strands": {"gen_ai.operation.name"},

@@ -1,9 +1,11 @@
-"""CrewAI under OpenLLMetry, by what its documentation and source say."""
+"""CrewAI under OpenLLMetry: crews, their agents, and calls that are told by two."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
 
 if TYPE_CHECKING:
@@ -54,3 +56,47 @@ def test_crew_and_agent_say_who_they_are_and_what_came_out() -> None:
 def test_the_name_repeats_a_missing_kind() -> None:
     bare = [span._replace(attributes={}) for span in crew(newer=True)[:3]]
     assert [kind for kind, _ in rules(*bare).values()] == ["graph", "other", "agent"]
+
+
+def test_a_role_from_yaml_ends_with_a_line_feed() -> None:
+    said = {"traceloop.span.kind": "agent", "crewai.agent.role": "planner\n"}
+    found = normalized(*crew(newer=True)[:2], framework(3, 2, "planner\n.agent", said))
+    assert found[3].facts.agent_name == "planner"
+
+
+@pytest.mark.parametrize(
+    ("descriptions", "asked"),
+    [(["Plan.", "Write."], "Plan.\n\nWrite."), (["Plan {city}.", "Write."], "")],
+    ids=["as they are", "yet to be filled in"],
+)
+def test_a_crew_is_asked_what_its_tasks_say(descriptions: list[str], asked: str) -> None:
+    tasks = json.dumps([{"id": "1", "description": text} for text in descriptions])
+    run = framework(1, 0, "crewai.workflow", {"crewai.crew.tasks": tasks})
+    assert normalized(run)[1].facts.input == asked
+
+
+FUNCTION = "function=Function(arguments='{}', name='f')"
+WHOLE = f"ChatCompletionMessageToolCall({FUNCTION}, id='c', type='function')"
+PIECED = f"ChatCompletionDeltaToolCall(id=None, {FUNCTION}, type=None, index=0)"
+
+
+def answer(text: str) -> str:
+    message = {"role": "assistant", "parts": [{"type": "text", "content": text}]}
+    return json.dumps([message])
+
+
+@pytest.mark.parametrize(("call", "known"), [(WHOLE, {"id": "c"}), (PIECED, {})])
+def test_calls_written_as_objects_of_python_are_calls(call: str, known: dict[str, str]) -> None:
+    said = {**genai("chat"), "gen_ai.output.messages": answer(f"[{call}]")}
+    output = json.loads(normalized(framework(1, 0, "gpt.llm", said))[1].facts.output)
+    function = {"name": "f", "arguments": "{}"}
+    assert output[0]["tool_calls"] == [{**known, "type": "function", "function": function}]
+
+
+@pytest.mark.parametrize(
+    "text", ["[function=Function(", "[f(1, function=Function(a=1))]", "[Function(1)]"]
+)
+def test_other_answers_stay_what_they_are(text: str) -> None:
+    said = {**genai("chat"), "gen_ai.output.messages": answer(text)}
+    output = json.loads(normalized(framework(1, 0, "gpt.llm", said))[1].facts.output)
+    assert output[0]["content"] == text

@@ -80,6 +80,14 @@ def test_an_error_of_the_inner_report_is_the_call_s() -> None:
     assert call.error.code == 500
 
 
+def test_an_error_without_a_code_has_the_inner_report_s() -> None:
+    outer = make_span(2, 1, chat(), start=1, events=[raised("E", "server failed", at=2)])
+    inner = make_span(3, 2, chat(), start=2, events=[raised("E", "Error code: 500", at=2)])
+    error = step(extract_spans(AGENT, outer, inner), 2).error
+    assert error is not None
+    assert (error.code, error.message) == (500, "server failed")
+
+
 def test_noise_between_changes_nothing() -> None:
     chain = make_span(3, 2)
     assert models(make_span(2, 1, chat()), chain, make_span(4, 3, chat(5, 5))) == [2]

@@ -7,6 +7,9 @@ import re
 
 import orjson
 
+MAX_PARSED = 65_536
+"""Longer texts are not parsed: Python's parser takes a hundred times their memory."""
+
 _LITERAL = re.compile(r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\"""", re.DOTALL)
 
 
@@ -43,3 +46,24 @@ def as_json(text: str) -> str:
         return orjson.dumps(ast.literal_eval(text)).decode()
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return text
+
+
+def objects_as_json(text: str) -> str:
+    """Give lists of objects that are written ``Class(field=value)`` as JSON of their fields.
+
+    Other text, and what is written in another way (``<Class at 0x…>``), stays as it is.
+    """
+    if not text.startswith("[") or len(text) > MAX_PARSED:
+        return text
+    try:
+        return orjson.dumps(_fields(ast.parse(text, mode="eval").body)).decode()
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return text
+
+
+def _fields(node: ast.expr) -> object:
+    if isinstance(node, ast.List):
+        return [_fields(item) for item in node.elts]
+    if isinstance(node, ast.Call) and not node.args:
+        return {str(field.arg): _fields(field.value) for field in node.keywords}
+    return ast.literal_eval(node)

@@ -7,7 +7,7 @@ What no agent owns is the root's. No step is lost, none stands under two agents.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.agent_texts import tell_texts
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.extraction.once import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
+_NO_CODE = -1
 _STEP_TYPES = {
     Kind.AGENT: StepType.AGENT,
     Kind.MODEL: StepType.MODEL,
@@ -120,7 +122,7 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
     span = n.span
     others = reports.merged.get(span.span_id, ())
     is_call = n.kind is Kind.MODEL
-    error = n.error or (next((o.error for o in others if o.error), None) if others else None)
+    error = _find_error(n, others)
     metadata = _metadata(n, parent_id, facts, others)
     if error is not None:
         metadata["error_told_by"] = error.told_by
@@ -141,6 +143,17 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
         first_token_ms=facts.first_token_ms if is_call else None,
         metadata=metadata,
     )
+
+
+def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:
+    """Give the failure; a report that names the code completes one that does not."""
+    if not others:
+        return n.error
+    told = [report.error for report in (n, *others) if report.error is not None]
+    if not told:
+        return None
+    code = next((error.code for error in told if error.code != _NO_CODE), _NO_CODE)
+    return replace(told[0], code=code)
 
 
 def _metadata(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 
-from spanloom.core.dialects.python_repr import as_json
+from spanloom.core.dialects.python_repr import MAX_PARSED, as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,13 +60,9 @@ def _parse_padded(text: str) -> dict[str, Json] | list[Json] | None:
     return value if isinstance(value, (dict, list)) else None
 
 
-MAX_WRITTEN = 65_536
-"""Longer texts are not read as Python: its parser takes a hundred times their memory."""
-
-
 def parse_written(text: str) -> dict[str, Json] | list[Json] | None:
     """Read an object or list that an SDK wrote out as JSON or, carelessly, as Python does."""
-    if text.startswith(("{'", "[{'")) and len(text) <= MAX_WRITTEN:
+    if text.startswith(("{'", "[{'")) and len(text) <= MAX_PARSED:
         return parse_composite(as_json(text))
     return parse_composite(text) if text.startswith(('{"', "[{")) else None
 
