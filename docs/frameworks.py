@@ -259,4 +259,11 @@ FRAMEWORKS = (
         "org.springframework.boot",
         _genai("framework", **{"spring.ai.kind": "chat_client"}),
     ),
+    Framework(
+        "Spring AI",
+        "Spring AI 1.1.0, Spring Boot 3.5.7",
+        "other-spring-ai-1",
+        "org.springframework.boot",
+        _genai("framework", **{"spring.ai.kind": "chat_client"}),
+    ),
 )

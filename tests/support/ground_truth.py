@@ -187,6 +187,8 @@ WITHOUT_DETAILS = frozenset(
         "eino-apmplus",
         "mlflow-genai",
         "openlit",
+        "other-spring-ai",
+        "other-spring-ai-1",
         "other-strands",
         "other-vercel-ai-7",
         "otel-openai-v2",

@@ -1,4 +1,4 @@
-"""Spring AI, by what its source says."""
+"""Spring AI: clients that are agents, tools and stores, and sums that version 1 reports."""
 
 from __future__ import annotations
 
@@ -86,3 +86,51 @@ def test_an_embedding_is_data_access() -> None:
     ]
     assert [kind for kind, _ in rules(*spans).values()] == ["tool", "tool"]
     assert normalized(*spans)[2].facts.data_kind == "embedding"
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ("spring.ai.tool.definition.name", "tool"),
+        ("spring.ai.advisor.name", "other"),
+        ("db.vector.query.content", "tool"),
+    ],
+)
+def test_without_its_kind_the_keys_of_a_span_tell_it(key: str, kind: str) -> None:
+    spans = [
+        make_span(1, 0, {"spring.ai.chat.client.stream": "false"}, scope=SCOPE, end=90),
+        make_span(2, 1, {key: "x"}, scope=SCOPE, start=1),
+        *(make_span(n, 1, chat(7, 3), scope=SCOPE, start=n) for n in (3, 4)),
+    ]
+    found = rules(*spans)
+    assert (found[1][0], found[2][0]) == ("agent", kind)
+
+
+def loop(operation: str, *counts: tuple[int, int]) -> list[int]:
+    """Give the input tokens of calls that report these counts, a tool run before each but one."""
+    tool = {**spring("tool_call"), "gen_ai.operation.name": operation}
+    spans = [make_span(1, 0, spring("advisor"), scope=SCOPE, end=90)]
+    for n, (asked, answered) in enumerate(counts, 1):
+        spans += [
+            make_span(2 * n, 1, chat(asked, answered), scope=SCOPE, start=2 * n),
+            make_span(2 * n + 1, 1, tool, scope=SCOPE, start=2 * n + 1),
+        ]
+    steps = [s for a in extract_spans(*spans).agent_steps for s in a.steps]
+    return [s.usage.input_tokens for s in steps if s.usage]
+
+
+def test_version_1_reports_the_sum_so_far_of_a_loop() -> None:
+    assert loop("framework", (10, 5), (25, 9), (60, 10)) == [10, 15, 35]
+    assert loop("execute_tool", (10, 5), (25, 9), (60, 10)) == [10, 25, 60]
+
+
+def test_numbers_that_cannot_be_sums_are_a_call_s_own() -> None:
+    assert loop("framework", (10, 5), (15, 9)) == [10, 15]
+    assert loop("framework", (10, 5), (25, 4)) == [10, 25]
+    assert loop("framework", (10, 5), (0, 0)) == [10, 0]
+
+
+def test_a_call_after_a_call_without_tools_begins_a_sum_anew() -> None:
+    calls = [make_span(n, 1, chat(10 * n, n), scope=SCOPE, start=n) for n in (2, 4)]
+    trajectory = extract_spans(make_span(1, 0, spring("advisor"), scope=SCOPE, end=90), *calls)
+    assert trajectory.root_metrics.input_tokens == 60

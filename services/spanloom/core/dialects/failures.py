@@ -39,6 +39,7 @@ _EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
 """What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
 _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+_LEADING_CODE = re.compile(r"(?:HTTP )?([45]\d\d)(?:: | - )")
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _NO_ERROR = frozenset({"", "false", "null"})
@@ -107,5 +108,5 @@ def _code(span: Span, message: str) -> int:
         value = span.attributes.get(key, "")
         if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
-    found = _STATUS_CODE.search(message)
+    found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
     return int(found[1]) if found else -1

@@ -38,8 +38,8 @@ _KINDS = {
 }
 _NAMED = frozenset(
     {
-        *("chat", "text_completion", "generate_content", "embeddings", "retrieval", "rerank"),
-        *("execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
+        *("chat", "text_completion", "generate_content", "embeddings", "embedding", "retrieval"),
+        *("rerank", "execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
     }
 )
 _MARKS = (

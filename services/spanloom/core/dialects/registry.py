@@ -128,6 +128,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         show_texts(facts, said.kind)
     if said.usage is not None:
         facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
+    if said.summed_from is not None and facts.usage is not None:
+        facts.usage = facts.usage.since(said.summed_from)
     return NormalizedSpan(
         span,
         dialect.id,

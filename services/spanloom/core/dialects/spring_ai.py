@@ -5,20 +5,30 @@ wrapper of one call. Advisors are interceptors around the call and no steps. Too
 their own (``spring.ai.tool.*``). Counts are strings, and what is not known is ``none``, as the
 model of the answer to a call that failed. Prompts and answers go to the application's log only.
 
-No capture: after the source of Spring AI 2.0.
+A tool that raised is OK with what it raised as its result, unless the application wants such
+errors thrown. Reasoning tokens are not told, cached ones only by version 2 where nothing is
+streamed, when HTTP spans are traces of their own. Without its kind, a span's keys tell it.
+
+In version 1 the model itself runs the tools (``tool_call X``, no call id) and asks again: the calls
+of a loop stand side by side, and the usage of each is the sum so far.
+
+Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI, operation_of
 from spanloom.core.dialects.tool_loop import loops_over_tools
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
 
@@ -31,18 +41,41 @@ _OFFERED = (
     "spring.ai.chat.client.tool.function.names",
     "spring.ai.model.request.tool.names",
 )
+_UPDATES = frozenset({"add", "delete"})
 _TOOL_METADATA = {
     "spring.ai.tool.call.id": "tool_call_id",
     "spring.ai.tool.definition.description": "tool_description",
 }
 
 
+_TOOL = Classification(Kind.TOOL, "spring_ai.tool_call")
+_AGENT = Classification(Kind.AGENT, "spring_ai.chat_client")
+_BARE_CALL = Classification(Kind.OTHER, "spring_ai.bare_call")
+_PLUMBING = Classification(Kind.OTHER, "spring_ai.plumbing")
+_OF_KIND = {
+    "spring.ai.tool.definition.name": "tool_call",
+    "spring.ai.advisor.name": "advisor",
+    "spring.ai.chat.client.stream": "chat_client",
+    "spring.ai.chat.client.advisors": "chat_client",
+    "db.vector.query.content": "vector_store",
+    "db.vector.dimension_count": "vector_store",
+    "db.search.similarity_metric": "vector_store",
+}
+"""Keys that only spans of one kind have."""
+
+
+def _kind(span: Span) -> str:
+    """Give Spring AI's kind; on calls and embeddings there is none."""
+    said = span.attributes
+    return said.get(KIND) or next((kind for key, kind in _OF_KIND.items() if key in said), "")
+
+
 def _is_tool(span: Span) -> bool:
-    return span.attributes.get(KIND) == "tool_call"
+    return _kind(span) == "tool_call"
 
 
 def _is_call(span: Span) -> bool:
-    return span.attributes.get(OPERATION) == "chat" and KIND not in span.attributes
+    return operation_of(span) == "chat" and not _kind(span)
 
 
 def _offers_tools(span: Span) -> bool:
@@ -55,35 +88,37 @@ class SpringAI(OtelGenAI):
     id = "spring_ai"
 
     def recognises(self, span: Span) -> bool:
-        """By Spring AI's kind, or the application's scope with a GenAI operation."""
+        """By Spring AI's kind, or the application's scope with a GenAI operation or other keys."""
         said = span.attributes
-        return KIND in said or (span.scope_name == _SCOPE and OPERATION in said)
+        if KIND in said or span.scope_name != _SCOPE:
+            return KIND in said
+        return OPERATION in said or bool(_kind(span) or operation_of(span))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By Spring AI's kind, else by the operation; a client by what it did."""
-        kind = span.attributes.get(KIND, "")
-        if kind == "tool_call":
-            return Classification(Kind.TOOL, "spring_ai.tool_call")
-        if kind == "vector_store":
-            return _classify_store(span)
-        if kind == "chat_client":
-            if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
-                return Classification(Kind.AGENT, "spring_ai.chat_client")
-            return Classification(Kind.OTHER, "spring_ai.bare_call")
-        if kind:
-            return Classification(Kind.OTHER, "spring_ai.plumbing")
-        return super().classify(span, view)
+        match _kind(span):
+            case "tool_call":
+                return _TOOL
+            case "vector_store":
+                return _classify_store(span)
+            case "chat_client":
+                is_agent = loops_over_tools(span, view, _is_tool, _is_call, _offers_tools)
+                return _AGENT if is_agent else _BARE_CALL
+            case "":
+                said = super().classify(span, view)
+                return _with_sum_before(said, span, view) if said.kind is Kind.MODEL else said
+        return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes and ``spring.ai.*``."""
         said, facts = span.attributes, super().describe(span, kind)
-        if kind is Kind.TOOL and KIND in said:
+        if kind is Kind.TOOL and (spring_kind := _kind(span)):
             facts.tool_name = first(said, "spring.ai.tool.definition.name", "db.collection.name")
             facts.input = first(said, "spring.ai.tool.call.arguments", "db.vector.query.content")
             facts.output = first(
                 said, "spring.ai.tool.call.result", "db.vector.query.response.documents"
             )
-            facts.data_kind = "retrieval" if said[KIND] == "vector_store" else ""
+            facts.data_kind = "retrieval" if spring_kind == "vector_store" else ""
             found = {n: said[k] for k, n in _TOOL_METADATA.items() if said.get(k)}
             facts.metadata = {**facts.metadata, **found}
         elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
@@ -95,7 +130,48 @@ class SpringAI(OtelGenAI):
         return facts
 
 
+def _with_sum_before(said: Classification, span: Span, view: TraceView) -> Classification:
+    parent = view.tree.parent(span)
+    sums = {} if parent is None else view.remember_children(_sums_before, parent)
+    return said._replace(summed_from=sums.get(span.span_id))
+
+
+def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
+    """Give what version 1 had counted before a call, by the call's span id.
+
+    There a model runs the tools itself and asks again, and each answer's usage is the sum so far.
+    Such calls stand side by side with the tools between them; what a loop asks only grows, so
+    numbers that have not at least grown by the call before are a call's own.
+    """
+    found: dict[str, Usage] = {}
+    sums, last, tools_ran = Usage(), Usage(), False
+    for child in children:
+        if _runs_inside_model(child):
+            tools_ran = True
+        elif _is_call(child):
+            usage = genai_facts.read_usage(child.attributes)
+            own = usage.since(sums)
+            if tools_ran and own.input_tokens >= last.input_tokens and _goes_on(sums, usage):
+                found[child.span_id] = sums
+            else:
+                own = usage
+            sums, last, tools_ran = usage, own, False
+    return found
+
+
+def _goes_on(sums: Usage, usage: Usage) -> bool:
+    """Whether answers were added, or none are counted at all."""
+    told = usage.output_tokens or sums.output_tokens
+    return usage.output_tokens > sums.output_tokens or not told
+
+
+def _runs_inside_model(span: Span) -> bool:
+    """Whether it is a tool run as version 1 reports it: it is no operation of its own there."""
+    return _is_tool(span) and operation_of(span) != "execute_tool"
+
+
 def _classify_store(span: Span) -> Classification:
-    if span.attributes.get("db.operation.name", "query") == "query":
+    operation = span.attributes.get("db.operation.name") or span.name.rpartition(" ")[2]
+    if operation not in _UPDATES:
         return Classification(Kind.TOOL, "spring_ai.vector_query")
     return Classification(Kind.OTHER, "spring_ai.vector_update")

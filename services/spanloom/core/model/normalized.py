@@ -24,6 +24,8 @@ class Classification(NamedTuple):
     """The span id of the step in which this one ran, where the reported parent is not it."""
     usage: Usage | None = None
     """What other spans tell of a call's tokens: it fills in what the call's own span leaves out."""
+    summed_from: Usage | None = None
+    """Where a call's tokens are a running sum: the sum before it, which is none of the call's."""
 
 
 @dataclass(slots=True)

@@ -77,6 +77,10 @@ class Usage(NamedTuple):
         """Give these numbers, and those of ``other`` where these say nothing."""
         return Usage(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
 
+    def since(self, earlier: Usage) -> Usage:
+        """Give what these numbers, a running sum, have added to those of ``earlier``."""
+        return Usage(*(max(0, now - then) for now, then in zip(self, earlier, strict=True)))
+
 
 class Step(NamedTuple):
     """One thing that happened: an agent, model, tool or graph run."""
