@@ -134,3 +134,14 @@ def test_a_call_after_a_call_without_tools_begins_a_sum_anew() -> None:
     calls = [make_span(n, 1, chat(10 * n, n), scope=SCOPE, start=n) for n in (2, 4)]
     trajectory = extract_spans(make_span(1, 0, spring("advisor"), scope=SCOPE, end=90), *calls)
     assert trajectory.root_metrics.input_tokens == 60
+
+
+def test_streamed_calls_of_version_1_stand_in_one_another_and_are_calls_each() -> None:
+    spans = [
+        make_span(1, 0, spring("chat_client", chat__client__tool__names='["f"]'), scope=SCOPE),
+        make_span(2, 1, spring("advisor"), scope=SCOPE, name="stream", start=1),
+        *(make_span(n, n - 1, chat(60, 9), scope=SCOPE, start=n) for n in (3, 4, 5)),
+    ]
+    trajectory = extract_spans(*spans)
+    assert owners(trajectory) == {1: [3, 4, 5]}
+    assert trajectory.root_metrics.input_tokens == 60

@@ -10,7 +10,8 @@ errors thrown. Reasoning tokens are not told, cached ones only by version 2 wher
 streamed, when HTTP spans are traces of their own. Without its kind, a span's keys tell it.
 
 In version 1 the model itself runs the tools (``tool_call X``, no call id) and asks again: the calls
-of a loop stand side by side, and the usage of each is the sum so far.
+of a loop stand side by side, and the usage of each is the sum so far. While it streams, each call
+stands in the one before, all with the whole sum, and the tools are traces of their own.
 
 Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
 """
@@ -106,7 +107,7 @@ class SpringAI(OtelGenAI):
                 return _AGENT if is_agent else _BARE_CALL
             case "":
                 said = super().classify(span, view)
-                return _with_sum_before(said, span, view) if said.kind is Kind.MODEL else said
+                return _with_place(said, span, view) if said.kind is Kind.MODEL else said
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -130,10 +131,24 @@ class SpringAI(OtelGenAI):
         return facts
 
 
-def _with_sum_before(said: Classification, span: Span, view: TraceView) -> Classification:
+def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
+    """Say where in version 1's loop a call stands: what was counted before it, and in what it ran.
+
+    While it streams, each call stands in the one before, and all report the sum in the end: it is
+    left to the first.
+    """
     parent = view.tree.parent(span)
-    sums = {} if parent is None else view.remember_children(_sums_before, parent)
-    return said._replace(summed_from=sums.get(span.span_id))
+    if parent is None:
+        return call
+    if not _is_call(parent):
+        sums = view.remember_children(_sums_before, parent)
+        return call._replace(summed_from=sums.get(span.span_id))
+    outer = next((s for s in view.tree.ancestors(parent) if not _is_call(s)), None)
+    return call._replace(summed_from=_read_usage(parent), inside=outer.span_id if outer else None)
+
+
+def _read_usage(call: Span) -> Usage:
+    return genai_facts.read_usage(call.attributes)
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
@@ -149,7 +164,7 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
         if _runs_inside_model(child):
             tools_ran = True
         elif _is_call(child):
-            usage = genai_facts.read_usage(child.attributes)
+            usage = _read_usage(child)
             own = usage.since(sums)
             if tools_ran and own.input_tokens >= last.input_tokens and _goes_on(sums, usage):
                 found[child.span_id] = sums

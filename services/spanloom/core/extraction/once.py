@@ -125,7 +125,7 @@ def _merge_calls(
 def _nearest_above(
     tree: SpanTree, by_id: Mapping[str, NormalizedSpan], outer: Mapping[str, str]
 ) -> Sequence[tuple[NormalizedSpan, NormalizedSpan]]:
-    """Pair each step with the nearest step above it, by reported parents only."""
+    """Pair each step with the nearest step above it, by reported parents unless told otherwise."""
     nearest: dict[str, NormalizedSpan | None] = {}
     pairs = []
     for span in tree.top_down:
@@ -135,6 +135,8 @@ def _nearest_above(
             nearest[span.span_id] = by_id[outer[span.span_id]] if span.span_id in outer else above
         else:
             nearest[span.span_id] = n
+            if n.inside is not None:
+                above = nearest.get(n.inside)
             if above is not None:
                 pairs.append((n, above))
     return pairs
