@@ -83,6 +83,20 @@ FRAMEWORKS = (
         _TRACELOOP,
     ),
     Framework(
+        f"{_LANGCHAIN_JS} over OpenAI",
+        "with @traceloop/instrumentation-openai 0.27.0",
+        "js-traceloop-openai",
+        "@traceloop/instrumentation-openai",
+        _genai("chat"),
+    ),
+    Framework(
+        _LANGCHAIN_JS,
+        "@traceloop/node-server-sdk 0.27.0",
+        "js-traceloop-sdk",
+        "@traceloop/node-server-sdk",
+        _TRACELOOP,
+    ),
+    Framework(
         "any program", "traceloop-sdk 0.62.4", "traceloop-sdk", "traceloop.tracer", _TRACELOOP
     ),
     Framework(

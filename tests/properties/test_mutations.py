@@ -47,6 +47,14 @@ ALONE = {
     "langsmith": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "traceloop": {"traceloop.association.properties.langgraph_checkpoint_ns"},
     "traceloop-0.40": {"traceloop.entity.input"},
+    # States of LangChain.js: what a run is, and what an agent's calls cost.
+    "js-traceloop": {"traceloop.entity.input", "traceloop.entity.output"},
+    "js-traceloop-openai": {
+        "gen_ai.operation.name",
+        "traceloop.entity.input",
+        "traceloop.entity.output",
+    },
+    "js-traceloop-sdk": {"traceloop.entity.input", "traceloop.entity.output"},
     # The kind of a span whose name says nothing: a tool, a retriever, a client's call, a graph.
     "js-cozeloop": {"cozeloop.span_type"},
     "langfuse": {"langfuse.observation.type"},

@@ -200,6 +200,11 @@ WITHOUT_DETAILS = frozenset(
 """Dialects that do not report reasoning or cached tokens (some do by parts)."""
 UNREPORTED_DETAILS = frozenset(
     {
+        # Only an agent's state tells them, where a span of the application holds all together.
+        "js-traceloop/bare_llm",
+        "js-traceloop/graph_nodes",
+        "js-traceloop/react_tools_flat",
+        "js-traceloop/stream_llm",
         "other-crewai-openinference/crew_only",  # without the client's spans there are no calls
         "other-crewai-traceloop/stream_agent",  # streamed calls of the client have no reasoning
         "other-openllmetry-sdks/stream_agent",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.support.spans import make_span, sid
 
-from spanloom.core.dialects.nesting import MAX_OPEN, encloses, find_innermost
+from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
+from spanloom.core.model.timing import encloses
 
 
 def test_the_innermost_that_can_hold_is_found() -> None:

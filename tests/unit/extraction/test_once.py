@@ -161,6 +161,20 @@ def test_a_client_s_call_beside_the_framework_s_is_the_same_call() -> None:
     assert models(framework(2, chat(), 1, 9), client(3, chat(7, 3), 1, 9)) == [2]
 
 
+def test_a_count_that_one_side_leaves_out_does_not_make_two_calls() -> None:
+    assert models(framework(2, chat(7, 3), 1, 9), client(3, chat(0, 3), 2, 8)) == [2]
+    assert models(framework(2, chat(7, 3), 1, 9), client(3, chat(7, 0), 2, 8)) == [2]
+    assert sorted(models(framework(2, chat(7, 3), 1, 9), client(3, chat(0, 4), 2, 8))) == [2, 3]
+
+
+def test_clocks_of_whole_milliseconds_may_make_the_inner_call_seem_longer() -> None:
+    inner = client(2, chat(7, 3), 1, 9.4)
+    assert models(framework(3, chat(7, 3), 1, 10), inner) == [3]  # whichever id comes first
+    assert models(framework(3, chat(7, 3), 1, 9), client(4, chat(7, 3), 2, 9.4)) == [3]
+    assert sorted(models(framework(3, chat(7, 3), 1, 9), client(4, chat(), 2, 9.4))) == [3, 4]
+    assert sorted(models(framework(3, chat(7, 3), 1, 9), client(4, chat(7, 3), 8.9, 9.4))) == [3, 4]
+
+
 @pytest.mark.parametrize(
     ("attributes", "start", "end"),
     [

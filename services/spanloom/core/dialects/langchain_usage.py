@@ -24,12 +24,19 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
             continue
         for said in _usages(json_value(text)):
             if (count(said.get("input_tokens")), count(said.get("output_tokens"))) == call[:2]:
-                return Usage(
-                    reasoning_tokens=_detail(said, "output_token_details", "reasoning"),
-                    cache_read_tokens=_detail(said, "input_token_details", "cache_read"),
-                    cache_creation_tokens=_detail(said, "input_token_details", "cache_creation"),
-                )
+                return read_usage(said)
     return None
+
+
+def read_usage(said: dict[str, Json]) -> Usage:
+    """Read a message's ``usage_metadata``."""
+    return Usage(
+        count(said.get("input_tokens")),
+        count(said.get("output_tokens")),
+        _detail(said, "output_token_details", "reasoning"),
+        _detail(said, "input_token_details", "cache_read"),
+        _detail(said, "input_token_details", "cache_creation"),
+    )
 
 
 def _detail(said: dict[str, Json], side: str, name: str) -> int:

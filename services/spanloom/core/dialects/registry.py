@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     facts = dialect.describe(span, said.kind) if matters else Facts()
     if span.events and matters:
         event_messages.complete(facts, span, said.kind)
+    if said.told is not None:
+        facts = _told_better(facts, said.told)
     if matters:
         show_texts(facts, said.kind)
     if said.usage is not None:
@@ -139,4 +142,14 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts,
         find_error(span) if matters else None,
         said.inside,
+    )
+
+
+def _told_better(facts: Facts, told: Facts) -> Facts:
+    return replace(
+        facts,
+        input=told.input or facts.input,
+        output=told.output or facts.output,
+        tool_name=told.tool_name or facts.tool_name,
+        agent_name=told.agent_name or facts.agent_name,
     )

@@ -18,11 +18,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.nesting import MAX_OPEN, encloses, find_innermost
+from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop import SPAN_KIND, Traceloop
 from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
-"""traceloop-sdk's decorators: scope ``traceloop.tracer``, kinds workflow, agent, task and tool.
+"""traceloop-sdk's decorators: kinds workflow, agent, task and tool.
+
+The scope is ``traceloop.tracer`` in Python, ``@traceloop/node-server-sdk`` in JavaScript.
 
 ``@agent`` and ``@tool`` are what they say. A ``@workflow`` is a graph if it is what composes the
 run: it holds agents and tools that are marked themselves. Where the author breaks work down into
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
 
-_SCOPE = "traceloop.tracer"
-_RUNS = frozenset({"invoke_agent", "invoke_workflow"})
+_SCOPES = frozenset({"traceloop.tracer", "@traceloop/node-server-sdk"})
+_RUNS = frozenset({"invoke_agent", "invoke_workflow", "workflow"})
 
 
 class TraceloopSDK(Traceloop):
@@ -36,7 +38,7 @@ class TraceloopSDK(Traceloop):
 
     def recognises(self, span: Span) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return span.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the decorator; a workflow by what it holds."""
@@ -74,11 +76,9 @@ def _composes(workflow: Span, view: TraceView) -> bool:
 
 
 def _has_foreign_run(children: Sequence[Span]) -> bool:
-    return any(
-        child.scope_name != _SCOPE and child.attributes.get(OPERATION) in _RUNS
-        for child in children
-    )
+    foreign = [child.attributes for child in children if child.scope_name not in _SCOPES]
+    return any(said.get(key) in _RUNS for said in foreign for key in (OPERATION, SPAN_KIND))
 
 
 def _has_task(children: Sequence[Span]) -> bool:
-    return any(child.scope_name == _SCOPE and _kind(child) == "task" for child in children)
+    return any(child.scope_name in _SCOPES and _kind(child) == "task" for child in children)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.timing import mostly_encloses
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from spanloom.core.model.normalized import NormalizedSpan
-    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
 
@@ -49,7 +50,7 @@ def _pair(
     """Pair calls in start order, each with the last open one that it reports again."""
     found: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
-    for n in calls:
+    for n in sorted(calls, key=_outer_first):
         open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
         match = next((c for c in reversed(open_calls) if is_same(c, n)), None)
         if match is None:
@@ -60,6 +61,11 @@ def _pair(
     return found
 
 
+def _outer_first(n: NormalizedSpan) -> tuple[int, int]:
+    """Order by start; of calls that began in the same instant the longer one is around others."""
+    return n.span.start_ns, -n.span.end_ns
+
+
 def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
     known = has_usage(outer) and has_usage(inner)
     named = outer.facts.response_id and inner.facts.response_id
@@ -67,18 +73,16 @@ def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 
 
 def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
-    if outer.span.scope_name == inner.span.scope_name or not _encloses(outer.span, inner.span):
+    ran_within = mostly_encloses(outer.span, inner.span)
+    if outer.span.scope_name == inner.span.scope_name or not ran_within:
         return False
     ours, theirs = outer.facts, inner.facts
     if ours.response_id and theirs.response_id:
         return ours.response_id == theirs.response_id
     if has_usage(outer) and has_usage(inner):
         return _count_the_same(ours.usage, theirs.usage)
-    return bool(outer.error) == bool(inner.error)
-
-
-def _encloses(outer: Span, inner: Span) -> bool:
-    return outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+    ended_within = inner.span.end_ns <= outer.span.end_ns
+    return ended_within and bool(outer.error) == bool(inner.error)
 
 
 def has_usage(n: NormalizedSpan) -> bool:
@@ -91,11 +95,17 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 
 
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
-    """Whether the counts are one call's; some clients leave cached tokens out of the input."""
+    """Whether the counts are one call's; some clients leave cached tokens out of the input.
+
+    Every call has an input and an output: a zero was not reported, and the other count decides.
+    """
     if ours is None or theirs is None:
         return False
-    same_input = not _input_readings(ours).isdisjoint(_input_readings(theirs))
-    return same_input and ours.output_tokens == theirs.output_tokens
+    both_input = ours.input_tokens and theirs.input_tokens
+    both_output = ours.output_tokens and theirs.output_tokens
+    if both_input and _input_readings(ours).isdisjoint(_input_readings(theirs)):
+        return False
+    return not both_output or ours.output_tokens == theirs.output_tokens
 
 
 def _input_readings(usage: Usage) -> set[int]:

@@ -26,6 +26,8 @@ class Classification(NamedTuple):
     """What other spans tell of a call's tokens: it fills in what the call's own span leaves out."""
     summed_from: Usage | None = None
     """Where a call's tokens are a running sum: the sum before it, which is none of the call's."""
+    told: Facts | None = None
+    """What other spans tell of the step better than its own: the texts and names that it has."""
 
 
 @dataclass(slots=True)
