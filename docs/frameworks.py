@@ -103,7 +103,25 @@ FRAMEWORKS = (
         _LANGCHAIN, "langsmith 0.14.17", "langsmith", "langsmith", {"langsmith.span.kind": "llm"}
     ),
     Framework(
-        _LANGCHAIN, "logfire 5.2.0", "logfire", "logfire.openai", {"logfire.span_type": "span"}
+        _LANGCHAIN,
+        "logfire 5.2.0 with langsmith 0.15.0",
+        "logfire",
+        "langsmith",
+        {"langsmith.span.kind": "llm"},
+    ),
+    Framework("OpenAI SDK", "logfire 5.2.0", "logfire-openai", "logfire.openai", _genai("chat")),
+    Framework(
+        "Anthropic SDK", "logfire 5.2.0", "logfire-anthropic", "logfire.anthropic", _genai("chat")
+    ),
+    Framework(
+        "OpenAI Agents",
+        "logfire 5.2.0",
+        "logfire-openai-agents",
+        "logfire.openai_agents",
+        {"logfire.span_type": "span"},
+    ),
+    Framework(
+        "PydanticAI", "logfire 5.2.0", "logfire-pydantic-ai", "pydantic-ai", _genai("invoke_agent")
     ),
     Framework(
         _LANGCHAIN,

@@ -45,6 +45,7 @@ ALONE = {
     "mlflow-genai": {"metadata"},
     "openinference-langchain": {"metadata"},
     "langsmith": {"langsmith.metadata.langgraph_checkpoint_ns"},
+    "logfire": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "traceloop": {"traceloop.association.properties.langgraph_checkpoint_ns"},
     "traceloop-0.40": {"traceloop.entity.input"},
     # States of LangChain.js: what a run is, and what an agent's calls cost.
@@ -58,6 +59,7 @@ ALONE = {
     # The kind of a span whose name says nothing: a tool, a retriever, a client's call, a graph.
     "js-cozeloop": {"cozeloop.span_type"},
     "langfuse": {"langfuse.observation.type"},
+    "logfire-anthropic": {"gen_ai.operation.name"},
     "mlflow": {"metadata", "mlflow.spanType"},
     "other-crewai-traceloop": {"gen_ai.operation.name"},
     "other-dspy-openinference": {"openinference.span.kind"},

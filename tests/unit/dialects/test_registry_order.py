@@ -30,6 +30,7 @@ MARKS = [
     ("fallback", {}),
 ]
 SCOPES = {
+    "logfire_openai_agents": "logfire.openai_agents",
     "vercel_ai_genai": "gen_ai",
     "google_adk": "gcp.vertex.agent",
     "agent_framework": "agent_framework",

@@ -2,9 +2,11 @@
 
 GenAI attributes beside ``request_data`` and ``response_data``. Token details are only in the JSON
 of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second one,
-``streaming response from …``, reports the same request when it has ended.
+``streaming response from …``, reports the same request when it has ended. Outside any span the two
+are traces of their own, and nothing ties them.
 
-No capture: after Logfire's documentation and source (5.2).
+Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed; ``request_data`` and
+``response_data`` with contents on documentation, of before 5.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ class Logfire(OtelGenAI):
             response.get("message") or response.get("combined_chunk_content")
         )
         if facts.usage is not None and _USAGE in said:
-            facts.usage = facts.usage.completed_by(_usage(json_object(said[_USAGE])))
+            facts.usage = facts.usage.completed_by(read_client_usage(json_object(said[_USAGE])))
         return facts
 
 
@@ -91,7 +93,7 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-def _usage(said: dict[str, Json]) -> Usage:
+def read_client_usage(said: dict[str, Json]) -> Usage:
     """Read OpenAI's or Anthropic's own usage."""
     inputs = _inner(said, "prompt_tokens_details", "input_tokens_details")
     outputs = _inner(said, "completion_tokens_details", "output_tokens_details")

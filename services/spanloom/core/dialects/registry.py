@@ -21,6 +21,7 @@ from spanloom.core.dialects.langfuse import Langfuse
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.litellm import LiteLLM
 from spanloom.core.dialects.logfire import Logfire
+from spanloom.core.dialects.logfire_openai_agents import LogfireOpenAIAgents
 from spanloom.core.dialects.messages.steps import show_texts
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
@@ -78,6 +79,7 @@ DIALECTS: Sequence[Dialect] = (
     Strands(),
     SpringAI(),
     PydanticAI(),
+    LogfireOpenAIAgents(),
     Logfire(),
     TraceloopSDK(),
     TraceloopAgents(),
