@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.support.spans import make_span, openinference, rules
+import pytest
+from tests.support.spans import make_span, normalized, openinference, rules
 
-from spanloom.core.dialects.langchain_run import name_agent, read_metadata
+from spanloom.core.dialects.langchain_run import read_metadata
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -136,8 +137,35 @@ def test_metadata_of_any_type_is_read() -> None:
     assert found == ("n", "langgraph", "x", "", "")
 
 
-def test_an_agent_bears_the_name_that_its_author_gave_it_not_one_it_inherited() -> None:
+def test_an_agent_bears_the_name_that_its_author_gave_it() -> None:
     own = {"ls_integration": CREATE_AGENT, "lc_agent_name": "planner"}
-    assert name_agent(read_metadata("nightly job", own)) == "planner"
-    inherited = {"ls_integration": "langgraph", "lc_agent_name": "planner"}
-    assert name_agent(read_metadata("lookup", inherited)) == "lookup"
+    spans = [
+        run(1, 0, "nightly job", **own),
+        run(2, 1, "model", **own, langgraph_node="model", langgraph_checkpoint_ns="model:1"),
+    ]
+    assert rules(*spans)[1] == AGENT
+    assert normalized(*spans)[1].facts.agent_name == "planner"
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "found"),
+    [
+        ("lookup", "search", ("graph", "langchain.graph_run")),
+        ("LangGraph", "model", AGENT),
+        ("planner", "search", AGENT),
+    ],
+)
+def test_what_an_agents_tool_runs_inherits_its_metadata_and_is_what_it_is(
+    name: str, node: str, found: tuple[str, str]
+) -> None:
+    own = {"ls_integration": CREATE_AGENT, "lc_agent_name": "planner"}
+    at = {"langgraph_node": "tools", "langgraph_checkpoint_ns": "tools:1"}
+    inside = {"langgraph_node": node, "langgraph_checkpoint_ns": f"tools:1|{node}:1"}
+    spans = [
+        run(1, 0, "planner", **own),
+        run(2, 1, "tools", **own, **at),
+        run(3, 2, "ask", "TOOL", **own, **at),
+        run(4, 3, name, **own, **at),
+        run(5, 4, node, **own, **inside),
+    ]
+    assert rules(*spans)[4] == found

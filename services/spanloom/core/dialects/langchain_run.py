@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects.values import Json, unquoted
-from spanloom.core.model.normalized import Classification
+from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.span import Span
 from spanloom.core.model.trajectory import Kind
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
+MODEL_NODE = "model"
+"""The node that ``create_agent`` gives every agent."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
 
@@ -55,21 +57,36 @@ def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetad
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
-def name_agent(own: RunMetadata) -> str:
-    """Give the name that the author gave an agent, else the run's; what runs inside inherits it."""
-    return (own.agent_name if own.integration == CREATE_AGENT else "") or own.name
-
-
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
     """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     own = view.remember(read, span)
     if _holds_run(span, view, read, own):
-        if own.integration == CREATE_AGENT or _bears_agent_name(own):
-            return Classification(Kind.AGENT, "langchain.create_agent")
+        if _is_create_agent(span, view, read, own):
+            return Classification(
+                Kind.AGENT, "langchain.create_agent", told=Facts(agent_name=own.agent_name)
+            )
         if _is_prebuilt_loop(span, view, read):
             return Classification(Kind.AGENT, "langchain.create_react_agent")
         return Classification(Kind.GRAPH, "langchain.graph_run")
     return _by_metadata_alone(own)
+
+
+def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    """Tell whether the metadata are the run's own: what an agent's tools run inherits the agent's.
+
+    A run that bears another name than it inherited, and has none of the nodes that every agent
+    has, is something else.
+    """
+    if own.integration != CREATE_AGENT or own.name == own.agent_name:
+        return own.integration == CREATE_AGENT or _bears_agent_name(own)
+    outer = next((s for s in view.tree.ancestors(span) if _is_run(s, view, read)), None)
+    if outer is None or view.remember(read, outer)[1:3] != own[1:3]:
+        return True
+    return any(view.remember(read, n).name == MODEL_NODE for n in view.tree.children(span))
+
+
+def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
+    return _holds_run(span, view, read, view.remember(read, span))
 
 
 def _bears_agent_name(own: RunMetadata) -> bool:

@@ -16,7 +16,6 @@ from spanloom.core.dialects.langchain_run import (
     DEFAULT_GRAPH_NAME,
     RunMetadata,
     classify_run,
-    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
@@ -110,5 +109,5 @@ class Langfuse:
             facts.tool_name = span.name
             facts.data_kind = _DATA_KINDS.get(said.get(TYPE, ""), "")
         else:
-            facts.agent_name = name_agent(_run_metadata(span))
+            facts.agent_name = span.name
         return facts

@@ -13,7 +13,6 @@ from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.values import Json, count, first, json_object
@@ -89,7 +88,7 @@ class LangSmith:
             facts.tool_name = first(said, "gen_ai.tool.name") or span.name
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
-            facts.agent_name = name_agent(_run_metadata(span))
+            facts.agent_name = span.name
         return facts
 
 

@@ -22,7 +22,6 @@ from spanloom.core.dialects import mlflow_facts
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.langchain_usage import find_details
@@ -101,7 +100,7 @@ class MLflow:
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
         elif kind is Kind.AGENT:
-            facts.agent_name = name_agent(_run_metadata(span))
+            facts.agent_name = span.name
         return facts
 
 

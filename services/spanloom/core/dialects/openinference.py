@@ -18,7 +18,6 @@ from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
@@ -140,7 +139,7 @@ class OpenInference:
             facts.tool_name = first(said, "tool.name") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
-            facts.agent_name = first(said, "agent.name") or name_agent(_run_metadata(span))
+            facts.agent_name = first(said, "agent.name") or span.name
         return facts
 
 

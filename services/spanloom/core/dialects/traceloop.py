@@ -20,7 +20,6 @@ from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    name_agent,
     read_metadata,
 )
 from spanloom.core.dialects.otel_genai import OPERATION
@@ -151,7 +150,7 @@ class Traceloop:
             facts.data_kind = _DATA_KINDS.get(_operation(span), "")
         else:
             facts = genai_facts.read_agent_run(said)
-            facts.agent_name = name_agent(_run_metadata(span))
+            facts.agent_name = _run_metadata(span).name
         facts.input = facts.input or first(said, "traceloop.entity.input")
         facts.output = facts.output or first(said, "traceloop.entity.output")
         facts.conversation_id = facts.conversation_id or first(
