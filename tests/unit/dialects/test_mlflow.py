@@ -145,6 +145,26 @@ def test_a_nameless_prebuilt_agent_is_known_by_the_function_around_its_call() ->
 
 
 @pytest.mark.parametrize(
+    ("node", "namespace", "found"),
+    [("agent", "agent:1", "agent"), ("model", "agent:1|model:2", "graph")],
+)
+def test_or_by_the_function_that_runs_the_sequence_in_its_own_node(
+    node: str, namespace: str, found: str
+) -> None:
+    graph = {"ls_integration": "langgraph"}
+    outer = {**graph, "langgraph_node": "agent", "langgraph_checkpoint_ns": "agent:1"}
+    inner = {**graph, "langgraph_node": node, "langgraph_checkpoint_ns": namespace}
+    spans = [
+        nameless(1, 0, "CHAIN", 0, **graph),
+        nameless(2, 1, "CHAIN", 1, **outer),
+        nameless(3, 2, "CHAIN", 2, **outer),
+        nameless(4, 3, "CHAIN", 3, **inner),
+        make_span(5, 4, genai("chat"), scope=SCOPE, start=4),
+    ]
+    assert rules(*spans)[1][0] == found
+
+
+@pytest.mark.parametrize(
     "hostile", ["", "[", "[[[", '{"choices": 5}', '"\\ud800"', "NaN", "9" * 99]
 )
 def test_values_of_any_form_are_read(hostile: str) -> None:

@@ -127,8 +127,9 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 def _is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
     """Know ``create_react_agent`` where names are lost.
 
-    Its node ``agent`` runs a function without children, which encloses the sequence of prompt
-    and model in time: so does no node that an author writes.
+    Its node ``agent`` runs a function that runs the sequence of prompt and model; where the
+    function's children were hung beside it, it encloses the sequence in time. No node that an
+    author writes does so.
     """
     return OPERATION in span.attributes and any(
         view.remember(_run_metadata, node).node == "agent" and _runs_call_model(node, view)
@@ -138,8 +139,12 @@ def _is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
 
 def _runs_call_model(node: Span, view: TraceView) -> bool:
     inside = view.tree.children(node)
-    if not inside or view.tree.children(function := inside[0]):
+    if not inside:
         return False
+    function, place = inside[0], view.remember(_run_metadata, node)[-2:]
+    if run := view.tree.children(function):
+        is_same_node = view.remember(_run_metadata, run[0])[-2:] == place
+        return len(run) == 1 and is_same_node and bool(view.tree.children(run[0]))
     return any(
         function.start_ns <= s.start_ns and s.end_ns <= function.end_ns and view.tree.children(s)
         for s in inside[1:]
