@@ -42,6 +42,7 @@ _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d
 _LEADING_CODE = re.compile(r"(?:HTTP )?([45]\d\d)(?:: | - )")
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
+_ERRORS = frozenset(_ERROR_KEYS)
 _NO_ERROR = frozenset({"", "false", "null"})
 
 
@@ -82,6 +83,8 @@ def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
 
 def _error_attribute(span: Span) -> bool:
     said = span.attributes
+    if _ERRORS.isdisjoint(said):
+        return False
     return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 

@@ -16,9 +16,10 @@ name, or are set on every graph. What holds:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.dialects.values import Json, unquoted
+from spanloom.core.dialects.values import Json, json_object, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.span import Span
 from spanloom.core.model.trajectory import Kind
@@ -55,6 +56,23 @@ def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetad
         return RunMetadata(name)
     found = [said.get(key) for key in _KEYS]
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
+
+
+MAX_CACHED = 4_096
+"""Characters of metadata that are kept: what runs in one node has the same, span after span."""
+
+
+def read_metadata_text(name: str, text: str) -> RunMetadata:
+    """Pick the metadata out of JSON text."""
+    if not text:
+        return RunMetadata(name)
+    read = _read_text if len(text) <= MAX_CACHED else _read_text.__wrapped__
+    return RunMetadata(name, *read(text))
+
+
+@lru_cache(maxsize=1024)
+def _read_text(text: str) -> tuple[str, ...]:
+    return read_metadata("", json_object(text))[1:]
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:

@@ -22,7 +22,7 @@ from spanloom.core.dialects import mlflow_facts
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    read_metadata,
+    read_metadata_text,
 )
 from spanloom.core.dialects.langchain_usage import find_details
 from spanloom.core.dialects.otel_genai import OPERATION
@@ -115,7 +115,7 @@ def _span_type(span: Span) -> str:
 
 
 def _run_metadata(span: Span) -> RunMetadata:
-    return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
+    return read_metadata_text(span.name, span.attributes.get("metadata", ""))
 
 
 def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:

@@ -18,10 +18,10 @@ from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.langchain_run import (
     RunMetadata,
     classify_run,
-    read_metadata,
+    read_metadata_text,
 )
 from spanloom.core.dialects.langchain_shape import Runnable, classify_shape
-from spanloom.core.dialects.values import first, first_integer, json_object, pick
+from spanloom.core.dialects.values import first, first_integer, pick
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -85,7 +85,7 @@ def span_kind(span: Span) -> str:
 
 
 def _run_metadata(span: Span) -> RunMetadata:
-    return read_metadata(span.name, json_object(span.attributes.get("metadata", "")))
+    return read_metadata_text(span.name, span.attributes.get("metadata", ""))
 
 
 def _runnable(span: Span) -> Runnable:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.timing import mostly_encloses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.trajectory import Usage
@@ -31,17 +31,21 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
     return found
 
 
-def pair_orphans(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
+def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
     """Pair a client's span whose parent was lost with the call that ran around it.
 
     Nothing but time links the two, so they must also have counted the same, or name one response.
     """
+    orphans = {
+        call.span.span_id
+        for call in calls
+        if call.span.parent_span_id and tree.parent(call.span) is None
+    }
 
     def is_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
-        is_orphan = bool(inner.span.parent_span_id) and tree.parent(inner.span) is None
-        return is_orphan and _is_surely_same(outer, inner)
+        return inner.span.span_id in orphans and _is_surely_same(outer, inner)
 
-    return _pair(calls, is_same)
+    return _pair(calls, is_same) if orphans else {}
 
 
 def _pair(

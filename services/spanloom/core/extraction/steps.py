@@ -126,15 +126,13 @@ def _make_step(n: NormalizedSpan, parent_id: str, facts: Facts, reports: Reports
     metadata = _metadata(n, parent_id, facts, others)
     if error is not None:
         metadata["error_told_by"] = error.told_by
-    # An agent's span may end when the run is handed out; another report of it knows better.
-    ends = [span.end_ns, *(other.span.end_ns for other in others)]
     return Step(
         id=span.span_id,
         parent_id=parent_id,
         type=_STEP_TYPES[n.kind],
         name=span.name,
         start_ns=span.start_ns,
-        end_ns=max(ends) if n.kind is Kind.AGENT else span.end_ns,
+        end_ns=_end_ns(n, others) if others else span.end_ns,
         input=as_conversation(facts.input, "user") if is_call else facts.input,
         output=as_conversation(facts.output, "assistant") if is_call else facts.output,
         error=error,
@@ -154,6 +152,12 @@ def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepErro
         return None
     code = next((error.code for error in told if error.code != _NO_CODE), _NO_CODE)
     return replace(told[0], code=code)
+
+
+def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
+    """Give the end: an agent's span may end when the run is handed out, and others know better."""
+    end_ns = n.span.end_ns
+    return max(end_ns, *(o.span.end_ns for o in others)) if n.kind is Kind.AGENT else end_ns
 
 
 def _metadata(
