@@ -16,6 +16,7 @@ from spanloom.core.dialects.values import (
     first_integer,
     integer,
     json_object,
+    json_text,
     json_value,
     pick,
     plain_arguments,
@@ -125,3 +126,11 @@ def test_no_text_is_too_odd_to_be_a_number(text: str) -> None:
 )
 def test_plain_arguments(said: str, expected: str) -> None:
     assert plain_arguments(said, frozenset({"own"})) == expected
+
+
+@pytest.mark.parametrize(("depth", "is_read"), [(63, True), (200, False), (1000, False)])
+def test_what_is_read_can_be_written_again(depth: int, is_read: bool) -> None:
+    text = '{"a":[' * (depth // 2) + "[]" + "]}" * (depth // 2)
+    value = json_value(text)
+    assert (value is not text) == is_read
+    assert isinstance(json_text([{"said": value}]), str)

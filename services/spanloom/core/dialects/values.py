@@ -16,6 +16,8 @@ Json: TypeAlias = "message.Json"
 
 MAX_COUNT = 10**12
 """No call has more tokens: a larger number is none, and sums of these fit into 64 bits."""
+MAX_DEPTH = 64
+"""Levels that a request, an answer or a state may have; what is deeper is text to us."""
 MAX_SECONDS = 10**9
 """No call takes 30 years."""
 
@@ -70,11 +72,25 @@ def seconds_as_ms(text: str) -> float | None:
 
 
 def json_value(text: str) -> Json:
-    """Read JSON; text that is none stays the text it is."""
+    """Read JSON; text that is none, or is nested too deep to be written again, stays text."""
     try:
-        return orjson.loads(text)  # type: ignore[no-any-return]  # orjson gives Any; this is what JSON is
+        value: Json = orjson.loads(text)
     except ValueError:
         return text
+    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
+    return text if may_be_deep and _is_deep(value) else value
+
+
+def _is_deep(value: Json) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _NESTING))
+        if not (level := [v for values in inner for v in values if isinstance(v, _NESTING)]):
+            return False
+    return True
+
+
+_NESTING = (dict, list)
 
 
 def json_object(text: str) -> dict[str, Json]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import orjson
 
 from spanloom.core.dialects.python_repr import MAX_PARSED, as_json
+from spanloom.core.dialects.values import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,30 +19,10 @@ class UnwritableError(ValueError):
     """Nested deeper than JSON can be written, or text that is no Unicode."""
 
 
-MAX_DEPTH = 64
-"""Levels that a request, an answer or a state may have; what is deeper is text to us."""
-
-
 def parse(text: str) -> Json:
     """Read JSON text; ``None`` if it is none (or ``null``), or nested too deep."""
-    try:
-        value: Json = orjson.loads(text)
-    except ValueError:
-        return None
-    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
-    return None if may_be_deep and _is_deep(value) else value
-
-
-def _is_deep(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _NESTING))
-        if not (level := [v for values in inner for v in values if isinstance(v, _NESTING)]):
-            return False
-    return True
-
-
-_NESTING = (dict, list)
+    value = json_value(text)
+    return None if value is text else value
 
 
 def parse_composite(text: str) -> dict[str, Json] | list[Json] | None:
