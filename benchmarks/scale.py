@@ -13,7 +13,7 @@ class Scale:
     big_spans: int = 42_000
     repeats: int = 3
     extracted_spans: int = 56_000
-    freshness_s: float = 25.0
+    freshness_s: float = 40.0
     freshness_rate: int = 2_000
     """Spans offered per second."""
     long_trace: int = 100_000
