@@ -29,7 +29,8 @@ from spanloom.core.ports import (
 )
 from spanloom.storage.content_events import ContentEvent, join_events
 from spanloom.storage.reference import DecodedSpan, decode_request
-from spanloom.storage.rows import agent_names, is_bare, placed_steps
+from spanloom.storage.step_rows import is_bare, placed_steps
+from spanloom.storage.trajectory_rows import agent_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

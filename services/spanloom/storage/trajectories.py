@@ -16,17 +16,14 @@ from spanloom.core.ports import (
     TrajectoryRecord,
     TrajectorySummary,
 )
-from spanloom.storage.rows import (
-    GONE_COLUMNS,
-    STEP_COLUMNS,
+from spanloom.storage.spans import batched
+from spanloom.storage.step_rows import GONE_COLUMNS, STEP_COLUMNS, gone_step_rows, step_rows
+from spanloom.storage.trajectory_rows import (
     TRAJECTORY_COLUMNS,
-    gone_step_rows,
     list_row,
     moved_list_rows,
-    step_rows,
     trajectory_row,
 )
-from spanloom.storage.spans import batched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

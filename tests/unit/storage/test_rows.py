@@ -13,18 +13,20 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
 from spanloom.core.ports import Head
-from spanloom.storage.rows import (
+from spanloom.storage.step_rows import (
     GONE_COLUMNS,
     PREVIEW_CHARS,
     STEP_COLUMNS,
-    TRAJECTORY_COLUMNS,
-    agent_names,
     gone_step_rows,
     is_bare,
-    list_row,
-    moved_list_rows,
     placed_steps,
     step_rows,
+)
+from spanloom.storage.trajectory_rows import (
+    TRAJECTORY_COLUMNS,
+    agent_names,
+    list_row,
+    moved_list_rows,
     trajectory_row,
 )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages import unwrap
 from spanloom.core.dialects.messages.envelopes import find_messages
-from spanloom.core.dialects.messages.message import is_settled
+from spanloom.core.dialects.messages.plain import is_settled
 from spanloom.core.dialects.messages.wire import (
     UnwritableError,
     as_text,

@@ -1,50 +1,20 @@
-"""A trajectory as rows: the columns of the tables people read, each named once.
-
-Rows of ``steps`` are lists of JSON values in the order of the column lists, those of
-``trajectories`` and ``trajectory_list`` name their columns.
-"""
+"""A trajectory as a row of ``trajectories`` and of ``trajectory_list``: each names its columns."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory, Usage
+from spanloom.core.model.trajectory import StepType
 from spanloom.storage.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
+from spanloom.storage.step_rows import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports import TrajectoryRecord
 
-PREVIEW_CHARS = 1000
-_NO_USAGE = Usage()
 _INT64_MAX = 2**63 - 1
-
-GONE_COLUMNS = ("Project", "TraceId", "StepId", "Seq", "Version", "IsDeleted")
-STEP_COLUMNS = (
-    *GONE_COLUMNS,
-    "AgentId",
-    "ParentId",
-    "Type",
-    "Name",
-    "StartTimeUnixNano",
-    "EndTimeUnixNano",
-    "DurationNs",
-    "Model",
-    "InputTokens",
-    "OutputTokens",
-    "ReasoningTokens",
-    "CacheReadTokens",
-    "CacheCreationTokens",
-    "FirstTokenMs",
-    "HasError",
-    "ErrorCode",
-    "ErrorMessage",
-    "Input",
-    "Output",
-    "CallKey",
-    "IsBare",
-)
 
 TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
@@ -152,68 +122,7 @@ def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
         yield {**summary_row(record), "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
-def step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
-    """Give the rows of ``steps``, in the order of ``STEP_COLUMNS``."""
-    bare = is_bare(record.trajectory)
-    for agent_id, step in placed_steps(record.trajectory):
-        yield _step_row(record, agent_id, step, bare=bare)
-
-
-def gone_step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
-    """Give a tombstone for each step that is none any more, in the order of ``GONE_COLUMNS``."""
-    if record.previous is not None:
-        ids = {step.id for _, step in placed_steps(record.trajectory)}
-        for step_id in record.previous.step_ids:
-            if step_id not in ids:
-                yield [*record.key, step_id, record.seq, record.version, 1]
-
-
-def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
-    """Give every step once, with the id of the agent it stands under; empty for the root."""
-    below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
-    if trajectory.root_type is not Kind.OTHER and not below_root:
-        yield "", trajectory.root
-    for agent in trajectory.agent_steps:
-        for step in agent.steps:
-            yield agent.step.id, step
-
-
 def agent_names(trajectory: Trajectory) -> list[str]:
     """Give the names by which the run's agents can be found, sorted."""
     agents = [s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT]
     return sorted({s.metadata.get("agent_name", s.name) for s in agents})
-
-
-def is_bare(trajectory: Trajectory) -> bool:
-    """Whether one model call is all there is in the trace."""
-    steps = sum(len(agent.steps) for agent in trajectory.agent_steps)
-    return trajectory.root_type is Kind.MODEL and steps == 1
-
-
-def _step_row(record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool) -> list[object]:
-    """Give a step as a list: there are as many of them as spans."""
-    usage, error = step.usage or _NO_USAGE, step.error
-    return [
-        *record.key,
-        step.id,
-        record.seq,
-        record.version,
-        0,
-        agent_id,
-        step.parent_id,
-        step.type,
-        step.name,
-        step.start_ns,
-        step.end_ns,
-        max(step.end_ns - step.start_ns, 0),
-        step.model,
-        *usage,
-        step.first_token_ms,
-        error is not None,
-        error.code if error else 0,
-        error.message if error else "",
-        step.input[:PREVIEW_CHARS],
-        step.output[:PREVIEW_CHARS],
-        record.call_keys.get(step.id, ""),
-        bare,
-    ]
