@@ -117,3 +117,16 @@ def test_the_exception_says_more_than_the_status() -> None:
 @pytest.mark.parametrize("text", ["a" * 200_000, "a." * 100_000, "status " * 30_000, "(" * 200_000])
 def test_long_messages_are_read_in_linear_time(text: str) -> None:
     assert find_error(make_span(1, status="Error", message=text)) == StepError(-1, text)
+
+
+def test_a_stream_that_nobody_read_to_its_end_is_no_failure() -> None:
+    cancelled = raised("asyncio.exceptions.CancelledError")
+    assert find_error(make_span(1, status="Ok", events=[cancelled])) is None
+    assert find_error(make_span(1, status="Error", events=[cancelled])) is not None
+    assert find_error(make_span(1, status="Ok", events=[cancelled, raised("ValueError")]))
+
+
+def test_googles_client_puts_the_code_before_its_word() -> None:
+    error = find_error(make_span(1, status="Error", message="503 UNAVAILABLE. {'error': {}}"))
+    assert error is not None
+    assert error.code == 503

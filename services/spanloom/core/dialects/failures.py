@@ -39,7 +39,7 @@ _EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
 """What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
 _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
-_LEADING_CODE = re.compile(r"(?:HTTP )?([45]\d\d)(?:: | - )")
+_LEADING_CODE = re.compile(r"(?:HTTP )?([45]\d\d)(?:: | - | [A-Z_]+\. )")
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _ERRORS = frozenset(_ERROR_KEYS)
@@ -61,6 +61,8 @@ def _failure(span: Span) -> StepError | None:
     names = [name for name, _ in raised] or [span.attributes.get("error.type", "")]
     message = next((m for _, m in raised if m), "") or _message(span)
     if any(_is_control_flow(name) for name in names) or _tells_control_flow(message):
+        return None
+    if span.status_code == "Ok" and all(map(_is_abandonment, names)):
         return None
     said = message or next((n for n in names if n), "")
     return StepError(_code(span, message), said, told_by)
@@ -96,6 +98,11 @@ def _message(span: Span) -> str:
 
 def _is_control_flow(exception_type: str) -> bool:
     return exception_type.rpartition(".")[2] in CONTROL_FLOW
+
+
+def _is_abandonment(exception_type: str) -> bool:
+    """Whether nobody waited for the rest: asyncio ends a stream left behind by cancelling it."""
+    return exception_type.rpartition(".")[2] == "CancelledError"
 
 
 def _tells_control_flow(message: str) -> bool:
