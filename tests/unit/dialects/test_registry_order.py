@@ -43,6 +43,8 @@ SCOPES = {
     "openinference_llamaindex": "openinference.instrumentation.llama_index",
     "openinference_smolagents": "openinference.instrumentation.smolagents",
     "openinference_agno": "openinference.instrumentation.agno",
+    "openinference_autogen": "openinference.instrumentation.autogen_agentchat",
+    "openinference_google_adk": "openinference.instrumentation.google_adk",
     "openinference_dspy": "openinference.instrumentation.dspy",
     "openinference_haystack": "openinference.instrumentation.haystack",
     "mlflow": "mlflow.tracing.provider",
@@ -57,11 +59,13 @@ SCOPES = {
 
 def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
     logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
+    overlay = make_span(1, 0, {"openinference.span.kind": "LLM"}, scope="pydantic-ai")
     by_mark = {find_dialect(make_span(1, 0, said, scope=SCOPE)).id for _, said in MARKS}
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
     assert by_mark == {name for name, _ in MARKS}
     assert by_scope == set(SCOPES)
-    assert by_mark | by_scope | {find_dialect(logfire).id} == {dialect.id for dialect in DIALECTS}
+    others = {find_dialect(span).id for span in (logfire, overlay)}
+    assert by_mark | by_scope | others == {dialect.id for dialect in DIALECTS}
 
 
 @pytest.mark.parametrize("name", SCOPES)

@@ -6,6 +6,9 @@ and runs agents is a graph. ``execute_tool (merged)`` gathers the answers of par
 nothing. Over LiteLLM the model adapter adds the reasoning to a completion count that includes it
 already; with Google's own models, whose candidates leave it out, the sum is right.
 
+Under OpenInference ``invoke_agent`` repeats the run around it, and the last model call below it has
+written its operation over the agent's, so there the name tells (``openinference_google_adk``).
+
 Verified on captures of 2.13; the names before 1.20 (``call_llm``, ``agent_run``) on documentation.
 """
 
@@ -29,10 +32,13 @@ _MERGED = "(merged tools)"
 _NO_CALL_ID = "<not specified>"
 _REQUEST, _RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
 _CALLS = frozenset({"generate_content", "chat"})
+_OPENINFERENCE = "openinference.instrumentation.google_adk"
 
 
 def _operation(span: Span) -> str:
     """Give the operation; before 1.20 only the name told agents and calls apart."""
+    if span.name.startswith("invoke_agent "):
+        return "invoke_agent"
     if operation := operation_of(span):
         return operation
     if span.name.startswith("agent_run"):
@@ -57,7 +63,7 @@ class GoogleADK(OtelGenAI):
         if operation == "execute_tool" and _gathers_answers(span):
             return Classification(Kind.OTHER, "google_adk.merged_answers")
         if operation == "invoke_agent":
-            return _classify_agent(span, view)
+            return _classify_run(span, view)
         if operation in _CALLS:
             return Classification(Kind.MODEL, "google_adk.call")
         return super().classify(span, view)
@@ -85,6 +91,20 @@ def _gathers_answers(span: Span) -> bool:
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
+
+
+def is_framed_by(around: Span, span: Span) -> bool:
+    """Whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
+    is_openinferences = around.scope_name == _OPENINFERENCE
+    is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
+    return is_openinferences and is_run and span.scope_name == _SCOPE
+
+
+def _classify_run(span: Span, view: TraceView) -> Classification:
+    said, around = _classify_agent(span, view), view.tree.parent(span)
+    if around is not None and is_framed_by(around, span):
+        return said._replace(rule="google_adk.same_run", part_of=around.span_id)
+    return said
 
 
 def _classify_agent(span: Span, view: TraceView) -> Classification:

@@ -26,11 +26,14 @@ from spanloom.core.dialects.messages.steps import show_texts
 from spanloom.core.dialects.mlflow import MLflow
 from spanloom.core.dialects.openinference import OpenInference
 from spanloom.core.dialects.openinference_agno import OpenInferenceAgno
+from spanloom.core.dialects.openinference_autogen import OpenInferenceAutoGen
 from spanloom.core.dialects.openinference_crewai import OpenInferenceCrewAI
 from spanloom.core.dialects.openinference_dspy import OpenInferenceDSPy
+from spanloom.core.dialects.openinference_google_adk import OpenInferenceGoogleADK
 from spanloom.core.dialects.openinference_haystack import OpenInferenceHaystack
 from spanloom.core.dialects.openinference_llamaindex import OpenInferenceLlamaIndex
 from spanloom.core.dialects.openinference_openai_agents import OpenInferenceOpenAIAgents
+from spanloom.core.dialects.openinference_overlay import OpenInferenceOverlay
 from spanloom.core.dialects.openinference_smolagents import OpenInferenceSmolagents
 from spanloom.core.dialects.openlit import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
@@ -66,6 +69,9 @@ DIALECTS: Sequence[Dialect] = (
     OpenInferenceAgno(),
     OpenInferenceDSPy(),
     OpenInferenceHaystack(),
+    OpenInferenceAutoGen(),
+    OpenInferenceGoogleADK(),
+    OpenInferenceOverlay(),
     OpenInference(),
     Langfuse(),
     LangSmith(),
@@ -142,7 +148,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         said.rule,
         said.part_of,
         facts,
-        find_error(span) if matters else None,
+        find_error(span) if matters and not said.is_sound else None,
         said.inside,
     )
 

@@ -28,6 +28,8 @@ class Classification(NamedTuple):
     """Where a call's tokens are a running sum: the sum before it, which is none of the call's."""
     told: Facts | None = None
     """What other spans tell of the step better than its own: the texts and names that it has."""
+    is_sound: bool = False
+    """Whether the error on the span is another's: what it reports ended well."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,52 @@
+"""AutoGen AgentChat under OpenInference: teams, agents, and AutoGen's own spans around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.spans import extract_spans, make_span, openinference, owners, rules
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+
+SCOPE = "openinference.instrumentation.autogen_agentchat"
+TEAM = {**openinference("CHAIN"), "participant_names": '["b"]', "input.value": '{"task": "go"}'}
+AGENT = {
+    **openinference("AGENT"),
+    "graph.node.id": "b",
+    "input.value": '{"messages": ["id=\'1\'"]}',
+}
+OWN = {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.system": "autogen",
+    "gen_ai.agent.name": "b",
+}
+
+
+def team() -> list[Span]:
+    return [
+        make_span(1, 0, TEAM, name="Swarm.run_stream", scope=SCOPE),
+        make_span(2, 1, OWN, name="invoke_agent b", scope="autogen-core"),
+        make_span(3, 2, AGENT, name="b.on_messages_stream", scope=SCOPE),
+        make_span(4, 3, openinference("LLM"), scope=SCOPE),
+    ]
+
+
+def test_a_team_is_a_graph_and_each_run_counts_once() -> None:
+    assert rules(*team())[1] == ("graph", "openinference_autogen.team")
+    assert rules(*team())[3] == ("agent", "openinference_autogen.same_run")
+    assert owners(extract_spans(*team())) == {1: [2], 2: [4]}
+
+
+def test_without_autogens_own_tracing_its_agents_stand_alone() -> None:
+    first, _, agent, call = team()
+    agent = make_span(3, 1, AGENT, name="b.on_messages_stream", scope=SCOPE)
+    assert owners(extract_spans(first, agent, call)) == {1: [3], 3: [4]}
+
+
+def test_names_are_the_author_s_and_python_objects_are_no_texts() -> None:
+    found = extract_spans(*team())
+    by_name = {agent.step.metadata["agent_name"]: agent.step for agent in found.agent_steps}
+    assert set(by_name) == {"Swarm", "b"}
+    assert by_name["Swarm"].input == "go"
+    assert by_name["b"].input == ""
