@@ -60,11 +60,12 @@ SCOPES = {
 def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
     logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
     overlay = make_span(1, 0, {"openinference.span.kind": "LLM"}, scope="pydantic-ai")
+    mastra = make_span(1, 0, {"openinference.span.kind": "LLM"}, scope="@mastra/otel")
     by_mark = {find_dialect(make_span(1, 0, said, scope=SCOPE)).id for _, said in MARKS}
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
     assert by_mark == {name for name, _ in MARKS}
     assert by_scope == set(SCOPES)
-    others = {find_dialect(span).id for span in (logfire, overlay)}
+    others = {find_dialect(span).id for span in (logfire, overlay, mastra)}
     assert by_mark | by_scope | others == {dialect.id for dialect in DIALECTS}
 
 

@@ -32,6 +32,7 @@ from spanloom.core.dialects.openinference_dspy import OpenInferenceDSPy
 from spanloom.core.dialects.openinference_google_adk import OpenInferenceGoogleADK
 from spanloom.core.dialects.openinference_haystack import OpenInferenceHaystack
 from spanloom.core.dialects.openinference_llamaindex import OpenInferenceLlamaIndex
+from spanloom.core.dialects.openinference_mastra import OpenInferenceMastra
 from spanloom.core.dialects.openinference_openai_agents import OpenInferenceOpenAIAgents
 from spanloom.core.dialects.openinference_overlay import OpenInferenceOverlay
 from spanloom.core.dialects.openinference_smolagents import OpenInferenceSmolagents
@@ -71,6 +72,7 @@ DIALECTS: Sequence[Dialect] = (
     OpenInferenceHaystack(),
     OpenInferenceAutoGen(),
     OpenInferenceGoogleADK(),
+    OpenInferenceMastra(),
     OpenInferenceOverlay(),
     OpenInference(),
     Langfuse(),
