@@ -159,6 +159,27 @@ FRAMEWORKS = (
         _genai("CHAIN"),
     ),
     Framework(
+        "OpenAI Agents",
+        "mlflow-skinny 3.17.2",
+        "other-openai-agents-mlflow",
+        "mlflow.tracing.provider",
+        {"mlflow.spanType": '"AGENT"'},
+    ),
+    Framework(
+        "LlamaIndex",
+        "mlflow-skinny 3.17.2",
+        "other-llamaindex-mlflow",
+        "mlflow.tracing.provider",
+        {"mlflow.spanType": '"AGENT"'},
+    ),
+    Framework(
+        "OpenAI SDK, PydanticAI, AutoGen, DSPy, Strands",
+        "mlflow-skinny 3.17.2",
+        "other-sdks-mlflow",
+        "mlflow.tracing.provider",
+        {"mlflow.spanType": '"AGENT"'},
+    ),
+    Framework(
         _LANGCHAIN,
         "langfuse 5.0.4",
         "langfuse",

@@ -9,8 +9,12 @@ nodes.
 MLflow does not report reasoning tokens of LangChain's calls; the node around a call does, in the
 message that it puts out, and so do the chunks of a streamed call.
 
-Verified on captures of LangChain and LangGraph in both modes. The span types of other libraries
-(``AGENT``, ``WORKFLOW``, ``LLM``, ``EMBEDDING``, ``RERANKER``, ``GUARDRAIL``) are documented ones.
+What MLflow says of other libraries' spans is not always so (``mlflow_libraries``). Strands' spans,
+to which MLflow only adds, are Strands' own.
+
+Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
+SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
+``GUARDRAIL`` are documented types.
 """
 
 from __future__ import annotations
@@ -18,21 +22,22 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import mlflow_facts
-from spanloom.core.dialects.langchain_run import (
-    RunMetadata,
-    classify_run,
-    read_metadata_text,
-)
+from spanloom.core.dialects import mlflow_facts, mlflow_libraries, mlflow_names, mlflow_texts
+from spanloom.core.dialects.langchain_run import classify_run
 from spanloom.core.dialects.langchain_usage import find_details
+from spanloom.core.dialects.mlflow_langchain import (
+    is_nameless_prebuilt_loop,
+    run_metadata,
+    streamed,
+)
+from spanloom.core.dialects.mlflow_libraries import span_type_of
+from spanloom.core.dialects.mlflow_usage import read_run_usage
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import Json, first, json_object, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
@@ -80,13 +85,15 @@ class MLflow:
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Know calls and tools by type, runs by LangChain's metadata, then the native types."""
         span_type = _span_type(span)
+        if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
+            return corrected
         if (kind := _KINDS.get(span_type)) is not None:
-            heard = _hear_reasoning(span, view) if kind is Kind.MODEL else None
+            heard = _hear_usage(span, view) if kind is Kind.MODEL else None
             return Classification(kind, f"mlflow.{span_type.lower()}", usage=heard)
-        run = classify_run(span, view, _run_metadata)
+        run = classify_run(span, view, run_metadata)
         if run is None:
             return _native_run(span, span_type, view)
-        if run.kind is Kind.GRAPH and _is_nameless_prebuilt_loop(span, view):
+        if run.kind is Kind.GRAPH and is_nameless_prebuilt_loop(span, view):
             return Classification(Kind.AGENT, "mlflow.nameless_create_react_agent")
         return run
 
@@ -99,8 +106,11 @@ class MLflow:
         facts.metadata = {**mlflow_facts.read_call_metadata(span), **facts.metadata}
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
-        elif kind is Kind.AGENT:
-            facts.agent_name = span.name
+            facts.tool_name = mlflow_names.tool_name(span)
+        elif kind is not Kind.MODEL:
+            facts.agent_name = mlflow_names.agent_name(span)
+            if mlflow_names.is_method(span):
+                mlflow_texts.show_run(facts)
         return facts
 
 
@@ -109,59 +119,29 @@ def _span_type(span: Span) -> str:
     said = span.attributes
     if span_type := first(said, SPAN_TYPE, OPERATION):
         return unquoted(span_type).upper()
-    if mlflow_facts.MODEL in said or mlflow_facts.USAGE in said:
+    converses = mlflow_facts.USAGE in said or mlflow_facts.FORMAT in said
+    if mlflow_facts.MODEL in said or (converses and not mlflow_names.is_method(span)):
         return "CHAT_MODEL"
     return "TOOL" if "tool_call_id" in said else span.name.partition(" ")[0].upper()
 
 
-def _run_metadata(span: Span) -> RunMetadata:
-    return read_metadata_text(span.name, span.attributes.get("metadata", ""))
-
-
 def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
-    if span_type in _RUNS and not view.remember(_run_metadata, span).integration:
+    if span_type in _RUNS and not view.remember(run_metadata, span).integration:
         return Classification(_RUNS[span_type], f"mlflow.{span_type.lower()}")
     return Classification(Kind.OTHER, "mlflow.plumbing")
 
 
-def _is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
-    """Know ``create_react_agent`` where names are lost.
+def _hear_usage(span: Span, view: TraceView) -> Usage | None:
+    """Read what others say of the call's tokens: the run around, or LangChain's messages.
 
-    Its node ``agent`` runs a function that runs the sequence of prompt and model; where the
-    function's children were hung beside it, it encloses the sequence in time. No node that an
-    author writes does so.
+    These are in the call's chunks and in what the node around it puts out.
     """
-    return OPERATION in span.attributes and any(
-        view.remember(_run_metadata, node).node == "agent" and _runs_call_model(node, view)
-        for node in view.tree.children(span)
-    )
-
-
-def _runs_call_model(node: Span, view: TraceView) -> bool:
-    inside = view.tree.children(node)
-    if not inside:
-        return False
-    function, place = inside[0], view.remember(_run_metadata, node)[-2:]
-    if run := view.tree.children(function):
-        is_same_node = view.remember(_run_metadata, run[0])[-2:] == place
-        return len(run) == 1 and is_same_node and bool(view.tree.children(run[0]))
-    return any(
-        function.start_ns <= s.start_ns and s.end_ns <= function.end_ns and view.tree.children(s)
-        for s in inside[1:]
-    )
-
-
-def _hear_reasoning(span: Span, view: TraceView) -> Usage | None:
-    """Read what the call's chunks, else the node around it, say of its reasoning tokens."""
     own = mlflow_facts.read_usage(span)
+    if span_type_of(span) == "CHAT_MODEL" and not any(own):
+        return read_run_usage(span, view)
     around = view.tree.parent(span)
     outputs = [around.attributes.get(mlflow_facts.OUTPUTS, "")] if around is not None else []
-    return find_details(own, chain(_chunks(span), outputs))
-
-
-def _chunks(span: Span) -> Iterator[str]:
-    """Give the streamed chunks, the last one first: usage comes at the end."""
-    return (e.attributes.get("chunk", "") for e in reversed(span.events) if e.name == "new_token")
+    return find_details(own, chain(streamed(span), outputs))
 
 
 def _text(said: dict[str, Json], *keys: str) -> str:

@@ -77,6 +77,7 @@ DIALECTS: Sequence[Dialect] = (
     OpenInference(),
     Langfuse(),
     LangSmith(),
+    Strands(),
     MLflow(),
     OpenLIT(),
     VercelAI(),
@@ -84,7 +85,6 @@ DIALECTS: Sequence[Dialect] = (
     GoogleADK(),
     AgentFramework(),
     AutoGen(),
-    Strands(),
     SpringAI(),
     PydanticAI(),
     LogfireOpenAIAgents(),
@@ -100,8 +100,9 @@ DIALECTS: Sequence[Dialect] = (
 )
 """A convention with marks of its own comes before one whose attributes it borrows.
 
-Traceloop's marks come late: its SDK writes some of them on every span of the process, and LiteLLM's
-callback one on each of its own.
+Strands comes before MLflow, which adds its marks to Strands' spans. Traceloop's marks come late:
+its SDK writes some of them on every span of the process, and LiteLLM's callback one on each of its
+own.
 """
 
 if len({dialect.id for dialect in DIALECTS}) != len(DIALECTS):

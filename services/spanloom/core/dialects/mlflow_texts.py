@@ -1,0 +1,49 @@
+"""What an agent was asked and answered, out of a library's arguments and results.
+
+MLflow writes all arguments of the method that it wraps, and the object that the method returns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.values import Json, json_object, json_text
+
+if TYPE_CHECKING:
+    from spanloom.core.model.normalized import Facts
+
+_ASKED = ("user_prompt", "user_msg", "task")
+"""What PydanticAI, LlamaIndex, and smolagents and AutoGen call the question."""
+
+
+def show_run(facts: Facts) -> None:
+    """Leave the question and the answer of a run that a library's method made."""
+    facts.input = _asked(facts.input)
+    facts.output = _answered(json_object(facts.output)) or facts.output
+
+
+def _asked(said: str) -> str:
+    arguments = json_object(said)
+    return next((q for key in _ASKED if isinstance(q := arguments.get(key), str) and q), said)
+
+
+def _answered(said: dict[str, Json]) -> str:
+    """Know the results of PydanticAI, smolagents and LlamaIndex; others stay as they are."""
+    result = said.get("result")
+    if isinstance(result, dict):
+        return _joined(result.get("response"))
+    if "output" in said and "_state" in said:
+        return _text(said["output"])
+    return _text(said["_value"]) if said.keys() == {"_value"} else ""
+
+
+def _joined(message: Json) -> str:
+    blocks = message.get("blocks") if isinstance(message, dict) else None
+    if not isinstance(blocks, list):
+        return ""
+    texts = (b.get("text") for b in blocks if isinstance(b, dict))
+    return "\n".join(t for t in texts if isinstance(t, str))
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json_text(value)
