@@ -35,6 +35,14 @@ def test_an_error_attribute_is_one(key: str) -> None:
     assert error == StepError(-1, "RateLimitError")
 
 
+def test_the_level_of_an_observation_is_one() -> None:
+    said = {"langfuse.observation.level": "ERROR", "langfuse.observation.status_message": "boom"}
+    assert find_error(make_span(1, attributes=said)) == StepError(-1, "boom")
+    assert (
+        find_error(make_span(1, attributes={**said, "langfuse.observation.level": "DEBUG"})) is None
+    )
+
+
 @pytest.mark.parametrize("value", ["", "false", "null"])
 def test_an_attribute_that_denies_an_error_is_none(value: str) -> None:
     assert find_error(make_span(1, attributes={"error": value})) is None
@@ -56,6 +64,8 @@ def test_control_flow_is_no_failure(name: str, package: str) -> None:
         "langgraph.errors.GraphInterrupt((Interrupt(value='ok?'),))",
         "GeneratorExit()",
         "Command(graph='__parent__', update={})",
+        'GraphInterrupt: [{"value": "ok?"}]',
+        "ParentCommand",
     ],
 )
 def test_the_repr_of_control_flow_is_no_failure(message: str) -> None:
@@ -69,6 +79,7 @@ def test_the_repr_of_control_flow_is_no_failure(message: str) -> None:
         "ValueError('GraphInterrupt(')",
         "the tool answered: GeneratorExit()",
         "ParentCommandError(1)",
+        "ParentCommand failed",
         "Command('rm') failed",
     ],
 )
@@ -86,6 +97,9 @@ def test_what_only_mentions_control_flow_is_a_failure(message: str) -> None:
         ("500: The server had an error", 500),
         ("HTTP 503 - overloaded", 503),
         ("500 seats are left", -1),
+        ("Error: 500 The server had an error", 500),
+        ("429 status code (no body)", 429),
+        ('BadRequestError: 400 {"type":"error"}', 400),
         ("Error code: 4290", -1),
         ("room 404", -1),
         ("status code: 999", -1),

@@ -32,6 +32,26 @@ def test_the_type_decides_what_an_author_observes(kind: str, expected: tuple[str
     assert rules(make_span(1, 0, {TYPE: kind}))[1] == expected
 
 
+def test_an_embedding_model_generates_nothing() -> None:
+    said = {TYPE: "generation", "langfuse.observation.model.name": "text-embedding-3-small"}
+    found = normalized(make_span(1, 0, said))[1]
+    assert (str(found.kind), found.rule) == ("tool", "langfuse.embedding")
+    assert found.facts.data_kind == "embedding"
+
+
+def test_an_agent_that_is_a_node_has_the_integration_of_the_outer_graph() -> None:
+    graph = {TYPE: "span", METADATA + "ls_integration": "langgraph"}
+    node, space = METADATA + "langgraph_node", METADATA + "langgraph_checkpoint_ns"
+    said = {**graph, METADATA + "lc_agent_name": "triage", space: "triage:1"}
+    spans = [
+        make_span(1, 0, graph, name="desk"),
+        make_span(2, 1, {**graph, node: "triage", space: "triage:1"}, name="triage"),
+        make_span(3, 2, said, name="triage"),
+        make_span(4, 3, {**said, space: "triage:1|model_request:2"}, name="model_request"),
+    ]
+    assert rules(*spans)[3] == ("agent", "langchain.create_agent")
+
+
 def test_a_langchain_run_goes_by_its_metadata() -> None:
     said = {
         METADATA + "ls_integration": '"langchain_create_agent"',
@@ -73,10 +93,20 @@ def test_a_langchain_run_goes_by_its_metadata() -> None:
             },
             Usage(203, 61, 30, 64, 0),
         ),
+        ({"promptTokens": 25, "completionTokens": 15, "reasoning": 4}, Usage(25, 15, 4)),
         ({"input": "x", "output": None, "input_cache_read": [1], "total": {}}, Usage()),
         ([], Usage()),
     ],
-    ids=["net", "creation", "anthropic", "total says gross", "openai", "nonsense", "no object"],
+    ids=[
+        "net",
+        "creation",
+        "anthropic",
+        "total says gross",
+        "openai",
+        "camel case",
+        "nonsense",
+        "no object",
+    ],
 )
 def test_counts_are_gross(said: object, expected: Usage) -> None:
     call = make_span(1, 0, {TYPE: "generation", USAGE: json.dumps(said)})

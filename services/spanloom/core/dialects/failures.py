@@ -1,6 +1,7 @@
 """Real failures: what counts as an error, and which code it has.
 
-A span failed if its status says ERROR, it carries an exception event, or an error attribute.
+A span failed if its status says ERROR, it carries an exception event, or an error attribute;
+Langfuse's JavaScript SDK says it by the level of the observation alone.
 Control flow is no failure: LangGraph hands over by raising ``ParentCommand`` and pauses by
 ``GraphInterrupt``, an abandoned stream ends in ``GeneratorExit``, Eino pauses by an interrupt
 error. Some SDKs set ERROR for these, some only the event; some set OK on a real failure.
@@ -34,15 +35,21 @@ CONTROL_FLOW = frozenset(
 MAX_CODE_DIGITS = 9
 """A longer number is no code, and a very long one cannot even be read."""
 
-_RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)\(")
+_RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
+"""An exception as its repr, or as JavaScript writes it: ``Name: text``, or just the name."""
 _EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
 """What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
 _COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
-_LEADING_CODE = re.compile(r"(?:HTTP )?([45]\d\d)(?:: | - | [A-Z_]+\. )")
+_LEADING_CODE = re.compile(
+    r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
+)
+"""The second is how Google and the JavaScript clients of OpenAI and Anthropic begin: code, then words."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
-_ERRORS = frozenset(_ERROR_KEYS)
+_LEVEL = "langfuse.observation.level"
+_ERRORS = frozenset((*_ERROR_KEYS, _LEVEL))
+_MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
 _NO_ERROR = frozenset({"", "false", "null"})
 
 
@@ -87,13 +94,14 @@ def _error_attribute(span: Span) -> bool:
     said = span.attributes
     if _ERRORS.isdisjoint(said):
         return False
+    if said.get(_LEVEL) == "ERROR":
+        return True
     return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 
 def _message(span: Span) -> str:
-    return span.status_message or next(
-        (v for key in ("error.message", "error") if (v := span.attributes.get(key, ""))), ""
-    )
+    said = span.attributes
+    return span.status_message or next((v for key in _MESSAGE_KEYS if (v := said.get(key, ""))), "")
 
 
 def _is_control_flow(exception_type: str) -> bool:
@@ -119,4 +127,4 @@ def _code(span: Span, message: str) -> int:
         if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
     found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
-    return int(found[1]) if found else -1
+    return int(found[found.lastindex or 0]) if found else -1

@@ -32,6 +32,8 @@ LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
 MODEL_NODE = "model"
 """The node that ``create_agent`` gives every agent."""
+_JS_MODEL_NODE = "model_request"
+"""The same in JavaScript."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
 
@@ -96,7 +98,7 @@ def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: Run
     has, is something else.
     """
     if own.integration != CREATE_AGENT or own.name == own.agent_name:
-        return own.integration == CREATE_AGENT or _bears_agent_name(own)
+        return own.integration == CREATE_AGENT or _bears_agent_name(span, view, read, own)
     outer = next((s for s in view.tree.ancestors(span) if _is_run(s, view, read)), None)
     if outer is None or view.remember(read, outer)[1:3] != own[1:3]:
         return True
@@ -107,9 +109,16 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
     return _holds_run(span, view, read, view.remember(read, span))
 
 
-def _bears_agent_name(own: RunMetadata) -> bool:
-    """Tell an agent whose integration got lost: only ``create_agent`` gives runs an agent name."""
-    return not own.integration and bool(own.name) and own.name == own.agent_name
+def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    """Tell an agent whose integration got lost: only ``create_agent`` gives runs an agent name.
+
+    In JavaScript an agent's graph that is a node of another has the integration of the outer one.
+    """
+    if not own.name or own.name != own.agent_name:
+        return False
+    return not own.integration or any(
+        view.remember(read, node).name == _JS_MODEL_NODE for node in view.tree.children(span)
+    )
 
 
 def _holds_run(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:

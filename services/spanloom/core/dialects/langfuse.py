@@ -3,9 +3,10 @@
 The SDK's LangChain callback calls a run ``agent`` where a name contains "agent", on nodes and
 tools too, so LangChain runs go by their metadata and a span with a tool call's id is a tool. What
 an author marked himself (``@observe(as_type="agent")``) carries no LangChain metadata and counts.
-Verified on captures: the callback of 5.0.4. On documentation only: the decorators, ``embedding``,
-``guardrail`` and ``evaluator`` observations. Observations posted to Langfuse's ingestion API
-arrive in the same attributes (ADR 010); those of Eino are ``eino_langfuse``'s.
+The JavaScript SDK sets no status: its level tells a failure. Verified on captures: callback,
+decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations posted to
+Langfuse's ingestion API arrive in the same attributes (ADR 010); those of Eino are
+``eino_langfuse``'s.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from spanloom.core.dialects.langfuse_facts import (
     TYPE,
     describe_call,
     describe_observation,
-    is_generation,
+    kind_of,
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -84,7 +85,7 @@ class Langfuse:
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""
         said = span.attributes
-        kind = "generation" if is_generation(said) else said.get(TYPE, "")
+        kind = kind_of(said)
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]
         if METADATA + "tool_call_id" in said:
@@ -107,7 +108,7 @@ class Langfuse:
         facts = describe_observation(span)
         if kind is Kind.TOOL:
             facts.tool_name = span.name
-            facts.data_kind = _DATA_KINDS.get(said.get(TYPE, ""), "")
+            facts.data_kind = _DATA_KINDS.get(kind_of(said), "")
         else:
             facts.agent_name = span.name
         return facts

@@ -2,7 +2,8 @@
 
 Langfuse's token counts are net: ``input`` leaves out what ``input_cache_read`` and the other
 ``input_*`` counts say, ``output`` likewise, and they are added back. Counts in OpenAI's own names
-(``prompt_tokens``) are handed on as the client got them: they include everything.
+(``prompt_tokens``) are handed on as the client got them: they include everything. What an author
+reports himself may have the camel-case names of Langfuse's JavaScript SDK.
 """
 
 from __future__ import annotations
@@ -53,9 +54,17 @@ _SETTINGS = {
     "TopP": "top_p",
 }
 """Names of request settings; the capitalized ones are Eino's, where zero means not set."""
-_CACHE_READ = ("input_cache_read", "cache_read_input_tokens", "input_cached_tokens")
+_CACHE_READ = (
+    *("input_cache_read", "cache_read_input_tokens", "input_cached_tokens"),
+    *("cached_tokens", "cachedInputTokens"),
+)
 _CACHE_CREATION = ("input_cache_creation", "cache_creation_input_tokens")
-_REASONING = ("output_reasoning", "output_reasoning_tokens")
+_REASONING = (
+    *("output_reasoning", "output_reasoning_tokens"),
+    *("reasoning", "reasoning_tokens", "reasoningTokens"),
+)
+_INPUT = ("prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
+_OUTPUT = ("completion_tokens", "output_tokens", "completionTokens", "outputTokens")
 _PROMPT_DETAILS = ("prompt_tokens_details", "prompt_token_details", "input_tokens_details")
 _COMPLETION_DETAILS = (
     "completion_tokens_details",
@@ -70,6 +79,17 @@ def is_generation(said: Mapping[str, str]) -> bool:
     if TYPE in said:
         return said[TYPE] == "generation"
     return any(key in said for key in (_PARAMETERS, MODEL, USAGE))
+
+
+def kind_of(said: Mapping[str, str]) -> str:
+    """Give the observation's type, ``generation`` for calls that have none.
+
+    The JavaScript client wrapper calls whatever it wraps a generation: an embedding model's call
+    generates nothing.
+    """
+    if not is_generation(said):
+        return said.get(TYPE, "")
+    return "embedding" if "embed" in said.get(MODEL, "") else "generation"
 
 
 def describe_observation(span: Span) -> Facts:
@@ -99,8 +119,8 @@ def read_usage(said: dict[str, Json]) -> Usage:
     """Give a call's tokens, input with what was cached and output with the reasoning."""
     prompt, completion = _details(said, _PROMPT_DETAILS), _details(said, _COMPLETION_DETAILS)
     return Usage(
-        _gross(said, "input") or _first_count(said, "prompt_tokens", "input_tokens"),
-        _gross(said, "output") or _first_count(said, "completion_tokens", "output_tokens"),
+        _gross(said, "input") or _first_count(said, *_INPUT),
+        _gross(said, "output") or _first_count(said, *_OUTPUT),
         _first_count(said, *_REASONING) or _first_count(completion, "reasoning_tokens"),
         _first_count(said, *_CACHE_READ) or _first_count(prompt, "cached_tokens"),
         _first_count(said, *_CACHE_CREATION) or _first_count(prompt, "cache_write_tokens"),
