@@ -12,6 +12,7 @@ from tests.support.spans import (
     genai,
     make_span,
     openinference,
+    owners,
     raised,
     sid,
     step_types,
@@ -320,3 +321,15 @@ def test_a_tool_s_own_text_stays_before_another_report_s_list() -> None:
     outer = make_span(2, 1, genai("execute_tool") | said)
     tool = step(extract_spans(AGENT, outer, make_span(3, 2, wrapped)), 2)
     assert tool.output == "sunny"
+
+
+def test_an_author_s_mark_and_the_framework_s_tell_one_agent() -> None:
+    marked = {"langfuse.observation.type": "agent"}
+    spans = [
+        make_span(1, 0, marked, name="planner"),
+        make_span(2, 1, genai("invoke_agent", agent__name="planner"), start=1),
+        make_span(3, 2, genai("chat"), start=2),
+    ]
+    assert owners(extract_spans(*spans)) == {1: [3]}
+    other = make_span(2, 1, genai("invoke_agent", agent__name="writer"), start=1)
+    assert owners(extract_spans(spans[0], other, spans[2])) == {1: [2], 2: [3]}

@@ -2,9 +2,10 @@
 
 Three shapes, each seen in real traces: a model span inside a model span (a client instrumented
 under a framework), a model span beside one (the client's parent got lost), and the second
-report of a run that a dialect has marked. Data access inside a tool (a retriever that a tool
-wraps) is part of the tool. The outer span keeps its identity; what the others know more
-completes it.
+report of a run that a dialect has marked. An agent right inside one of its name is the same run
+if they go by different rules: the author marks the function that runs a framework's agent. Data
+access inside a tool (a retriever that a tool wraps) is part of the tool. The outer span keeps its
+identity; what the others know more completes it.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _merge_nested(
     for n, above in _nearest_above(tree, by_id, outer):
         if n.kind is Kind.MODEL and above.kind is Kind.MODEL:
             calls[n.span.span_id] = above.span.span_id
-        elif _is_part_of_tool(n, above):
+        elif _is_part_of_tool(n, above) or _is_same_agent(n, above):
             found[n.span.span_id] = above.span.span_id
     return found | _merge_calls(calls, by_id, reports)
 
@@ -148,6 +149,13 @@ def _free_calls(
     """Give the calls that are no part of another yet."""
     taken = reports.demoted.keys() | outer.keys()
     return [n for n in spans if n.kind is Kind.MODEL and n.span.span_id not in taken]
+
+
+def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:
+    """Whether an author's mark and a framework's tell the same run, one right inside the other."""
+    if n.kind is not Kind.AGENT or above.kind is not Kind.AGENT:
+        return False
+    return n.facts.agent_name == above.facts.agent_name != "" and n.rule != above.rule
 
 
 def _is_part_of_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
