@@ -187,7 +187,28 @@ FRAMEWORKS = (
         {"langfuse.observation.type": "generation"},
     ),
     Framework(
+        "OpenAI SDK, any program",
+        "langfuse 5.0.4, drop-in client and decorators",
+        "other-openai-langfuse",
+        "langfuse-sdk",
+        {"langfuse.observation.type": "generation"},
+    ),
+    Framework(
+        "OpenAI SDK, any program, LangChain.js",
+        "@langfuse/otel, tracing, openai, langchain 5.11.1",
+        "js-langfuse",
+        "langfuse-sdk",
+        {"langfuse.observation.type": "generation"},
+    ),
+    Framework(
         _LANGCHAIN, "openlit 1.45.0", "openlit", "openlit.instrumentation.langchain", _genai("chat")
+    ),
+    Framework(
+        "OpenAI Agents, Agno, smolagents, Haystack, Anthropic SDK",
+        "openlit 1.45.0",
+        "other-frameworks-openlit",
+        "openlit.instrumentation.openai_agents",
+        _genai("invoke_agent"),
     ),
     Framework(
         _LANGCHAIN,

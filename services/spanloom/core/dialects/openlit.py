@@ -15,19 +15,24 @@ node if the langgraph scope reports a node of that name beside it.
 The last call's usage stands on runs, tool names on calls; arguments and results are Python reprs.
 The time to the first token is the whole duration of a call that did not stream.
 
-Verified on captures of LangChain and LangGraph and of the OpenAI client; other libraries' scopes
-are read as OpenTelemetry GenAI, which is their documentation.
+Verified on captures of LangChain and LangGraph and of the OpenAI client; what other frameworks
+mean is ``openlit_frameworks``', the rest is read as OpenTelemetry GenAI.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.openlit_frameworks import (
+    classify_framework,
+    is_handoff,
+    with_cached,
+)
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
 from spanloom.core.dialects.python_repr import as_json, first_text
 from spanloom.core.dialects.values import first, json_object, json_value, seconds_as_ms
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,10 +65,13 @@ class OpenLIT(OtelGenAI):
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation; runs and nodes of LangGraph by what is beside and inside them."""
         operation = _operation(span)
+        if not _is_langchain(span):
+            run = classify_framework(span, operation, view)
+            return run or super().classify(_stated(span, operation), view)
+        if operation not in ("invoke_agent", "invoke_workflow"):
+            return super().classify(_stated(span, operation), view)
         if operation == "invoke_agent" and _is_node(span, view):
             return Classification(Kind.OTHER, "openlit.graph_node")
-        if operation not in ("invoke_agent", "invoke_workflow") or not _is_langchain(span):
-            return super().classify(_stated(span, operation), view)
         first_report = _first_report(span, view)
         nodes = _nodes(first_report, view)
         if first_report is not span:
@@ -75,13 +83,18 @@ class OpenLIT(OtelGenAI):
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, runs also from ``gen_ai.workflow.*``."""
         said, facts = span.attributes, super().describe(span, kind)
-        if kind is Kind.MODEL and said.get("gen_ai.request.stream") == "true":
-            first_token = said.get("gen_ai.server.time_to_first_token", "")
-            facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
+        if kind is Kind.MODEL:
+            facts.usage = with_cached(facts.usage or Usage(), span)
+            if said.get("gen_ai.request.stream") == "true":
+                first_token = said.get("gen_ai.server.time_to_first_token", "")
+                facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
+        elif is_handoff(span):
+            facts.tool_name, facts.output = "handoff", said.get("gen_ai.agent.name", "")
+            facts.input = said["gen_ai.agent.source"]
         elif kind is Kind.TOOL:
             facts.input = as_json(facts.input) if facts.input.startswith("{'") else facts.input
             facts.output = _message_text(facts.output)
-        elif kind is not Kind.MODEL:
+        else:
             facts.agent_name = _name(span)
             facts.input = facts.input or _said(first(said, "gen_ai.workflow.input"), 0)
             facts.output = facts.output or _said(first(said, "gen_ai.workflow.output"), -1)

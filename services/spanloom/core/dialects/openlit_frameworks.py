@@ -1,0 +1,120 @@
+"""OpenLIT with frameworks other than LangChain: what its ``invoke_agent`` is besides an agent.
+
+- OpenAI Agents: every span of the SDK that is no call and no function is ``invoke_agent``. An
+  agent has an id; a handoff has none but names the agent it comes from, and is a function that
+  the model called; the frames (a run, a turn, a guardrail, the author's own spans) have neither.
+  ``invoke_workflow`` is the trace, a graph only if the author runs several agents in it.
+- smolagents: each step of an agent's loop has the agent's name and a number (a planning step the
+  agent's name and no id).
+- CrewAI: a flow's method is ``invoke_agent`` too; an agent at its task has an id.
+- Agno: a team whose leader is a model is ``invoke_workflow``, and lists its members.
+- LlamaIndex and PydanticAI: ``invoke_workflow`` is plumbing (an index, the loop's own graph).
+
+Anthropic's ``input_tokens`` leave out what was cached, as they come from its API.
+
+Verified on captures: OpenAI Agents, Agno, smolagents, Haystack, LiteLLM and Anthropic under 1.45.
+On its code only: CrewAI, and LlamaIndex and PydanticAI, whose current versions it does not report.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.normalized import Classification
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
+
+_SCOPES = "openlit.instrumentation."
+_OPERATION = "gen_ai.operation.name"
+_AGENT_ID = "gen_ai.agent.id"
+_HANDED_FROM = "gen_ai.agent.source"
+_STEP = "gen_ai.smolagents.step_number"
+_MEMBERS = "gen_ai.agno.team.agents"
+
+_AGENT = Classification(Kind.AGENT, "openlit.agent")
+_TEAM = Classification(Kind.AGENT, "openlit.team_with_leader")
+_COMPOSED = Classification(Kind.GRAPH, "openlit.composed_runs")
+_HANDOFF = Classification(Kind.TOOL, "openlit.handoff")
+_FRAME = Classification(Kind.OTHER, "openlit.frame_of_a_run")
+_STEP_OF_AGENT = Classification(Kind.OTHER, "openlit.step_of_agent")
+_FLOW_METHOD = Classification(Kind.OTHER, "openlit.flow_method")
+_PLUMBING = Classification(Kind.OTHER, "openlit.plumbing")
+
+
+def classify_framework(span: Span, operation: str, view: TraceView) -> Classification | None:
+    """Say what a run of a framework is; ``None`` leaves it to the operation."""
+    framework = span.scope_name.removeprefix(_SCOPES)
+    if operation == "invoke_agent":
+        return _classify_agent(span, framework)
+    if operation != "invoke_workflow":
+        return None
+    if framework == "openai_agents":
+        return _COMPOSED if _composes(span, view) else _FRAME
+    if framework == "agno" and _MEMBERS in span.attributes:
+        return _TEAM
+    return _PLUMBING if framework in ("llamaindex", "pydantic_ai") else None
+
+
+def is_handoff(span: Span) -> bool:
+    """Whether the span is a handoff of the OpenAI Agents SDK."""
+    return _HANDED_FROM in span.attributes and _AGENT_ID not in span.attributes
+
+
+def with_cached(usage: Usage, span: Span) -> Usage:
+    """Add to Anthropic's input what it leaves out."""
+    if span.scope_name != _SCOPES + "anthropic":
+        return usage
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return usage._replace(input_tokens=usage.input_tokens + cached)
+
+
+def _classify_agent(span: Span, framework: str) -> Classification:
+    said = span.attributes
+    if framework == "openai_agents" and _AGENT_ID not in said:
+        return _HANDOFF if is_handoff(span) else _FRAME
+    if framework == "smolagents" and (_STEP in said or _is_planning(span)):
+        return _STEP_OF_AGENT
+    if framework == "crewai" and _AGENT_ID not in said:
+        return _FLOW_METHOD
+    return _AGENT
+
+
+def _is_planning(span: Span) -> bool:
+    return span.name.endswith(" planning") and _AGENT_ID not in span.attributes
+
+
+def _composes(trace: Span, view: TraceView) -> bool:
+    """Whether the author ran several agents in it, each directly or in a run of its own."""
+    inner = view.tree.children(trace)
+    starters = _starters(inner, view)
+    for frame in filter(_is_frame, inner):
+        starters |= _starters(view.tree.children(frame), view)
+    return len(starters) > 1
+
+
+def _starters(run: Sequence[Span], view: TraceView) -> set[str]:
+    """Give the ids of the agents in one run that nobody handed over to."""
+    agents = [span for span in run if _is_agent(span)]
+    handed = {name for agent in agents for name in _handed_to(agent, view)}
+    return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in handed}
+
+
+def _handed_to(agent: Span, view: TraceView) -> Sequence[str]:
+    inner = view.tree.children(agent)
+    inner = [*inner, *(i for turn in inner if _is_frame(turn) for i in view.tree.children(turn))]
+    return [i.attributes.get("gen_ai.agent.name", "") for i in inner if is_handoff(i)]
+
+
+def _is_agent(span: Span) -> bool:
+    return span.attributes.get(_OPERATION) == "invoke_agent" and _AGENT_ID in span.attributes
+
+
+def _is_frame(span: Span) -> bool:
+    said = span.attributes
+    return said.get(_OPERATION) == "invoke_agent" and _AGENT_ID not in said
