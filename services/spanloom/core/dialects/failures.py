@@ -44,7 +44,7 @@ _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""The second is how Google and the JavaScript clients of OpenAI and Anthropic begin: code, then words."""
+"""The second is how Google's and the JavaScript clients begin: the code, then a sentence."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _LEVEL = "langfuse.observation.level"

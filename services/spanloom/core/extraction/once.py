@@ -3,7 +3,7 @@
 Three shapes, each seen in real traces: a model span inside a model span (a client instrumented
 under a framework), a model span beside one (the client's parent got lost), and the second
 report of a run that a dialect has marked. An agent right inside one of its name is the same run
-if they go by different rules: the author marks the function that runs a framework's agent. Data
+if different conventions tell of them: the author marks what runs a framework's agent. Data
 access inside a tool (a retriever that a tool wraps) is part of the tool. The outer span keeps its
 identity; what the others know more completes it.
 """
@@ -155,7 +155,13 @@ def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:
     """Whether an author's mark and a framework's tell the same run, one right inside the other."""
     if n.kind is not Kind.AGENT or above.kind is not Kind.AGENT:
         return False
-    return n.facts.agent_name == above.facts.agent_name != "" and n.rule != above.rule
+    is_told_alike = _convention(n) == _convention(above)
+    return n.facts.agent_name == above.facts.agent_name != "" and not is_told_alike
+
+
+def _convention(n: NormalizedSpan) -> str:
+    """Give whose rule decided: the first word of its name."""
+    return n.rule.partition(".")[0]
 
 
 def _is_part_of_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
