@@ -207,6 +207,7 @@ UNREPORTED_DETAILS = frozenset(
         "js-traceloop/stream_llm",
         "other-crewai-openinference/crew_only",  # without the client's spans there are no calls
         "other-crewai-traceloop/stream_agent",  # streamed calls of the client have no reasoning
+        "other-llamaindex-traceloop/react_tools_openai_like",  # no client's span, no reasoning
         "other-openllmetry-sdks/stream_agent",
         "other-sdks-mlflow/dspy_chain_of_thought",  # DSPy's sum has no details
         "other-sdks-mlflow/strands_subagent",  # no reasoning, as without MLflow

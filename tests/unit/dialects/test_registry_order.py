@@ -52,6 +52,7 @@ SCOPES = {
     "traceloop_sdk": "traceloop.tracer",
     "traceloop_openai_agents": "opentelemetry.instrumentation.openai_agents",
     "traceloop_crewai": "opentelemetry.instrumentation.crewai.instrumentation",
+    "traceloop_llamaindex": "opentelemetry.instrumentation.llamaindex",
     "traceloop_js": "@traceloop/instrumentation-langchain",
     "traceloop": "opentelemetry.instrumentation.langchain",
 }

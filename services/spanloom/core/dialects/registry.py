@@ -46,6 +46,7 @@ from spanloom.core.dialects.traceloop import Traceloop
 from spanloom.core.dialects.traceloop_agents import TraceloopAgents
 from spanloom.core.dialects.traceloop_crewai import TraceloopCrewAI
 from spanloom.core.dialects.traceloop_js import TraceloopJS
+from spanloom.core.dialects.traceloop_llamaindex import TraceloopLlamaIndex
 from spanloom.core.dialects.traceloop_sdk import TraceloopSDK
 from spanloom.core.dialects.vercel_ai import VercelAI
 from spanloom.core.dialects.vercel_ai_genai import VercelAIGenAI
@@ -92,6 +93,7 @@ DIALECTS: Sequence[Dialect] = (
     TraceloopSDK(),
     TraceloopAgents(),
     TraceloopCrewAI(),
+    TraceloopLlamaIndex(),
     TraceloopJS(),
     LiteLLM(),
     Traceloop(),
