@@ -53,6 +53,7 @@ SCOPES = {
     "traceloop_openai_agents": "opentelemetry.instrumentation.openai_agents",
     "traceloop_crewai": "opentelemetry.instrumentation.crewai.instrumentation",
     "traceloop_llamaindex": "opentelemetry.instrumentation.llamaindex",
+    "traceloop_agno": "opentelemetry.instrumentation.agno",
     "traceloop_js": "@traceloop/instrumentation-langchain",
     "traceloop": "opentelemetry.instrumentation.langchain",
 }

@@ -44,6 +44,7 @@ from spanloom.core.dialects.spring_ai import SpringAI
 from spanloom.core.dialects.strands import Strands
 from spanloom.core.dialects.traceloop import Traceloop
 from spanloom.core.dialects.traceloop_agents import TraceloopAgents
+from spanloom.core.dialects.traceloop_agno import TraceloopAgno
 from spanloom.core.dialects.traceloop_crewai import TraceloopCrewAI
 from spanloom.core.dialects.traceloop_js import TraceloopJS
 from spanloom.core.dialects.traceloop_llamaindex import TraceloopLlamaIndex
@@ -94,6 +95,7 @@ DIALECTS: Sequence[Dialect] = (
     TraceloopAgents(),
     TraceloopCrewAI(),
     TraceloopLlamaIndex(),
+    TraceloopAgno(),
     TraceloopJS(),
     LiteLLM(),
     Traceloop(),
