@@ -54,6 +54,7 @@ SCOPES = {
     "traceloop_crewai": "opentelemetry.instrumentation.crewai.instrumentation",
     "traceloop_llamaindex": "opentelemetry.instrumentation.llamaindex",
     "traceloop_agno": "opentelemetry.instrumentation.agno",
+    "traceloop_mcp": "opentelemetry.instrumentation.mcp.instrumentation",
     "traceloop_js": "@traceloop/instrumentation-langchain",
     "traceloop": "opentelemetry.instrumentation.langchain",
 }

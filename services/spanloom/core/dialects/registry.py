@@ -48,6 +48,7 @@ from spanloom.core.dialects.traceloop_agno import TraceloopAgno
 from spanloom.core.dialects.traceloop_crewai import TraceloopCrewAI
 from spanloom.core.dialects.traceloop_js import TraceloopJS
 from spanloom.core.dialects.traceloop_llamaindex import TraceloopLlamaIndex
+from spanloom.core.dialects.traceloop_mcp import TraceloopMCP
 from spanloom.core.dialects.traceloop_sdk import TraceloopSDK
 from spanloom.core.dialects.vercel_ai import VercelAI
 from spanloom.core.dialects.vercel_ai_genai import VercelAIGenAI
@@ -96,6 +97,7 @@ DIALECTS: Sequence[Dialect] = (
     TraceloopCrewAI(),
     TraceloopLlamaIndex(),
     TraceloopAgno(),
+    TraceloopMCP(),
     TraceloopJS(),
     LiteLLM(),
     Traceloop(),
