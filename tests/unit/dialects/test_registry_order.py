@@ -55,6 +55,7 @@ SCOPES = {
     "traceloop_llamaindex": "opentelemetry.instrumentation.llamaindex",
     "traceloop_agno": "opentelemetry.instrumentation.agno",
     "traceloop_mcp": "opentelemetry.instrumentation.mcp.instrumentation",
+    "haystack": "opentelemetry.instrumentation.haystack",
     "traceloop_js": "@traceloop/instrumentation-langchain",
     "traceloop": "opentelemetry.instrumentation.langchain",
 }

@@ -17,6 +17,7 @@ from spanloom.core.dialects.eino_langfuse import EinoLangfuse
 from spanloom.core.dialects.failures import find_error
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
+from spanloom.core.dialects.haystack import Haystack
 from spanloom.core.dialects.langfuse import Langfuse
 from spanloom.core.dialects.langsmith import LangSmith
 from spanloom.core.dialects.litellm import LiteLLM
@@ -98,6 +99,7 @@ DIALECTS: Sequence[Dialect] = (
     TraceloopLlamaIndex(),
     TraceloopAgno(),
     TraceloopMCP(),
+    Haystack(),
     TraceloopJS(),
     LiteLLM(),
     Traceloop(),
