@@ -286,6 +286,26 @@ FRAMEWORKS = (
         "opentelemetry.instrumentation.crewai.instrumentation",
         {"traceloop.span.kind": "agent", "crewai.agent.role": "r"},
     ),
+    Framework(
+        "LlamaIndex",
+        "opentelemetry-instrumentation-llamaindex 0.62.4",
+        "other-llamaindex-traceloop",
+        "opentelemetry.instrumentation.llamaindex",
+        _TRACELOOP,
+    ),
+    Framework(
+        "Agno",
+        "opentelemetry-instrumentation-agno 0.62.4",
+        "other-agno-traceloop",
+        "opentelemetry.instrumentation.agno",
+        {"traceloop.span.kind": "agent"},
+    ),
+    Framework(
+        "Haystack",
+        "its own tracing, and opentelemetry-instrumentation-haystack 0.62.4",
+        "other-haystack-traceloop",
+        "haystack",
+    ),
     _openinference("LlamaIndex", "4.6.1", "other-llamaindex-openinference", "llama_index"),
     _openinference("smolagents", "0.1.43", "other-smolagents-openinference", "smolagents"),
     Framework(
@@ -322,8 +342,8 @@ FRAMEWORKS = (
     _openinference("DSPy", "0.1.48", "other-dspy-openinference", "dspy"),
     _openinference("Haystack", "0.1.46", "other-haystack-openinference", "haystack"),
     Framework(
-        "OpenAI and Anthropic SDKs",
-        "traceloop-sdk 0.62.4",
+        "OpenAI and Anthropic SDKs, MCP tools",
+        "traceloop-sdk 0.62.4, opentelemetry-instrumentation-mcp 0.62.4",
         "other-openllmetry-sdks",
         "opentelemetry.instrumentation.anthropic",
         _genai("chat"),
