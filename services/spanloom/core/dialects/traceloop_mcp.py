@@ -67,7 +67,9 @@ def _tool_name(span: Span) -> str:
     said = span.attributes
     is_tool = said.get(SPAN_KIND) == "tool" or said.get(OPERATION) == "execute_tool"
     named = first(said, "gen_ai.tool.name", "tool.name")
-    return named or (first(said, ENTITY_NAME) or span.name.removesuffix(".tool")) * is_tool
+    if named or not is_tool:
+        return named
+    return first(said, ENTITY_NAME) or span.name.removesuffix(".tool")
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
