@@ -14,7 +14,8 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
-from spanloom.core.dialects import failures, langchain_run
+from spanloom.core.dialects import failures
+from spanloom.core.dialects.langchain import run as langchain_run
 from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction import once
 from spanloom.telemetry import Metrics

@@ -9,7 +9,7 @@ from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
-from spanloom.core.dialects.eino_langfuse import SCOPE
+from spanloom.core.dialects.eino.langfuse import SCOPE
 from spanloom.core.dialects.registry import DIALECTS, find_dialect
 
 MARKS = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.langchain_run import (
+from spanloom.core.dialects.langchain.run import (
     RunMetadata,
     classify_run,
     read_metadata,

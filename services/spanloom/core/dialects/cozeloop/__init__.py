@@ -1,0 +1,1 @@
+"""Coze Loop: its SDKs' spans."""

@@ -1,0 +1,1 @@
+"""Eino: its three callbacks."""

@@ -1,0 +1,73 @@
+"""Eino, by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
+
+The span type is Coze Loop's word for some components and the component itself for others, and a
+react agent's is ``graph``; so the component decides (``eino/runs.py``). An application's own span
+around the run has no component: it is ``cozeloop``'s. The session comes from that span, as
+baggage. What an agent answered is the answer of its Chain, or of its last step. Verified on
+captures of cozeloop-go 0.1.20 with eino 0.9.13.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
+from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
+from spanloom.core.dialects.eino.runs import AGENTS, Part, classify_part, read_answer, read_request
+from spanloom.core.dialects.values import first
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Kind
+
+COMPONENT = TAG + "eino_run_info_component"
+_NAME = TAG + "eino_run_info_name"
+
+
+_BY_SPAN_TYPE = {
+    "agent": "Agent",
+    "graph": "Graph",
+    "model": "ChatModel",
+    "tool": "Tool",
+    "retriever": "Retriever",
+    "embedding": "Embedding",
+}
+"""Where the component is missing; the other span types are components."""
+
+
+def _component(span: Span) -> str:
+    said = span.attributes
+    kind = said.get(SPAN_TYPE, "")
+    return said.get(COMPONENT) or _BY_SPAN_TYPE.get(kind, kind)
+
+
+def _read(span: Span, _view: TraceView) -> Part:
+    return Part(_component(span), first(span.attributes, _NAME) or span.name)
+
+
+class EinoCozeLoop:
+    """The convention as eino-ext's ``callbacks/cozeloop`` writes it."""
+
+    id = "eino_cozeloop"
+
+    def recognises(self, span: Span) -> bool:
+        """By the component that ran, or its name."""
+        return COMPONENT in span.attributes or _NAME in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the component and what stands above and below it."""
+        return classify_part(span, view, _read)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As every span of a Coze Loop SDK; the run's name is the node's."""
+        said = span.attributes
+        facts = cozeloop_facts.describe(span, kind, _component(span).lower())
+        if facts.agent_name:
+            facts.agent_name = first(said, _NAME) or span.name
+            facts.input = read_request(facts.input)
+            # An agent's events go on with those of the agents that it hands over to.
+            own = _component(span) not in AGENTS
+            facts.output = read_answer(facts.output) if own else ""
+        return facts

@@ -1,0 +1,142 @@
+"""Eino, by its ``apmplus`` callback: ``runinfo.component`` on every span.
+
+``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
+decides (``eino/runs.py``). Eino's other callbacks are ``eino_cozeloop``'s and ``eino_langfuse``'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.eino.runs import (
+    AGENTS,
+    CHAIN,
+    CHAT_MODEL,
+    DATA_KINDS,
+    GRAPH,
+    LAMBDA,
+    TOOL,
+    Part,
+    callback_usage,
+    classify_part,
+    read_answer,
+    read_request,
+)
+from spanloom.core.dialects.indexed import indexed_text
+from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.span import Span
+
+COMPONENT = "runinfo.component"
+_NAME, _TYPE = "runinfo.name", "runinfo.type"
+_COMPONENT_OF_KIND = {
+    **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
+    **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
+}
+"""Where the component is missing; ``workflow`` is every root, and plumbing is plumbing."""
+_AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
+
+_FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
+
+
+class Eino:
+    """The convention as eino-ext's ``callbacks/apmplus`` writes it."""
+
+    id = "eino"
+
+    def recognises(self, span: Span) -> bool:
+        """By the component that ran, or its type."""
+        return COMPONENT in span.attributes or _TYPE in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the component and what stands above and below it."""
+        return classify_part(span, view, _read)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
+        said = span.attributes
+        facts = genai_facts.read_model_call(said)
+        facts.agent_name = ""
+        facts.conversation_id = first(said, "gen_ai.session.id")
+        facts.metadata = {k: v for k, v in facts.metadata.items() if v not in ("0", "0.0", "[]")}
+        if kind is Kind.MODEL:
+            facts.input = _whole(said, "gen_ai.prompt.") or facts.input
+            facts.output = _whole(said, "gen_ai.completion.") or facts.output
+            _complete_model_call(span, facts)
+            return facts
+        facts.usage, facts.model = None, ""
+        if kind is Kind.TOOL:
+            facts.input = unquoted(said.get("gen_ai.prompt.0.content", ""))
+            facts.output = unquoted(said.get("gen_ai.completion.0.content", ""))
+            facts.tool_name = first(said, _NAME) or span.name
+            facts.data_kind = DATA_KINDS.get(_component(said), "")
+        else:
+            facts.input = _request(said) or facts.input
+            facts.output = _answer(said)
+            facts.agent_name = first(said, _NAME) or span.name
+        return facts
+
+
+def _whole(said: Mapping[str, str], prefix: str) -> str:
+    """Give what is no list of messages: the callback writes it as JSON where a first text goes.
+
+    An agentic model's call and answer are one object; an answer without text is a list.
+    """
+    content = said.get(f"{prefix}0.content", "")
+    return content if content.startswith(_WHOLES) else ""
+
+
+def _request(said: Mapping[str, str]) -> str:
+    """Give what an agent was asked, or a root's whole messages; else an empty text."""
+    given = first(said, "gen_ai.input", "gen_ai.prompt.0.content")
+    asked = read_request(given)
+    return asked if asked != given else said.get("gen_ai.input", "")
+
+
+def _answer(said: Mapping[str, str]) -> str:
+    """Give one message's text, or all messages where there are more."""
+    if "gen_ai.completion.1.content" in said:
+        return indexed_text(said, "gen_ai.completion.")
+    return read_answer(first(said, "gen_ai.completion.0.content", "gen_ai.output"))
+
+
+def _read(span: Span, _view: TraceView) -> Part:
+    said = span.attributes
+    return Part(_component(said), said.get(_NAME, span.name))
+
+
+def _component(said: Mapping[str, str]) -> str:
+    """Give the component; without it the span's kind tells, of a root what it is made by."""
+    if (component := said.get(COMPONENT)) is not None:
+        return component
+    kind = said.get("gen_ai.span.kind", "")
+    if kind != "workflow":
+        return _COMPONENT_OF_KIND.get(kind, "")
+    if not (made_by := said.get(_TYPE, "")):
+        return GRAPH
+    if made_by in _AGENT_TYPES:
+        return "Agent"
+    return CHAT_MODEL if "gen_ai.request.model" in said else ""
+
+
+_WHOLES = ('{"Message', '[{"role"', '[{"content"')
+
+
+def _complete_model_call(span: Span, facts: Facts) -> None:
+    """Take the usage of an agentic model from where its callback leaves it: its own output."""
+    facts.first_token_ms = seconds_as_ms(span.attributes.get(_FIRST_CHUNK, ""))
+    if facts.usage is not None and facts.usage.input_tokens:
+        return
+    said = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
+    usage, config = said.get("TokenUsage"), said.get("Config")
+    if isinstance(usage, dict):
+        facts.usage = callback_usage(usage)
+    if isinstance(config, dict) and not facts.model:
+        facts.model = str(config.get("Model") or "")

@@ -1,0 +1,181 @@
+"""Eino, by its ``langfuse`` callback (Langfuse's ingestion API): no component, only content.
+
+Its client names itself by ``eino`` in the metadata of a batch, under one key or another. A
+generation is a chat model; every other component is a span, told by the Go values that Eino
+hands to callbacks, which arrive as JSON with the field names of its types: ``Events`` of an agent,
+``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``. A tool's input is a quoted
+text, below an assistant's message that calls tools. What holds others and is none of these is a
+graph if what it was given went into one of them or what it made came out of one, else a lambda;
+below an adk agent it is the agent's Chain, and a host's specialists are lambdas. A lambda that
+only hands its input on to a graph looks like a graph itself. Verified on captures of eino-ext at
+c9a5dc92 with eino 0.9.13.
+
+An error's text is the ``output``; an agent's answer is that of the Chain below.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.eino.runs import (
+    AGENTS,
+    CHAIN,
+    CHAT_MODEL,
+    DATA_KINDS,
+    GRAPH,
+    HOST_CONVERTER,
+    LAMBDA,
+    TOOL,
+    Part,
+    callback_usage,
+    classify_part,
+    read_answer,
+    read_request,
+)
+from spanloom.core.dialects.langfuse.facts import (
+    OBSERVATION,
+    describe_call,
+    describe_observation,
+    is_generation,
+    read_usage,
+)
+from spanloom.core.dialects.values import Json, json_object, json_text, unquoted
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.span import Span
+
+SCOPE = "langfuse-ingestion"
+"""What the receiver calls the front door in every span that came through it."""
+_SDK = tuple(f"langfuse.ingestion.sdk_{key}" for key in ("integration", "version", "name"))
+_INPUT, _OUTPUT = OBSERVATION + "input", OBSERVATION + "output"
+_BY_INPUT = (
+    ('{"Query":', "Retriever"),
+    ('{"Texts":', "Embedding"),
+    ('{"Variables":', "ChatTemplate"),
+    ('{"Input":', "Agent"),
+)
+_ASSISTANT = '{"role":"assistant"'
+_CALLS = ('"tool_calls":[', '"function_tool_call":')
+_CONFIG, _CONFIG_WITHIN = '"Config":{', 400
+_LAMBDA_NAMES = frozenset({LAMBDA, ""})
+
+
+class EinoLangfuse:
+    """The convention as eino-ext's ``callbacks/langfuse`` writes it."""
+
+    id = "eino_langfuse"
+
+    def recognises(self, span: Span) -> bool:
+        """By the client's name for itself."""
+        said = span.attributes
+        return span.scope_name == SCOPE and any(said.get(key) == "eino" for key in _SDK)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the component that the content shows, and what stands above and below it."""
+        return classify_part(span, view, _read)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the observation; an agentic model's settings and usage are in its own values."""
+        if kind is Kind.MODEL:
+            facts = describe_call(span)
+            if not is_generation(span.attributes):
+                _describe_agentic_call(facts)
+            elif facts.usage is None or not any(facts.usage):
+                facts.usage = _usage_in_message(facts.output)
+        else:
+            facts = describe_observation(span)
+        if span.status_code == "Error":
+            facts.output = ""
+        if kind is Kind.TOOL:
+            facts.input, facts.output = unquoted(facts.input), unquoted(facts.output)
+            facts.tool_name = span.name
+            facts.data_kind = DATA_KINDS.get(_by_content(span), "")
+        elif kind is not Kind.MODEL:
+            facts.agent_name = span.name
+            facts.input = read_request(facts.input)
+            facts.output = read_answer(facts.output)
+        return facts
+
+
+def _read(span: Span, view: TraceView) -> Part:
+    component = view.remember(_by_content, span)
+    parent = view.tree.parent(span)
+    if component or parent is None:
+        return Part(component or _by_children(span, view), span.name)
+    if view.remember(_calls_tools, parent) and span.attributes.get(_INPUT, "").startswith('"'):
+        return Part(TOOL, span.name)
+    if view.remember(_by_content, parent) in AGENTS and view.tree.children(span):
+        return Part(CHAIN, span.name)
+    if view.remember_children(_has_converter, parent):
+        return Part(LAMBDA, span.name)
+    return Part(_by_children(span, view), span.name)
+
+
+def _by_content(span: Span) -> str:
+    """Give the component where the observation itself shows it, else an empty text."""
+    said = span.attributes
+    if is_generation(said):
+        return CHAT_MODEL
+    given, made = said.get(_INPUT, ""), said.get(_OUTPUT, "")
+    for start, component in _BY_INPUT:
+        if given.startswith(start):
+            return component
+    if made.startswith('{"Events":'):
+        return "Agent"
+    if given.startswith('{"Messages":') and _CONFIG in given[-_CONFIG_WITHIN:]:
+        return "AgenticModel"
+    return LAMBDA if span.name in _LAMBDA_NAMES or span.name == HOST_CONVERTER else ""
+
+
+def _by_children(span: Span, view: TraceView) -> str:
+    """Tell what connects other components from what is code: a lambda, a node for tools."""
+    children = view.tree.children(span)
+    if not children or view.remember(_calls_tools, span):
+        return LAMBDA
+    connects = any(_is_connected(span, child) for child in children)
+    return GRAPH if connects or view.tree.parent(span) is None else LAMBDA
+
+
+def _is_connected(outer: Span, inner: Span) -> bool:
+    """Whether the inner one got the outer one's input or made its output, streamed or not."""
+    for key in (_INPUT, _OUTPUT):
+        ours, theirs = outer.attributes.get(key, ""), inner.attributes.get(key, "")
+        if ours in (theirs, f"[{theirs}]"):
+            return True
+    return False
+
+
+def _calls_tools(span: Span) -> bool:
+    given = span.attributes.get(_INPUT, "")
+    return given.startswith(_ASSISTANT) and any(call in given for call in _CALLS)
+
+
+def _has_converter(children: object) -> bool:
+    return isinstance(children, list | tuple) and any(c.name == HOST_CONVERTER for c in children)
+
+
+def _describe_agentic_call(facts: Facts) -> None:
+    given, made = json_object(facts.input), json_object(facts.output)
+    facts.input = _json(given.get("Messages")) or facts.input
+    facts.output = _json(made.get("Message")) or facts.output
+    usage = made.get("TokenUsage")
+    if isinstance(usage, dict):
+        facts.usage = callback_usage(usage)
+    for said in (made, given):
+        config = said.get("Config")
+        if isinstance(config, dict) and not facts.model:
+            facts.model = str(config.get("Model") or "")
+
+
+def _usage_in_message(output: str) -> Usage:
+    """Read the usage that Eino's message itself carries."""
+    said = json_object(output).get("response_meta")
+    usage = said.get("usage") if isinstance(said, dict) else None
+    return read_usage(usage) if isinstance(usage, dict) else Usage()
+
+
+def _json(value: Json) -> str:
+    return json_text(value) if value else ""

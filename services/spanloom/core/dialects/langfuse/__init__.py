@@ -1,0 +1,1 @@
+"""Langfuse: its SDKs' observations."""

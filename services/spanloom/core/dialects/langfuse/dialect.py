@@ -1,0 +1,114 @@
+"""Langfuse: ``langfuse.observation.*``, as its SDKs send it (v3 and later, over OTLP).
+
+The SDK's LangChain callback calls a run ``agent`` where a name contains "agent", on nodes and
+tools too, so LangChain runs go by their metadata and a span with a tool call's id is a tool. What
+an author marked himself (``@observe(as_type="agent")``) carries no LangChain metadata and counts.
+The JavaScript SDK sets no status: its level tells a failure. Verified on captures: callback,
+decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations posted to
+Langfuse's ingestion API arrive in the same attributes (ADR 010); those of Eino are
+``eino_langfuse``'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.langchain.run import (
+    DEFAULT_GRAPH_NAME,
+    RunMetadata,
+    classify_run,
+    read_metadata,
+)
+from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
+from spanloom.core.dialects.langfuse.facts import (
+    METADATA,
+    TYPE,
+    describe_call,
+    describe_observation,
+    kind_of,
+)
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "langfuse-sdk"
+
+_BY_TYPE = {
+    "generation": Classification(Kind.MODEL, "langfuse.generation"),
+    "tool": Classification(Kind.TOOL, "langfuse.tool"),
+    "retriever": Classification(Kind.TOOL, "langfuse.retriever"),
+    "embedding": Classification(Kind.TOOL, "langfuse.embedding"),
+    "guardrail": Classification(Kind.TOOL, "langfuse.guardrail"),
+}
+_TOOL_CALL_ID = Classification(Kind.TOOL, "langfuse.tool_call_id")
+_NATIVE_AGENT = Classification(Kind.AGENT, "langfuse.agent")
+_PLUMBING = Classification(Kind.OTHER, "langfuse.plumbing")
+_DATA_KINDS = {
+    "retriever": "retrieval",
+    "embedding": "embedding",
+    "guardrail": "guardrail",
+}
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    start = len(METADATA)
+    said = {k[start:]: v for k, v in span.attributes.items() if k.startswith(METADATA)}
+    return read_metadata(span.name, said)
+
+
+def _runnable(span: Span) -> Runnable:
+    said = span.attributes
+    is_chain = said.get(TYPE, "") not in _BY_TYPE and METADATA + "tool_call_id" not in said
+    return Runnable(span.name, is_chain, is_chain and span.name == DEFAULT_GRAPH_NAME)
+
+
+def _is_incomplete(span: Span, view: TraceView) -> bool:
+    """Whether the metadata of a run's nodes lacks what tells the run: then only its shape does."""
+    own = view.remember(_run_metadata, span)
+    inner = [view.remember(_run_metadata, child) for child in view.tree.children(span)]
+    nodes = [node for node in inner if node.node]
+    return bool(nodes) and not (own.integration and any(node.namespace for node in nodes))
+
+
+class Langfuse:
+    """The convention as Langfuse's own SDKs write it."""
+
+    id = "langfuse"
+
+    def recognises(self, span: Span) -> bool:
+        """By the type of the observation, or the SDK's scope."""
+        return TYPE in span.attributes or span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""
+        said = span.attributes
+        kind = kind_of(said)
+        if kind in _BY_TYPE:
+            return _BY_TYPE[kind]
+        if METADATA + "tool_call_id" in said:
+            return _TOOL_CALL_ID
+        run = classify_run(span, view, _run_metadata)
+        if (run is None or run.kind is not Kind.AGENT) and _is_incomplete(span, view):
+            run = classify_shape(span, view, _runnable) or run
+        if run is not None:
+            return run
+        own = view.remember(_run_metadata, span)
+        if kind == "agent" and not (own.integration or own.node):
+            return _NATIVE_AGENT
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the observation's attributes; the session may be LangGraph's thread."""
+        said = span.attributes
+        if kind is Kind.MODEL:
+            return describe_call(span)
+        facts = describe_observation(span)
+        if kind is Kind.TOOL:
+            facts.tool_name = span.name
+            facts.data_kind = _DATA_KINDS.get(kind_of(said), "")
+        else:
+            facts.agent_name = span.name
+        return facts

@@ -1,0 +1,1 @@
+"""Logfire: its clients and the frameworks that it instruments."""

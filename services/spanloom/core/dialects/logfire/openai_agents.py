@@ -1,0 +1,104 @@
+"""OpenAI Agents under Logfire (``instrument_openai_agents``): scope ``logfire.openai_agents``.
+
+Spans are named by the template of their message, which is fixed by what the SDK reports:
+``Agent run: …``, ``Function: …``, ``Responses API …``; what ran stands in ``name``. The trace, its
+task and turns are the SDK's loop, and their ``usage`` repeats the calls'. A handoff is a tool that
+the model called. A call has Logfire's GenAI counts, the request in ``raw_input`` and the answer in
+``response``, or both as chat messages in ``input`` and ``output``.
+
+Verified on captures of both APIs, handoffs, agents as tools, streams and failures (5.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.logfire.dialect import read_client_usage
+from spanloom.core.dialects.values import Json, first, json_object, json_text, json_value
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "logfire.openai_agents"
+_RULES = {
+    "Agent run": Classification(Kind.AGENT, "logfire_openai_agents.agent_run"),
+    "Function": Classification(Kind.TOOL, "logfire_openai_agents.function"),
+    "Handoff": Classification(Kind.TOOL, "logfire_openai_agents.handoff"),
+    "Guardrail": Classification(Kind.TOOL, "logfire_openai_agents.guardrail"),
+    "Responses API": Classification(Kind.MODEL, "logfire_openai_agents.response"),
+    "Chat completion": Classification(Kind.MODEL, "logfire_openai_agents.generation"),
+}
+_PLUMBING = Classification(Kind.OTHER, "logfire_openai_agents.plumbing")
+_USAGES = ("gen_ai.usage.raw", "usage")
+
+
+class LogfireOpenAIAgents:
+    """What Logfire writes of the spans of the OpenAI Agents SDK."""
+
+    id = "logfire_openai_agents"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
+        """By the template that the span is named by."""
+        template = span.name
+        return next((rule for word, rule in _RULES.items() if template.startswith(word)), _PLUMBING)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
+        said = span.attributes
+        if kind is Kind.MODEL:
+            return _describe_call(said)
+        if kind is Kind.TOOL:
+            return _describe_tool(span)
+        facts = genai_facts.read_agent_run(said)
+        facts.agent_name = said.get("name", "") if kind is Kind.AGENT else ""
+        facts.conversation_id = facts.conversation_id or _text(said.get("group_id", ""))
+        return facts
+
+
+def _describe_tool(span: Span) -> Facts:
+    said, facts = span.attributes, genai_facts.read_tool_run(span.attributes)
+    facts.tool_name = said.get("name", "")
+    facts.input, facts.output = said.get("input", ""), said.get("output", "")
+    if "to_agent" in said:
+        facts.tool_name = f"handoff to {said['to_agent']}"
+    if span.name.startswith("Guardrail"):
+        facts.data_kind = "guardrail"
+    return facts
+
+
+def _describe_call(said: Mapping[str, str]) -> Facts:
+    facts = genai_facts.read_model_call(said)
+    response = json_object(said.get("response", ""))
+    facts.input = said.get("input", "") or _request(said.get("raw_input", ""), response)
+    facts.output = said.get("output", "") or _text_of(response.get("output"))
+    facts.response_id = facts.response_id or _text(said.get("response_id", ""))
+    usage = read_client_usage(json_object(first(said, *_USAGES)))
+    facts.usage = facts.usage.completed_by(usage) if facts.usage else usage
+    return facts
+
+
+def _request(items: str, response: Mapping[str, Json]) -> str:
+    """Give the items that were sent, after the instructions, which the answer repeats."""
+    instructions, sent = response.get("instructions"), json_value(items)
+    if not instructions or not isinstance(sent, list):
+        return items
+    return json_text([{"role": "system", "content": instructions}, *sent])
+
+
+def _text_of(value: Json) -> str:
+    return json_text(value) if value else ""
+
+
+def _text(value: str) -> str:
+    """Take a text that may be the null of JSON."""
+    return "" if value == "null" else value

@@ -1,0 +1,1 @@
+"""MLflow: its own attributes and its GenAI mode, under LangChain and other libraries."""

@@ -1,0 +1,151 @@
+"""MLflow: ``mlflow.spanType`` on every span, or GenAI names where its export is told so.
+
+Values of MLflow's own attributes are JSON texts, strings in their quotes. LangChain's run
+metadata stands in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
+type becomes ``gen_ai.operation.name``, but only calls and tools get a name of the conventions:
+everything else is called ``CHAIN``, by name and operation, and only the metadata tells runs from
+nodes.
+
+MLflow does not report reasoning tokens of LangChain's calls; the node around a call does, in the
+message that it puts out, and so do the chunks of a streamed call.
+
+What MLflow says of other libraries' spans is not always so (``libraries.py``). Strands' spans,
+to which MLflow only adds, are Strands' own.
+
+Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
+SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
+``GUARDRAIL`` are documented types.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.langchain.run import classify_run
+from spanloom.core.dialects.langchain.usage import find_details
+from spanloom.core.dialects.mlflow import facts as mlflow_facts
+from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
+from spanloom.core.dialects.mlflow import names as mlflow_names
+from spanloom.core.dialects.mlflow import texts as mlflow_texts
+from spanloom.core.dialects.mlflow.langchain import (
+    is_nameless_prebuilt_loop,
+    run_metadata,
+    streamed,
+)
+from spanloom.core.dialects.mlflow.libraries import span_type_of
+from spanloom.core.dialects.mlflow.usage import read_run_usage
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.values import Json, first, json_object, unquoted
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
+
+SPAN_TYPE = "mlflow.spanType"
+_SCOPE = "mlflow.tracing.provider"
+
+_KINDS = {
+    "CHAT_MODEL": Kind.MODEL,
+    "LLM": Kind.MODEL,
+    "CHAT": Kind.MODEL,
+    "TEXT_COMPLETION": Kind.MODEL,
+    "GENERATE_CONTENT": Kind.MODEL,
+    "TOOL": Kind.TOOL,
+    "EXECUTE_TOOL": Kind.TOOL,
+    "RETRIEVER": Kind.TOOL,
+    "EMBEDDING": Kind.TOOL,
+    "EMBEDDINGS": Kind.TOOL,
+    "RERANKER": Kind.TOOL,
+    "GUARDRAIL": Kind.TOOL,
+}
+_RUNS = {
+    "AGENT": Kind.AGENT,
+    "INVOKE_AGENT": Kind.AGENT,
+    "WORKFLOW": Kind.GRAPH,
+}
+_DATA_KINDS = {
+    "RETRIEVER": "retrieval",
+    "EMBEDDING": "embedding",
+    "EMBEDDINGS": "embedding",
+    "RERANKER": "reranking",
+    "GUARDRAIL": "guardrail",
+}
+
+
+class MLflow:
+    """The convention as ``mlflow.tracing`` exports it, with its own names or GenAI's."""
+
+    id = "mlflow"
+
+    def recognises(self, span: Span) -> bool:
+        """By the tracer, or by the span type."""
+        return span.scope_name == _SCOPE or SPAN_TYPE in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Know calls and tools by type, runs by LangChain's metadata, then the native types."""
+        span_type = _span_type(span)
+        if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
+            return corrected
+        if (kind := _KINDS.get(span_type)) is not None:
+            heard = _hear_usage(span, view) if kind is Kind.MODEL else None
+            return Classification(kind, f"mlflow.{span_type.lower()}", usage=heard)
+        run = classify_run(span, view, run_metadata)
+        if run is None:
+            return _native_run(span, span_type, view)
+        if run.kind is Kind.GRAPH and is_nameless_prebuilt_loop(span, view):
+            return Classification(Kind.AGENT, "mlflow.nameless_create_react_agent")
+        return run
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``mlflow.*``, else from ``gen_ai.*``; what LangChain adds from ``metadata``."""
+        read = mlflow_facts.read_genai if OPERATION in span.attributes else mlflow_facts.read_own
+        facts = read(span, kind)
+        said = json_object(span.attributes.get("metadata", ""))
+        facts.conversation_id = facts.conversation_id or _text(said, "session_id", "thread_id")
+        facts.metadata = {**mlflow_facts.read_call_metadata(span), **facts.metadata}
+        if kind is Kind.TOOL:
+            facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
+            facts.tool_name = mlflow_names.tool_name(span)
+        elif kind is not Kind.MODEL:
+            facts.agent_name = mlflow_names.agent_name(span)
+            if mlflow_names.is_method(span):
+                mlflow_texts.show_run(facts)
+        return facts
+
+
+def _span_type(span: Span) -> str:
+    """Give the span type; if it is missing, what its other attributes or its name show."""
+    said = span.attributes
+    if span_type := first(said, SPAN_TYPE, OPERATION):
+        return unquoted(span_type).upper()
+    converses = mlflow_facts.USAGE in said or mlflow_facts.FORMAT in said
+    if mlflow_facts.MODEL in said or (converses and not mlflow_names.is_method(span)):
+        return "CHAT_MODEL"
+    return "TOOL" if "tool_call_id" in said else span.name.partition(" ")[0].upper()
+
+
+def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
+    if span_type in _RUNS and not view.remember(run_metadata, span).integration:
+        return Classification(_RUNS[span_type], f"mlflow.{span_type.lower()}")
+    return Classification(Kind.OTHER, "mlflow.plumbing")
+
+
+def _hear_usage(span: Span, view: TraceView) -> Usage | None:
+    """Read what others say of the call's tokens: the run around, or LangChain's messages.
+
+    These are in the call's chunks and in what the node around it puts out.
+    """
+    own = mlflow_facts.read_usage(span)
+    if span_type_of(span) == "CHAT_MODEL" and not any(own):
+        return read_run_usage(span, view)
+    around = view.tree.parent(span)
+    outputs = [around.attributes.get(mlflow_facts.OUTPUTS, "")] if around is not None else []
+    return find_details(own, chain(streamed(span), outputs))
+
+
+def _text(said: dict[str, Json], *keys: str) -> str:
+    return next((v for key in keys if isinstance(v := said.get(key), str) and v), "")

@@ -1,0 +1,126 @@
+"""What MLflow's spans say, in its own attributes or in those of the GenAI conventions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.mlflow import usage as mlflow_usage
+from spanloom.core.dialects.values import (
+    Json,
+    json_object,
+    json_text,
+    json_value,
+    plain_arguments,
+    unquoted,
+)
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Event, Span
+
+INPUTS = "mlflow.spanInputs"
+OUTPUTS = "mlflow.spanOutputs"
+USAGE = mlflow_usage.COUNTS
+MODEL = "mlflow.llm.model"
+FORMAT = "mlflow.message.format"
+_ONLY_TYPE = {"output_type"}
+"""What OpenAI Agents say of an agent's answer."""
+_BESIDE_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
+"""What smolagents hands to a tool beside its arguments."""
+
+
+def read_own(span: Span, kind: Kind) -> Facts:
+    """Give what the span says in ``mlflow.*``."""
+    said = span.attributes
+    facts = Facts(input=_text(said.get(INPUTS, "")), output=_text(said.get(OUTPUTS, "")))
+    if kind is Kind.MODEL:
+        facts.input = _messages(json_object(facts.input).get("messages")) or _request(
+            facts.input, said
+        )
+        facts.output = _messages(_answers(facts.output)) or facts.output
+        facts.usage = read_usage(span)
+        facts.model = unquoted(said.get(MODEL, ""))
+        facts.first_token_ms = _first_token_ms(span)
+    elif kind is Kind.TOOL:
+        facts.input = plain_arguments(facts.input, _BESIDE_ARGUMENTS)
+        facts.output = _value(facts.output)
+    else:
+        facts.output = "" if json_object(facts.output).keys() == _ONLY_TYPE else facts.output
+    return facts
+
+
+def read_genai(span: Span, kind: Kind) -> Facts:
+    """Give what the span says in ``gen_ai.*``; the time of its first token is an event's."""
+    if kind is Kind.MODEL:
+        facts = genai_facts.read_model_call(span.attributes)
+        facts.usage = read_usage(span)
+        facts.first_token_ms = _first_token_ms(span)
+        return facts
+    if kind is Kind.TOOL:
+        return genai_facts.read_tool_run(span.attributes)
+    return genai_facts.read_agent_run(span.attributes)
+
+
+def read_usage(span: Span) -> Usage:
+    """Give the call's tokens; the client's own usage has the details that MLflow leaves out."""
+    said = json_object(span.attributes.get(USAGE, ""))
+    counted = (
+        genai_facts.read_usage(span.attributes) if not said else mlflow_usage.read_counts(said)
+    )
+    return counted.completed_by(mlflow_usage.read_client_details(span, counted))
+
+
+def read_call_metadata(span: Span) -> dict[str, str]:
+    """Give the settings worth showing on a step."""
+    said = span.attributes
+    found = {
+        "provider": unquoted(said.get("mlflow.llm.provider", "")),
+        "tool_call_id": unquoted(said.get("tool_call_id", "")),
+        "invocation_parameters": said.get("invocation_params", ""),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _messages(value: Json) -> str:
+    return json_text(value) if value and isinstance(value, list) else ""
+
+
+def _request(sent: str, said: Mapping[str, str]) -> str:
+    """Give the items that OpenAI Agents sent, after the instructions, which stand beside them."""
+    instructions = unquoted(said.get("instructions", ""))
+    items = json_value(sent) if instructions not in ("", "null") else None
+    if not isinstance(items, list):
+        return sent
+    return json_text([{"role": "system", "content": instructions}, *items])
+
+
+def _answers(output: str) -> list[Json]:
+    choices = json_object(output).get("choices")
+    if not isinstance(choices, list):
+        return []
+    return [c["message"] for c in choices if isinstance(c, dict) and "message" in c]
+
+
+def _first_token_ms(span: Span) -> float | None:
+    times = (e.time_ns for e in span.events if _is_chunk(e) and e.time_ns >= span.start_ns)
+    first_ns = next(times, None)
+    return None if first_ns is None else (first_ns - span.start_ns) / 1e6
+
+
+def _is_chunk(event: Event) -> bool:
+    return event.name == "new_token" or event.name.startswith(mlflow_usage.CHUNK)
+
+
+def _text(said: str) -> str:
+    """Take a text out of its quotes; the null of JSON says nothing."""
+    return "" if said == "null" else unquoted(said)
+
+
+def _value(output: str) -> str:
+    """Take a result out of the object that MLflow makes of it."""
+    said = json_object(output)
+    return _text(json_text(said["_value"])) if said.keys() == {"_value"} else output

@@ -1,0 +1,130 @@
+"""Spans that MLflow's autologging gives a type which is not what they are.
+
+- OpenAI Agents: ``AgentRunner.run`` has type ``AGENT`` around the SDK's own spans, of which the
+  agents are some. So has the author's ``trace(…)``, in which the runner's spans are empty: a graph
+  if several agents start in it. A handoff, which the model asks for like a tool, is a ``CHAIN``.
+- One method of an agent that calls another (``run_sync``, ``on_messages``) gives two spans of type
+  ``AGENT`` for one run.
+- A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) is a ``CHAIN``, and a graph.
+- DSPy's predictors (``signature``) have type ``LLM``, and so has a method of LlamaIndex's models
+  that calls nothing, ``_prepare_chat_with_tools``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.mlflow.names import given_name, split, starts_again
+from spanloom.core.dialects.values import first, unquoted
+from spanloom.core.model.normalized import Classification
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_FRAME = Classification(Kind.OTHER, "mlflow.frame_of_a_run")
+_COMPOSED = Classification(Kind.GRAPH, "mlflow.composed_runs")
+_HANDOFF = Classification(Kind.TOOL, "mlflow.handoff")
+_PREDICTOR = Classification(Kind.OTHER, "mlflow.predictor")
+_WORKFLOW = Classification(Kind.GRAPH, "mlflow.run_of_a_workflow")
+_CALLS_NOTHING = Classification(Kind.OTHER, "mlflow.calls_nothing")
+
+_HANDOVER = "Handoff"
+_RUNNER = frozenset({"AgentRunner.run", "AgentRunner.run_streamed"})
+_PREDICTS = frozenset({"forward", "aforward"})
+_PREPARES = frozenset({"_prepare_chat_with_tools"})
+
+
+def correct(span: Span, span_type: str, view: TraceView) -> Classification | None:
+    """Say what the span is, if its type does not."""
+    if span_type in ("AGENT", "INVOKE_AGENT"):
+        return _correct_agent(span, view)
+    if span_type in ("LLM", "GENERATE_CONTENT", "CHAT_MODEL"):
+        return _correct_call(span, view)
+    return _correct_chain(span, view) if span_type == "CHAIN" else None
+
+
+def _correct_chain(span: Span, view: TraceView) -> Classification | None:
+    owner, method = split(span)
+    if method == "run" and owner in view.remember_children(_classes, span):
+        return _WORKFLOW
+    return _HANDOFF if is_handoff(span, view) else None
+
+
+def is_handoff(span: Span, view: TraceView) -> bool:
+    """Know OpenAI Agents' handoff by its end; where that is lost, as what ended an agent's turn."""
+    if span.name == _HANDOVER:
+        return "to_agent" in span.attributes.get("mlflow.spanOutputs", "")
+    turn = view.tree.parent(span)
+    if turn is None or not _is_nameless(span) or not _is_nameless(turn):
+        return False
+    agent, siblings = view.tree.parent(turn), view.tree.children(turn)
+    hands_over = agent is not None and agent.attributes.get("handoffs", "[]") != "[]"
+    return hands_over and siblings[-1] is span and not view.tree.children(span)
+
+
+def _classes(children: Sequence[Span]) -> frozenset[str]:
+    """Give the classes whose methods ran, plumbing only."""
+    return frozenset(split(c)[0] for c in children if span_type_of(c) == "CHAIN")
+
+
+def span_type_of(span: Span) -> str:
+    """Give the type that the span says, in capitals."""
+    return unquoted(first(span.attributes, "mlflow.spanType", "gen_ai.operation.name")).upper()
+
+
+def _correct_agent(span: Span, view: TraceView) -> Classification | None:
+    if given_name(span) in _RUNNER:
+        return _FRAME
+    if names := _started_in_trace(span, view):
+        return _COMPOSED if len(names) > 1 else _FRAME
+    around = view.tree.parent(span)
+    if around is not None and _is_agent(around) and starts_again(span, around):
+        return Classification(Kind.AGENT, "mlflow.started_again", part_of=around.span_id)
+    return None
+
+
+def _correct_call(span: Span, view: TraceView) -> Classification | None:
+    method = split(span)[1]
+    if method in _PREDICTS or "signature" in span.attributes:
+        return _PREDICTOR
+    return _CALLS_NOTHING if method in _PREPARES or _prepares(span, view) else None
+
+
+def _prepares(span: Span, view: TraceView) -> bool:
+    """Know, where names are lost, what holds nothing beside the one that holds the call."""
+    around = view.tree.parent(span)
+    if around is None or "mlflow.spanType" in span.attributes or view.tree.children(span):
+        return False
+    if any(key.startswith("gen_ai.usage.") for key in span.attributes):
+        return False
+    later = (s for s in view.tree.children(around) if s.start_ns > span.start_ns)
+    beside = next((s for s in later if span_type_of(s) == "GENERATE_CONTENT"), None)
+    return beside is not None and any(
+        span_type_of(inner) == "CHAT" for inner in view.tree.children(beside)
+    )
+
+
+def _started_in_trace(span: Span, view: TraceView) -> set[str]:
+    """Give the agents that start in a trace of the SDK: it holds what the runner's spans miss."""
+    children = view.tree.children(span)
+    if not any(given_name(c) in _RUNNER and not view.tree.children(c) for c in children):
+        return set()
+    return {name for child in children for name in _first_agent(child, view)}
+
+
+def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
+    """Give the agent that a run starts with; the others took over from it."""
+    inside = [run] if _is_agent(run) else view.tree.children(run)
+    return [n for s in inside if _is_agent(s) and (n := given_name(s)) not in _RUNNER][:1]
+
+
+def _is_nameless(span: Span) -> bool:
+    return span.name == "CHAIN" and "mlflow.spanType" not in span.attributes
+
+
+def _is_agent(span: Span) -> bool:
+    return span_type_of(span) in ("AGENT", "INVOKE_AGENT")

@@ -1,0 +1,112 @@
+"""The token details that MLflow leaves out, as the client's own answer has them.
+
+MLflow counts input, output and cached tokens; in the GenAI mode not even the cached ones. The
+answer that a span puts out, an attribute ``usage`` or the chunks of a stream repeat what the
+model's server counted, in OpenAI's, Anthropic's or PydanticAI's words.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.logfire.dialect import read_client_usage
+from spanloom.core.dialects.values import Json, count, json_object
+from spanloom.core.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+CHUNK = "mlflow.chunk.item."
+"""Names the events that are the chunks of a stream, in order."""
+COUNTS = "mlflow.chat.tokenUsage"
+_CHAT_MODEL = "CHAT_MODEL"
+_USAGE = '"usage"'
+_LEVELS = 8
+"""How far above a call the run may stand: predictors, the loop, an author's modules."""
+_MAX_INSIDE = 64
+_LAST_CHUNKS = 4
+"""Usage comes with the end of a stream: in its last chunk, or shortly before."""
+
+
+def read_client_details(span: Span, counted: Usage) -> Usage:
+    """Give what the client says of the call that was counted so, or that was not counted at all."""
+    for said in _usages(span):
+        usage = _read(said)
+        if usage[:2] == counted[:2] or not any(counted[:2]):
+            return usage
+    return Usage()
+
+
+def read_run_usage(call: Span, view: TraceView) -> Usage | None:
+    """Give what the nearest run around counted, if the call is the only one in it.
+
+    DSPy's calls have no counts, only the outermost module has a sum.
+    """
+    run = view.tree.parent(call)
+    for _ in range(_LEVELS):
+        if run is None or COUNTS in run.attributes:
+            break
+        run = view.tree.parent(run)
+    if run is None or COUNTS not in run.attributes or not _is_only_call(call, run, view):
+        return None
+    return read_counts(json_object(run.attributes[COUNTS]))
+
+
+def read_counts(said: dict[str, Json]) -> Usage:
+    """Read MLflow's own counts; reasoning is not among them."""
+    return Usage(
+        count(said.get("input_tokens")),
+        count(said.get("output_tokens")),
+        0,
+        count(said.get("cache_read_input_tokens")),
+        count(said.get("cache_creation_input_tokens")),
+    )
+
+
+def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
+    """Look through a small run; a large one has more calls than one."""
+    pending, seen = [run], 0
+    while pending:
+        inside = [s for s in view.tree.children(pending.pop()) if s is not call]
+        seen += len(inside)
+        if seen > _MAX_INSIDE or any(map(_is_call, inside)):
+            return False
+        pending.extend(inside)
+    return True
+
+
+def _is_call(span: Span) -> bool:
+    return _CHAT_MODEL in span.attributes.get("mlflow.spanType", "")
+
+
+def _usages(span: Span) -> Iterator[dict[str, Json]]:
+    said = span.attributes
+    if usage := json_object(said.get("usage", "")):
+        yield usage
+    for text in chain((said.get("mlflow.spanOutputs", ""),), _chunks(span)):
+        if _USAGE in text:
+            answer = json_object(text)
+            response = answer.get("response")
+            usage_said = (response if isinstance(response, dict) else answer).get("usage")
+            if isinstance(usage_said, dict):
+                yield usage_said
+
+
+def _chunks(span: Span) -> Iterator[str]:
+    chunks = [e for e in span.events[-_LAST_CHUNKS:] if e.name.startswith(CHUNK)]
+    return (e.attributes.get("mlflow.chunk.value", "") for e in reversed(chunks))
+
+
+def _read(said: dict[str, Json]) -> Usage:
+    """Read the client's usage; PydanticAI has names of its own for the details."""
+    details = said.get("details")
+    own = Usage(
+        reasoning_tokens=count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0,
+        cache_read_tokens=count(said.get("cache_read_tokens")),
+        cache_creation_tokens=count(said.get("cache_write_tokens")),
+    )
+    return read_client_usage(said).completed_by(own)

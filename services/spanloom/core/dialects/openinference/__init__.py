@@ -1,0 +1,1 @@
+"""OpenInference: the convention, and what each framework's instrumentation makes of it."""

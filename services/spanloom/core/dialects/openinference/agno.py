@@ -1,0 +1,62 @@
+"""Agno under OpenInference: scope ``openinference.instrumentation.agno``.
+
+``X.run`` has kind ``AGENT`` for an agent (``agno.agent``) and for a team (``agno.team``): a team
+has a leader with a model of its own, who asks members by the tool ``delegate_task_to_member``. A
+workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph, its steps (``X.execute``) are plumbing.
+``session.id`` is always there, random where the author gave none. ``run()`` returns an error as an
+answer: the agent's span then says ``run status: error``.
+
+Verified on captures of agents, also failing, a team and a workflow (1.0.15).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import first
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.agno"
+_RUN = Classification(Kind.AGENT, "openinference_agno.run")
+_WORKFLOW = Classification(Kind.GRAPH, "openinference_agno.workflow")
+_OF_A_RUN = ("agno.agent", "agno.agent.id", "agno.team", "agno.team.id")
+_OF_A_WORKFLOW = "agno.workflow."
+_RUN_METHODS = frozenset({"run", "arun"})
+
+
+class OpenInferenceAgno(OpenInference):
+    """OpenInference as its Agno instrumentation writes it."""
+
+    id = "openinference_agno"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Agents and teams by kind or name, workflows by their keys; the rest by kind."""
+        said, kind = span.attributes, span_kind(span)
+        if kind == "AGENT" or any(key in said for key in _OF_A_RUN):
+            return _RUN
+        if kind in ("CHAIN", "") and _is_workflow(span):
+            return _WORKFLOW
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; the author's name of the agent or team."""
+        facts = super().describe(span, kind)
+        if kind is Kind.AGENT:
+            named = first(span.attributes, "agent.name", "agno.agent", "agno.team")
+            facts.agent_name = named or span.name.rpartition(".")[0]
+        return facts
+
+
+def _is_workflow(span: Span) -> bool:
+    has_key = any(key.startswith(_OF_A_WORKFLOW) for key in span.attributes)
+    return has_key or span.name.rpartition(".")[2] in _RUN_METHODS

@@ -1,0 +1,69 @@
+"""AutoGen AgentChat under OpenInference: scope ``openinference.instrumentation.autogen_agentchat``.
+
+A team's run (``Swarm.run_stream``, kind ``CHAIN``, with ``participant_names``) is a graph. An
+agent's is ``X.on_messages_stream``, kind ``AGENT``; ``graph.node.id`` is its name. AutoGen's own
+span of the same run, ``invoke_agent X``, stands around it where its tracing is on, and an agent
+that answers without a stream has one method inside the other: one run each. The models'
+clients report prompt and completion tokens, no details.
+
+Agents and teams are handed Python objects, so their input is reprs; their calls tell what they were
+asked. A run whose answer was taken before its stream ended has no output and a ``CancelledError``.
+
+Verified on captures of agents, also as tools, and of teams (0.1.22 with AgentChat 0.7.5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import first, json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.autogen_agentchat"
+_TEAM = Classification(Kind.GRAPH, "openinference_autogen.team")
+_AGENT = Classification(Kind.AGENT, "openinference_autogen.agent")
+
+
+class OpenInferenceAutoGen(OpenInference):
+    """OpenInference as its AutoGen AgentChat instrumentation writes it."""
+
+    id = "openinference_autogen"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Teams by their members, agents by kind; the rest as everywhere."""
+        if "participant_names" in span.attributes:
+            return _TEAM
+        if span_kind(span) != "AGENT":
+            return super().classify(span, view)
+        around = view.tree.parent(span)
+        if around is not None and _agent_name(around) == _agent_name(span):
+            return Classification(Kind.AGENT, "openinference_autogen.same_run", around.span_id)
+        return _AGENT
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; agents and teams by name, with the task that they were given."""
+        facts = super().describe(span, kind)
+        if kind in (Kind.AGENT, Kind.GRAPH):
+            facts.agent_name = _agent_name(span) or span.name.partition(".")[0]
+            facts.input = _task(facts.input)
+        return facts
+
+
+def _agent_name(span: Span) -> str:
+    return first(span.attributes, "graph.node.id", "gen_ai.agent.name")
+
+
+def _task(arguments: str) -> str:
+    """Give the task, if it is a text."""
+    task = json_object(arguments).get("task")
+    return task if isinstance(task, str) else ""

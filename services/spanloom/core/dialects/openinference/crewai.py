@@ -1,0 +1,101 @@
+"""CrewAI under OpenInference: scope ``openinference.instrumentation.crewai``, or one below it.
+
+One part wraps functions, the other (``…crewai._event_listener``) listens to CrewAI's events; both
+write the same marks. A crew (``crew_key``) and a flow (``flow_id``) have kind ``CHAIN`` and a name
+that ends in ``.kickoff``: graphs. What a flow calls (``flow.node.name``) is a node of it.
+``AGENT`` is an agent at work on one task (``ROLE.TASK._execute_core``, ``….execute``) or asked
+directly (``ROLE.kickoff``); the role is its name. The wrapper has no model calls of its own: they
+are the client's, if that is instrumented.
+
+An agent's input is the agent's configuration, its output a result object: the task and the raw
+answer are taken out of them. A crew without inputs was asked what its tasks say.
+
+Verified on captures of crews, flows, delegation and agents asked directly, by both parts (1.1.21).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import first, json_object, json_value
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.crewai"
+_AGENT = Classification(Kind.AGENT, "openinference_crewai.agent_at_work")
+_KICKOFF = Classification(Kind.GRAPH, "openinference_crewai.kickoff")
+_FLOW_NODE = Classification(Kind.OTHER, "openinference_crewai.flow_node")
+_RUN_KINDS = frozenset({"AGENT", "CHAIN", ""})
+_OF_AN_AGENT = ("graph.node.id", "task_key", "agent_key", "agent.goal")
+_OF_A_KICKOFF = ("crew_key", "flow_id")
+
+
+class OpenInferenceCrewAI(OpenInference):
+    """OpenInference as its CrewAI instrumentation writes it."""
+
+    id = "openinference_crewai"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope, the listener's or the wrapper's."""
+        return span.scope_name.startswith(_SCOPE)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Go by kind for calls, by kind or role for agents, by keys or name for crews and flows."""
+        said, kind = span.attributes, span_kind(span)
+        if kind not in _RUN_KINDS:
+            return super().classify(span, view)
+        if "flow.node.name" in said:
+            return _FLOW_NODE
+        if kind == "AGENT" or any(key in said for key in _OF_AN_AGENT):
+            return _AGENT
+        if any(key in said for key in _OF_A_KICKOFF) or span.name.endswith(".kickoff"):
+            return _KICKOFF
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; of agents and crews the task, the role and the raw answer."""
+        facts = super().describe(span, kind)
+        if kind in (Kind.AGENT, Kind.GRAPH):
+            result = json_object(facts.output)
+            if isinstance(raw := result.get("raw"), str):
+                facts.output = raw
+            if kind is Kind.AGENT:
+                facts.agent_name = first(span.attributes, "graph.node.id") or _role(span.name)
+                facts.input = _task(span, facts.input, result.get("description"))
+            else:
+                facts.input = facts.input or _tasks(span)
+        return facts
+
+
+def _role(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _tasks(crew: Span) -> str:
+    """Give what the crew's tasks ask for, in order."""
+    tasks = json_value(crew.attributes.get("crew_tasks", ""))
+    said = (
+        [t.get("description") for t in tasks if isinstance(t, dict)]
+        if isinstance(tasks, list)
+        else []
+    )
+    return "\n\n".join(text for text in said if isinstance(text, str))
+
+
+def _task(span: Span, said: str, description: object) -> str:
+    """Give the task and what earlier tasks handed on; a configuration alone is no input."""
+    asked = json_object(said)
+    if isinstance(messages := asked.get("messages"), str):
+        return messages
+    if "agent" not in asked:
+        return said
+    task = first(span.attributes, "task_description") or description
+    if not isinstance(task, str):
+        return ""
+    context = asked.get("context")
+    return f"{task}\n\n{context}" if isinstance(context, str) and context else task

@@ -1,0 +1,175 @@
+"""OpenInference (Arize): ``openinference.span.kind`` on every span.
+
+The kind is right for model calls and data access; a span without it tells by the attributes that
+only such a span has. For agents the kind is not right: LangChain's instrumentation sets ``AGENT``
+where a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
+``tool.description`` is a tool whatever its kind; LangChain runs go by their metadata
+(``langchain/run.py``), its agents without metadata by shape; elsewhere ``AGENT`` counts if the
+span is no LangChain run at all. Frameworks that use the kinds otherwise have a dialect each.
+
+Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.indexed import indexed_text
+from spanloom.core.dialects.langchain.run import (
+    RunMetadata,
+    classify_run,
+    read_metadata_text,
+)
+from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
+from spanloom.core.dialects.values import first, first_integer, pick
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+SPAN_KIND = "openinference.span.kind"
+_SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
+_TELLING = {
+    "tool.name": "TOOL",
+    "llm.model_name": "LLM",
+    "llm.invocation_parameters": "LLM",
+    "retrieval.documents.0.document.content": "RETRIEVER",
+    "agent.name": "AGENT",
+}
+"""Attributes that tell the kind of a span that lacks it, surest first; chains have messages too."""
+
+_BY_KIND = {
+    "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
+    "TOOL": Classification(Kind.TOOL, "openinference.kind_tool"),
+    "RETRIEVER": Classification(Kind.TOOL, "openinference.kind_retriever"),
+    "RERANKER": Classification(Kind.TOOL, "openinference.kind_reranker"),
+    "EMBEDDING": Classification(Kind.TOOL, "openinference.kind_embedding"),
+    "GUARDRAIL": Classification(Kind.TOOL, "openinference.kind_guardrail"),
+}
+_TOOL_NAME = Classification(Kind.TOOL, "openinference.tool_name")
+_NATIVE_AGENT = Classification(Kind.AGENT, "openinference.kind_agent")
+_PLUMBING = Classification(Kind.OTHER, "openinference.plumbing")
+_DATA_KINDS = {
+    "RETRIEVER": "retrieval",
+    "RERANKER": "reranking",
+    "EMBEDDING": "embedding",
+    "GUARDRAIL": "guardrail",
+}
+
+_LANGCHAIN = frozenset({f"{_SCOPES[0]}langchain", f"{_SCOPES[1]}langchain"})
+_CHAINS = frozenset({"CHAIN", "AGENT"})
+
+_METADATA = {
+    "llm.provider": "provider",
+    "llm.system": "provider",
+    "llm.finish_reason": "finish_reasons",
+    "llm.invocation_parameters": "invocation_parameters",
+    "tool_call.id": "tool_call_id",
+    "tool.id": "tool_call_id",
+    "tool.description": "tool_description",
+    "user.id": "user_id",
+}
+_WRAPPERS = frozenset({"message", "message_content", "tool_call"})
+_TOOL_CALLS = '"tool_calls":[{'
+"""How JavaScript writes a list that is not empty."""
+
+
+def span_kind(span: Span) -> str:
+    """Give the kind, by the attributes that only such spans have where it is missing."""
+    said = span.attributes
+    if (kind := said.get(SPAN_KIND)) is not None:
+        return kind.upper()
+    return next((kind for key, kind in _TELLING.items() if key in said), "")
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    return read_metadata_text(span.name, span.attributes.get("metadata", ""))
+
+
+def _runnable(span: Span) -> Runnable:
+    return Runnable(span.name, span_kind(span) in _CHAINS)
+
+
+def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
+    """Tell LangChain's agents where their metadata is lost; graphs look like plain chains."""
+    if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
+        return None
+    run = classify_shape(span, view, _runnable)
+    return run if run is not None and run.kind is Kind.AGENT else None
+
+
+class OpenInference:
+    """The convention as its Python and JavaScript instrumentations write it."""
+
+    id = "openinference"
+
+    def recognises(self, span: Span) -> bool:
+        """By its span kind, or by the scope of an instrumentation."""
+        return SPAN_KIND in span.attributes or span.scope_name.startswith(_SCOPES)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
+        kind = span_kind(span)
+        if "tool.name" in span.attributes or "tool.description" in span.attributes:
+            return _TOOL_NAME
+        if kind in _BY_KIND:
+            return _BY_KIND[kind]
+        if (run := classify_run(span, view, _run_metadata)) is not None:
+            return run
+        if (agent := _agent_by_shape(span, view)) is not None:
+            return agent
+        if kind == "AGENT" and not view.remember(_run_metadata, span).integration:
+            return _NATIVE_AGENT
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""
+        said = span.attributes
+        facts = Facts(
+            input=said.get("input.value", ""),
+            output=said.get("output.value", ""),
+            conversation_id=first(said, "session.id"),
+            metadata=pick(said, _METADATA),
+        )
+        if kind is Kind.MODEL:
+            _describe_model_call(span, facts)
+        elif kind is Kind.TOOL:
+            facts.tool_name = first(said, "tool.name") or span.name
+            facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
+        else:
+            facts.agent_name = first(said, "agent.name") or span.name
+        return facts
+
+
+def _describe_model_call(span: Span, facts: Facts) -> None:
+    said = span.attributes
+    facts.input = _messages(indexed_text(said, "llm.input_messages.", _WRAPPERS), facts.input)
+    facts.output = _messages(indexed_text(said, "llm.output_messages.", _WRAPPERS), facts.output)
+    facts.model = first(said, "llm.model_name")
+    facts.usage = Usage(
+        first_integer(said, "llm.token_count.prompt"),
+        first_integer(said, "llm.token_count.completion"),
+        first_integer(said, "llm.token_count.completion_details.reasoning"),
+        first_integer(said, "llm.token_count.prompt_details.cache_read"),
+        first_integer(said, "llm.token_count.prompt_details.cache_write"),
+    )
+    facts.first_token_ms = _first_token_ms(span)
+
+
+def _messages(flat: str, whole: str) -> str:
+    """Prefer the flattened messages, unless they lack the tool calls that the whole value has.
+
+    LangChain.js's instrumentation flattens those that a provider's answer came with, not those of
+    the message itself. In a text the quotes would be escaped.
+    """
+    lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
+    return whole if lacks_calls or not flat else flat
+
+
+def _first_token_ms(span: Span) -> float | None:
+    for event in span.events:
+        if event.name == "First Token Stream Event" and event.time_ns >= span.start_ns:
+            return (event.time_ns - span.start_ns) / 1e6
+    return None

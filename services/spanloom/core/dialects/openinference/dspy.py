@@ -1,0 +1,84 @@
+"""DSPy under OpenInference: scope ``openinference.instrumentation.dspy``.
+
+Every module is ``Class.forward``, kind ``CHAIN``; nothing marks an agent. It is a module of one of
+the library's tool-using classes, or one that ran the tool ``finish`` itself, which those classes
+add to the author's (a subclass has a name of its own). Predictors and adapters are plumbing.
+
+Tools have no ``tool.name``: the span's name has it. **Model spans have no tokens**; where litellm
+is instrumented too, its span below has them.
+
+Verified on captures of ReAct, also failing and inside an author's module, and of a bare chain of
+thought (0.1.48); litellm's spans below on documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import json_object, json_text, plain_arguments, unquoted
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.dspy"
+_AGENT = Classification(Kind.AGENT, "openinference_dspy.tool_using_module")
+_AGENT_CLASSES = frozenset({"ReAct", "CodeAct", "Avatar"})
+_FORWARD = frozenset({"forward", "aforward"})
+_FINISH = "finish"
+
+
+class OpenInferenceDSPy(OpenInference):
+    """OpenInference as its DSPy instrumentation writes it."""
+
+    id = "openinference_dspy"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Modules by class or by the tool that ends their loop; the rest by kind."""
+        cls, _, method = span.name.rpartition(".")
+        is_module = method in _FORWARD and span_kind(span) in ("CHAIN", "")
+        if is_module and (cls in _AGENT_CLASSES or view.remember_children(_finishes, span)):
+            return _AGENT
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; class and tool names without the method."""
+        facts = super().describe(span, kind)
+        name = span.name.rpartition(".")[0] or span.name
+        if kind is Kind.TOOL and not facts.data_kind:
+            facts.tool_name = name
+            facts.input, facts.output = plain_arguments(facts.input), unquoted(facts.output)
+        elif kind is Kind.AGENT:
+            facts.agent_name = name
+            facts.input, facts.output = _asked(facts.input), _answered(facts.output)
+        return facts
+
+
+def _asked(said: str) -> str:
+    """Give the arguments of a module that takes any."""
+    arguments = json_object(said).get("input_args")
+    return json_text(arguments) if isinstance(arguments, dict) else said
+
+
+def _answered(said: str) -> str:
+    """Give what the module's signature promises; the loop it went through is in the steps."""
+    fields = json_object(said)
+    if fields.pop("trajectory", None) is None or not fields:
+        return said
+    return json_text(fields)
+
+
+def _finishes(children: Sequence[Span]) -> bool:
+    return any(
+        span_kind(child) == "TOOL" and child.name.rpartition(".")[0] == _FINISH
+        for child in children
+    )

@@ -1,0 +1,73 @@
+"""Google's ADK under OpenInference: scope ``openinference.instrumentation.google_adk``.
+
+``agent_run [X]``, kind ``AGENT``, is a run of any agent; a workflow agent (sequential, parallel,
+loop), which makes no call and runs agents, is a graph. ``invocation [app]`` and ``invoke_workflow``
+frame a run of a Runner: no steps. ``execute_tool (merged)`` gathers answers and runs nothing.
+
+ADK's own ``invoke_agent X`` stays, inside ``agent_run [X]``: the same run. From ADK 2 on model
+calls have no spans: each writes its messages and tokens, with kind ``LLM``, onto that span, over
+those of the call before. What is left are the last call's, no sum, so its tokens count nowhere; an
+instrumented client has the calls.
+
+Verified on captures of 1.0.5 with ADK 2.13; ``call_llm``, before ADK 2, on its source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.google_adk import GoogleADK, is_framed_by
+from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
+from spanloom.core.model.message import find_request, read_conversation
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.google_adk"
+_ADK = GoogleADK()
+_AGENT = Classification(Kind.AGENT, "openinference_google_adk.agent_run")
+_WORKFLOW = Classification(Kind.GRAPH, "openinference_google_adk.workflow_agent")
+
+
+class OpenInferenceGoogleADK(OpenInference):
+    """OpenInference as its ADK instrumentation writes it, on spans of its own and on ADK's."""
+
+    id = "openinference_google_adk"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope, or by the kind on a span of ADK's own."""
+        return span.scope_name == _SCOPE or _is_adks(span)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Agents by what they run, ADK's own spans as always, the rest by kind."""
+        if _is_adks(span):
+            return _ADK.classify(span, view)
+        if span_kind(span) == "AGENT":
+            return _WORKFLOW if _only_runs_agents(span, view) else _AGENT
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; of a call that stands on the agent's run, only what the run was asked."""
+        if not _is_adks(span) or kind is not Kind.AGENT:
+            return super().describe(span, kind)
+        call = super().describe(span, Kind.MODEL)
+        asked = find_request(read_conversation(call.input))
+        facts = _ADK.describe(span, kind)
+        facts.input = asked if isinstance(asked, str) else call.input
+        return facts
+
+
+def _is_adks(span: Span) -> bool:
+    return SPAN_KIND in span.attributes and _ADK.recognises(span)
+
+
+def _only_runs_agents(span: Span, view: TraceView) -> bool:
+    """Whether agents and no calls or tools are below the run, and below ADK's own span of it."""
+    children = list(view.tree.children(span))
+    own = [child for child in children if is_framed_by(span, child)]
+    inner = [*children, *(c for child in own for c in view.tree.children(child))]
+    kinds = {span_kind(child) for child in inner}
+    return "AGENT" in kinds and not kinds & {"LLM", "TOOL"}

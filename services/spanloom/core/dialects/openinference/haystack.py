@@ -1,0 +1,90 @@
+"""Haystack under OpenInference: scope ``openinference.instrumentation.haystack``.
+
+A pipeline (``Pipeline.run``) and its components (``Class.run``) have kind ``CHAIN``, generators
+``LLM``, retrievers, rankers and embedders kinds of their own. A pipeline is a graph. The component
+``Agent`` is an agent; nothing marks it but its class, and that it answers with ``last_message``.
+Inside it a component is reported only if one of its class has run in a pipeline before, its tools
+never are, nor is an agent outside a pipeline. Its messages are reprs. A prompt builder has kind
+``LLM`` and calls nothing: it has a template and no messages.
+
+Verified on captures of retrieval and of agents in a pipeline (0.1.46).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.python_repr import last_text
+from spanloom.core.dialects.values import Json, json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.haystack"
+_AGENT = Classification(Kind.AGENT, "openinference_haystack.agent_component")
+_PIPELINE = Classification(Kind.GRAPH, "openinference_haystack.pipeline")
+_PROMPT_BUILDER = Classification(Kind.OTHER, "openinference_haystack.prompt_builder")
+_PIPELINES = frozenset({"Pipeline", "AsyncPipeline"})
+_USER = "ChatRole.USER"
+_TEMPLATE = "llm.prompt_template."
+_OF_A_CALL = ("llm.input_messages.", "llm.output_messages.", "llm.token_count.", "llm.model_name")
+
+
+class OpenInferenceHaystack(OpenInference):
+    """OpenInference as its Haystack instrumentation writes it."""
+
+    id = "openinference_haystack"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Pipelines and agents by class, prompt builders by their template; the rest by kind."""
+        kind, cls = span_kind(span), span.name.partition(".")[0]
+        if kind in ("LLM", "") and _only_builds_a_prompt(span):
+            return _PROMPT_BUILDER
+        if kind in ("CHAIN", ""):
+            if cls in _PIPELINES:
+                return _PIPELINE
+            if cls == "Agent" or _answers_as_agent(span):
+                return _AGENT
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; components go by their class."""
+        facts = super().describe(span, kind)
+        if kind in (Kind.AGENT, Kind.GRAPH):
+            facts.agent_name = span.name.partition(".")[0]
+        if kind is Kind.AGENT:
+            facts.input = _asked(facts.input)
+            facts.output = _said(json_object(facts.output).get("last_message")) or facts.output
+        return facts
+
+
+def _asked(said: str) -> str:
+    """Give the last thing the user said; the whole input if there is no such thing."""
+    messages = json_object(said).get("messages")
+    for message in reversed(messages) if isinstance(messages, list) else ():
+        if isinstance(message, str) and _USER in message:
+            return _said(message) or said
+    return said
+
+
+def _said(message: Json) -> str | None:
+    return last_text(message, "TextContent(text=") if isinstance(message, str) else None
+
+
+def _answers_as_agent(span: Span) -> bool:
+    output = span.attributes.get("output.value", "")
+    return '"last_message"' in output and "last_message" in json_object(output)
+
+
+def _only_builds_a_prompt(span: Span) -> bool:
+    said = span.attributes
+    has_template = any(key.startswith(_TEMPLATE) for key in said)
+    return has_template and not any(key.startswith(_OF_A_CALL) for key in said)

@@ -1,0 +1,112 @@
+"""LlamaIndex under OpenInference: scope ``openinference.instrumentation.llama_index``.
+
+Spans are called ``Class.method``. A run of a workflow is ``X.run``, kind ``CHAIN``, and what it
+ran are the steps below, called after the class that defines them. Steps of ``BaseWorkflowAgent``
+make it an agent, of whatever class; no attribute has the agent's name. In ``AgentWorkflow`` the
+members have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
+
+Kind ``LLM`` is on every method of a model class: ``_prepare_chat_with_tools`` calls nothing,
+and a class that wraps another gives a span around the span of the same call, messages and tokens on
+the inner one. A run's input is the state of its engine and its output a repr, so an agent's texts
+are told by its calls.
+
+Verified on captures of function and ReAct agents, also streamed, failing and as tools, of
+``AgentWorkflow`` and of an author's workflow (4.6.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import Json, json_object, json_text, plain_arguments
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.llama_index"
+_AGENT = Classification(Kind.AGENT, "openinference_llamaindex.agent_steps")
+_WORKFLOW = Classification(Kind.GRAPH, "openinference_llamaindex.workflow")
+_CALLS_NOTHING = Classification(Kind.OTHER, "openinference_llamaindex.calls_nothing")
+_AGENT_BASE = "BaseWorkflowAgent"
+_AGENT_CLASSES = frozenset({"FunctionAgent", "ReActAgent", "CodeActAgent"})
+_WORKFLOW_CLASS = "AgentWorkflow"
+_OF_A_CALL = ("llm.input_messages.", "llm.output_messages.", "llm.token_count.", "llm.prompts")
+
+
+class OpenInferenceLlamaIndex(OpenInference):
+    """OpenInference as its LlamaIndex instrumentation writes it."""
+
+    id = "openinference_llamaindex"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Go by the classes of a run's steps, and by whether a model's method calls the model."""
+        kind = span_kind(span)
+        if kind == "LLM" and _calls_nothing(span, view):
+            return _CALLS_NOTHING
+        cls, _, method = span.name.rpartition(".")
+        if kind in ("CHAIN", "") and method == "run":
+            steps = view.remember_children(_classes, span)
+            if _AGENT_BASE in steps or cls in _AGENT_CLASSES:
+                return _AGENT
+            if cls in steps or cls == _WORKFLOW_CLASS:
+                return _WORKFLOW
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; without the engine's state, and tools without what wraps their texts."""
+        facts = super().describe(span, kind)
+        if kind is Kind.TOOL:
+            facts.input, facts.output = plain_arguments(facts.input), _result(facts.output)
+        elif kind in (Kind.AGENT, Kind.GRAPH):
+            facts.agent_name = span.name.rpartition(".")[0]
+            facts.input, facts.output = _asked(facts.input), _answered(facts.output)
+        return facts
+
+
+def _calls_nothing(span: Span, view: TraceView) -> bool:
+    """Whether a private method neither tells of a call nor holds the span of one."""
+    if not span.name.rpartition(".")[2].startswith("_"):
+        return False
+    tells = any(key.startswith(_OF_A_CALL) for key in span.attributes)
+    return not tells and not view.remember_children(_holds_a_call, span)
+
+
+def _holds_a_call(children: Sequence[Span]) -> bool:
+    return any(span_kind(child) == "LLM" for child in children)
+
+
+def _classes(children: Sequence[Span]) -> frozenset[str]:
+    """Give the classes whose methods ran, plumbing only."""
+    plumbing = (child for child in children if span_kind(child) in ("CHAIN", ""))
+    return frozenset(child.name.rpartition(".")[0] for child in plumbing)
+
+
+def _asked(said: str) -> str:
+    """Give the user's message; the state of the engine is none."""
+    if said.startswith('{"init_state"'):
+        return ""
+    message = json_object(said).get("user_msg")
+    return message if isinstance(message, str) else said
+
+
+def _answered(said: str) -> str:
+    return "" if said.startswith("StopEvent(") else said
+
+
+def _result(said: str) -> str:
+    """Give what the tool returned out of a ``ToolOutput``."""
+    output = json_object(said)
+    result: Json = output.get("raw_output") if "tool_name" in output else None
+    if result is None:
+        return said
+    return result if isinstance(result, str) else json_text(result)

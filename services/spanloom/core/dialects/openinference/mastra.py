@@ -1,0 +1,89 @@
+"""Mastra's exporter for OpenInference (``@mastra/arize``): scope ``@mastra/otel``.
+
+Kind ``LLM`` is on all that is no agent and no tool, so the names tell. ``workflow.X`` is a graph,
+its steps and branches (``workflow step: …``) are plumbing. ``chat MODEL`` is an agent's whole loop,
+in which ``step: N`` is one model call; ``chunk: …`` are pieces of its stream, among them the tools'
+results. Tokens stand on the loop only: no call's share is told, so the last call bears their sum.
+A call that fails is told by a chunk alone.
+
+Verified on runs of @mastra/core 0.24 with @mastra/arize 0.1.1: agents, streams, a workflow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
+from spanloom.core.dialects.values import json_object, json_text
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "@mastra/otel"
+_GRAPH = Classification(Kind.GRAPH, "openinference_mastra.workflow")
+_CALL = Classification(Kind.MODEL, "openinference_mastra.step")
+_LOOP = Classification(Kind.OTHER, "openinference_mastra.loop")
+_PIECE = Classification(Kind.OTHER, "openinference_mastra.plumbing")
+
+
+class OpenInferenceMastra(OpenInference):
+    """OpenInference as Mastra's exporter writes it."""
+
+    id = "openinference_mastra"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope, with a kind: Mastra has an exporter without."""
+        return span.scope_name == _SCOPE and SPAN_KIND in span.attributes
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By name where the kind is ``LLM``, which says nothing."""
+        if span_kind(span) != "LLM":
+            return super().classify(span, view)
+        if span.name.startswith("workflow."):
+            return _GRAPH
+        if span.name.startswith(("workflow ", "chunk: ")):
+            return _PIECE
+        if _is_call(span):
+            return _classify_call(span, view)
+        return _LOOP if view.remember_children(_last_call, span) else super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; agents and workflows by the author's name."""
+        facts = super().describe(span, kind)
+        if kind in (Kind.AGENT, Kind.GRAPH):
+            facts.agent_name = span.name.partition(".")[2] or span.name
+        elif _is_call(span):
+            _describe_call(span, facts)
+        return facts
+
+
+def _describe_call(span: Span, facts: Facts) -> None:
+    """Take the messages out of the request's body, and an answer that calls no tools as it is."""
+    body = json_object(span.attributes.get("input.value", "")).get("body")
+    request = json_object(body) if isinstance(body, str) else {}
+    answer = json_object(span.attributes.get("output.value", ""))
+    facts.input = json_text(request["messages"]) if "messages" in request else facts.input
+    facts.model = facts.model or str(request.get("model", ""))
+    if not answer.get("toolCalls") and isinstance(text := answer.get("text"), str):
+        facts.output = text
+
+
+def _is_call(span: Span) -> bool:
+    return span.name.startswith("step: ")
+
+
+def _last_call(children: Sequence[Span]) -> str:
+    calls = [(child.start_ns, child.span_id) for child in children if _is_call(child)]
+    return max(calls)[1] if calls else ""
+
+
+def _classify_call(span: Span, view: TraceView) -> Classification:
+    loop = view.tree.parent(span)
+    if loop is None or view.remember_children(_last_call, loop) != span.span_id:
+        return _CALL
+    return _CALL._replace(usage=OpenInference().describe(loop, Kind.MODEL).usage)

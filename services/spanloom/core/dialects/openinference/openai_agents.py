@@ -1,0 +1,105 @@
+"""OpenAI Agents SDK under OpenInference: scope ``openinference.instrumentation.openai_agents``.
+
+An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). ``AGENT``
+without a name is the author's ``trace(…)``, or the one that the SDK opens where there is none: a
+graph only if the author runs several agents in it. An agent that took over by a handoff
+(``graph.node.parent_id``) and one that ran as a tool are no composition of the author. ``CHAIN``
+are ``Agent workflow`` around each run, also below a tool, and ``turn``.
+
+A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
+Agents have no texts, tools no call id, and whatever fails below, the trace stays OK.
+
+Verified on captures with one agent, two in a row, handoffs, agents as tools, parallel and failing
+tools, streams, and the client instrumented too (2.6).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.values import first
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.openai_agents"
+_RUN = Classification(Kind.AGENT, "openinference_openai_agents.named_agent")
+_CALL = Classification(Kind.MODEL, "openinference_openai_agents.call")
+_HANDOFF = Classification(Kind.TOOL, "openinference_openai_agents.handoff")
+_COMPOSED = Classification(Kind.GRAPH, "openinference_openai_agents.composed_runs")
+_LEVELS = 3
+"""How deep below a trace its runs are looked for: the author may wrap them in spans of his own."""
+_NAMES = {"response": "LLM", "generation": "LLM", "turn": "CHAIN"}
+"""What the SDK calls its own spans, where the author gives no name."""
+_FRAME = Classification(Kind.OTHER, "openinference_openai_agents.frame_of_a_run")
+
+
+class OpenInferenceOpenAIAgents(OpenInference):
+    """OpenInference as its OpenAI Agents instrumentation writes it."""
+
+    id = "openinference_openai_agents"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Agents by name, handoffs, and the SDK's trace by what runs in it; the rest by kind."""
+        kind = span_kind(span) or _NAMES.get(span.name, "")
+        if _agent_name(span):
+            return _RUN
+        if _is_handoff(span, kind):
+            return _HANDOFF
+        if kind in ("AGENT", ""):
+            return _COMPOSED if _composes(span, view) else _FRAME
+        if kind == "LLM":
+            return _CALL
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; a handoff goes from the agent in its input to the one in its output."""
+        facts = super().describe(span, kind)
+        if kind is Kind.AGENT:
+            facts.agent_name = _agent_name(span)
+        elif kind is Kind.TOOL and _is_handoff(span, span_kind(span)):
+            facts.tool_name = "handoff"
+        return facts
+
+
+def _agent_name(span: Span) -> str:
+    return first(span.attributes, "agent.name", "graph.node.id")
+
+
+def _is_handoff(span: Span, kind: str) -> bool:
+    if kind == "TOOL":
+        return "tool.name" not in span.attributes and span.name.startswith("handoff to ")
+    return not kind and span.name == f"handoff to {span.attributes.get('output.value')}"
+
+
+def _composes(trace: Span, view: TraceView) -> bool:
+    """Whether the author ran several agents in it, each directly or in a run of its own."""
+    starters = set(view.remember_children(_starters, trace))
+    plumbing: Sequence[Span] = [trace]
+    for _ in range(_LEVELS):
+        plumbing = [c for span in plumbing for c in view.remember_children(_plumbing, span)]
+        starters.update(n for span in plumbing for n in view.remember_children(_starters, span)[:1])
+    return len(starters) > 1
+
+
+def _plumbing(children: Sequence[Span]) -> Sequence[Span]:
+    return [c for c in children if span_kind(c) in ("CHAIN", "") and not _agent_name(c)]
+
+
+def _starters(children: Sequence[Span]) -> Sequence[str]:
+    """Give the names of the agents that nobody handed over to, in order."""
+    return [
+        name
+        for child in children
+        if (name := _agent_name(child)) and "graph.node.parent_id" not in child.attributes
+    ]

@@ -1,0 +1,84 @@
+"""OpenInference's span processors: its attributes laid over a framework's own spans.
+
+Some frameworks report themselves; OpenInference has no instrumentation for them but a span
+processor, which adds its attributes to each span before it is exported. The scope, the name and the
+framework's own attributes stay, and say more than the kind that is derived from them:
+``ai.generateText`` gets ``AGENT`` with or without tools, an ``invoke_graph`` is ``CHAIN``, and
+reasoning and cached tokens are left out. So the framework's dialect reads the span. What it does
+not tell comes from the attributes laid over it: Strands' processor takes the events, where the
+messages were, away.
+
+Vercel's processor writes the first error of a trace on every span that ends after it. The SDK
+records what a span raised as an event, so an error without one is another's, if the span answered.
+
+Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands; the Agent
+Framework on its processor's source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.agent_framework import AgentFramework
+from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference
+from spanloom.core.dialects.pydantic_ai import PydanticAI
+from spanloom.core.dialects.strands import Strands
+from spanloom.core.dialects.vercel_ai.dialect import VercelAI
+from spanloom.core.dialects.vercel_ai.genai import VercelAIGenAI
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.dialects.base import Dialect, TraceView
+    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Kind
+
+_FRAMEWORKS: Mapping[str, Dialect] = {
+    "ai": VercelAI(),
+    "gen_ai": VercelAIGenAI(),
+    "agent_framework": AgentFramework(),
+    "strands.telemetry.tracer": Strands(),
+    "pydantic-ai": PydanticAI(),
+}
+"""By their scopes."""
+_LAID_OVER = OpenInference()
+
+
+class OpenInferenceOverlay:
+    """A framework's dialect, with OpenInference's attributes for what the framework leaves out."""
+
+    id = "openinference_overlay"
+
+    def recognises(self, span: Span) -> bool:
+        """By the span kind on a span of a framework that reports itself."""
+        return SPAN_KIND in span.attributes and span.scope_name in _FRAMEWORKS
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """As the framework's own dialect."""
+        said = _FRAMEWORKS[span.scope_name].classify(span, view)
+        return said._replace(is_sound=_answered(span))
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As the framework's own dialect; OpenInference tells the rest."""
+        told = _FRAMEWORKS[span.scope_name].describe(span, kind)
+        return _completed(told, _LAID_OVER.describe(span, kind))
+
+
+def _answered(span: Span) -> bool:
+    """Whether it ended well for the Vercel AI SDK, whatever its status says."""
+    said = span.attributes
+    ended_well = said.get("ai.response.finishReason", "error") != "error"
+    raised = any(event.name == "exception" for event in span.events)
+    return (ended_well or "ai.toolCall.result" in said) and not raised
+
+
+def _completed(told: Facts, laid_over: Facts) -> Facts:
+    """Fill in what is empty; counts are completed one by one."""
+    missing = [f.name for f in fields(told) if not getattr(told, f.name)]
+    completed = replace(told, **{name: getattr(laid_over, name) for name in missing})
+    if told.usage and laid_over.usage:
+        completed.usage = told.usage.completed_by(laid_over.usage)
+    completed.metadata = {**laid_over.metadata, **told.metadata}
+    return completed

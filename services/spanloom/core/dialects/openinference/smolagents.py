@@ -1,0 +1,70 @@
+"""smolagents under OpenInference: scope ``openinference.instrumentation.smolagents``.
+
+``X.run`` has kind ``AGENT``, a managed agent's too, which is called like a tool but has no tool
+span; its token counts are sums of the run. ``Step N`` is one turn of the loop, and is ERROR even
+where the agent handles a tool's error. Tools are spans of their class (``SimpleTool``) with
+``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run like others.
+
+**A run that raised has no span of its own**: its steps point to a parent that never comes. They
+hang below the root, which owns their calls: the manager, if it was a managed agent's run. What the
+thread runs next joins the same trace, below the lost span. A streamed run's output is the reprs of
+all that it yielded, the answer last.
+
+Verified on captures of tool-calling and code agents, managed and failing ones (0.1.43).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
+from spanloom.core.dialects.python_repr import last_text
+from spanloom.core.dialects.values import first, json_object, plain_arguments
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "openinference.instrumentation.smolagents"
+_RUN = Classification(Kind.AGENT, "openinference_smolagents.run")
+_OF_A_RUN = ("smolagents.max_steps", "smolagents.tools_names", "smolagents.task")
+_OWN_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
+
+
+class OpenInferenceSmolagents(OpenInference):
+    """OpenInference as its smolagents instrumentation writes it."""
+
+    id = "openinference_smolagents"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Go by kind, and by the settings that only runs have."""
+        if span_kind(span) == "AGENT" or any(key in span.attributes for key in _OF_A_RUN):
+            return _RUN
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As everywhere; the task, and a tool's arguments without what wraps them."""
+        facts = super().describe(span, kind)
+        if kind is Kind.AGENT:
+            facts.agent_name = span.name.removesuffix(".run")
+            facts.input = _task(span, facts.input)
+            facts.output = last_text(facts.output, "FinalAnswerStep(output=") or facts.output
+        elif kind is Kind.TOOL:
+            facts.input = plain_arguments(facts.input, _OWN_ARGUMENTS)
+        elif kind is Kind.OTHER:  # a step in the place of the root: the engine's memory is no text
+            facts.input = facts.output = ""
+        return facts
+
+
+def _task(span: Span, said: str) -> str:
+    """Give the task; the attribute has it even where the arguments are hidden."""
+    if task := first(span.attributes, "smolagents.task"):
+        return task
+    task_argument = json_object(said).get("task")
+    return task_argument if isinstance(task_argument, str) else said

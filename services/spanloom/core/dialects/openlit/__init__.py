@@ -1,0 +1,1 @@
+"""OpenLIT: LangChain's runs and other frameworks'."""

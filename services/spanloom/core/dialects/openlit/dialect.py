@@ -1,0 +1,204 @@
+"""OpenLIT: scopes ``openlit.instrumentation.*`` and GenAI names, some of them for other things.
+
+With LangGraph two of its instrumentations report the same run:
+
+- ``…langgraph`` calls every outermost run ``invoke_workflow``, agents too, and **every node**
+  ``invoke_agent`` (agent id and name are the node's).
+- ``…langchain`` adds ``invoke_agent X`` for everything with "agent" in its name: the run, a node, a
+  function in one; a streamed run is one more ``invoke_workflow`` (up to three spans).
+
+So a run is known by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
+name theirs, whatever the author calls the agent. Nested runs without "agent" in their names have
+no span at all. ``create_agent`` is a construction. An ``invoke_agent`` of the langchain scope is a
+node if the langgraph scope reports a node of that name beside it.
+
+The last call's usage stands on runs, tool names on calls; arguments and results are Python reprs.
+The time to the first token is the whole duration of a call that did not stream.
+
+Verified on captures of LangChain and LangGraph and of the OpenAI client; what other frameworks
+mean stands in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.openlit.frameworks import (
+    classify_framework,
+    is_handoff,
+    with_cached,
+)
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.python_repr import as_json, first_text
+from spanloom.core.dialects.values import first, json_object, json_value, seconds_as_ms
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPES = "openlit."
+_LANGGRAPH = "openlit.instrumentation.langgraph"
+_LANGCHAIN = "openlit.instrumentation.langchain"
+_MAX_REPORTS = 8
+"""More spans than report one run: a longer chain of the same name is something else."""
+
+_CREATE_AGENT_NODES = frozenset({"model", "tools"})
+_MIDDLEWARE_HOOKS = (".before_agent", ".before_model", ".after_model", ".after_agent")
+_CREATE_REACT_AGENT_NODES = frozenset(
+    {"agent", "tools", "pre_model_hook", "post_model_hook", "generate_structured_response"}
+)
+
+
+class OpenLIT(OtelGenAI):
+    """GenAI conventions with OpenLIT's habits."""
+
+    id = "openlit"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name.startswith(_SCOPES)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By operation; runs and nodes of LangGraph by what is beside and inside them."""
+        operation = _operation(span)
+        if not _is_langchain(span):
+            run = classify_framework(span, operation, view)
+            return run or super().classify(_stated(span, operation), view)
+        if operation not in ("invoke_agent", "invoke_workflow"):
+            return super().classify(_stated(span, operation), view)
+        if operation == "invoke_agent" and _is_node(span, view):
+            return Classification(Kind.OTHER, "openlit.graph_node")
+        first_report = _first_report(span, view)
+        nodes = _nodes(first_report, view)
+        if first_report is not span:
+            return Classification(_run_kind(nodes), "openlit.same_run", first_report.span_id)
+        if nodes and operation == "invoke_workflow":
+            return Classification(kind := _run_kind(nodes), f"openlit.{kind}_by_nodes")
+        return super().classify(_stated(span, operation), view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, runs also from ``gen_ai.workflow.*``."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.MODEL:
+            facts.usage = with_cached(facts.usage or Usage(), span)
+            if said.get("gen_ai.request.stream") == "true":
+                first_token = said.get("gen_ai.server.time_to_first_token", "")
+                facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
+        elif is_handoff(span):
+            facts.tool_name, facts.output = "handoff", said.get("gen_ai.agent.name", "")
+            facts.input = said["gen_ai.agent.source"]
+        elif kind is Kind.TOOL:
+            facts.input = as_json(facts.input) if facts.input.startswith("{'") else facts.input
+            facts.output = _message_text(facts.output)
+        else:
+            facts.agent_name = _name(span)
+            facts.input = facts.input or _said(first(said, "gen_ai.workflow.input"), 0)
+            facts.output = facts.output or _said(first(said, "gen_ai.workflow.output"), -1)
+        return facts
+
+
+def _said(state: str, at: int) -> str:
+    """Give what a state's first or last message says where the messages are reprs of objects."""
+    messages = json_object(state).get("messages") if '"content=' in state else None
+    message = messages[at] if isinstance(messages, list) and messages else None
+    said = _message_text(message) if isinstance(message, str) else state
+    return state if said == message else said
+
+
+def _message_text(text: str) -> str:
+    """Give what a message says that is written as its repr; any other text as it is."""
+    said = first_text(text, "content=") if text.startswith("content=") else None
+    return text if said is None else said
+
+
+def _operation(span: Span) -> str:
+    """Give the operation; span names begin with it."""
+    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
+
+
+def _stated(span: Span, operation: str) -> Span:
+    if OPERATION in span.attributes:
+        return span
+    return span._replace(attributes={**span.attributes, OPERATION: operation})
+
+
+def _name(span: Span) -> str:
+    said = span.attributes
+    return first(said, "gen_ai.agent.name", "gen_ai.workflow.name") or (
+        span.name.partition(" ")[2].removesuffix(" stream")
+    )
+
+
+def _is_langchain(span: Span) -> bool:
+    return span.scope_name in (_LANGGRAPH, _LANGCHAIN)
+
+
+def _is_node(span: Span, view: TraceView) -> bool:
+    """Whether LangGraph says so, of this span or of one of its name beside it."""
+    if span.scope_name != _LANGCHAIN:
+        return span.scope_name == _LANGGRAPH
+    parent = view.tree.parent(span)
+    return parent is not None and _name(span) in view.remember_children(_node_names, parent)
+
+
+def _node_names(children: Sequence[Span]) -> set[str]:
+    return {
+        _name(child)
+        for child in children
+        if child.scope_name == _LANGGRAPH and _operation(child) == "invoke_agent"
+    }
+
+
+def _first_report(span: Span, view: TraceView) -> Span:
+    """Give the outermost span that reports the same run."""
+    for _ in range(_MAX_REPORTS):
+        parent = view.tree.parent(span)
+        if parent is None or not _reports_same_run(span, parent):
+            break
+        span = parent
+    return span
+
+
+def _reports_same_run(span: Span, parent: Span) -> bool:
+    return (
+        _is_langchain(parent)
+        and _operation(parent) == "invoke_workflow"
+        and _operation(span) in ("invoke_agent", "invoke_workflow")
+        and _name(span) == _name(parent)
+    )
+
+
+def _nodes(run: Span, view: TraceView) -> set[str]:
+    """Give the nodes that the run's reports hold, and those that a streamed run lists itself."""
+    names, reports = _listed_nodes(run), [run]
+    for report in reports:
+        names |= view.remember_children(_node_names, report)
+        again = view.remember_children(_runs_by_name, report).get(_name(run), [])
+        reports += again[: _MAX_REPORTS - len(reports)]
+    return names
+
+
+def _runs_by_name(children: Sequence[Span]) -> dict[str, list[Span]]:
+    found: dict[str, list[Span]] = {}
+    for child in children:
+        if _is_langchain(child) and _operation(child) == "invoke_workflow":
+            found.setdefault(_name(child), []).append(child)
+    return found
+
+
+def _listed_nodes(run: Span) -> set[str]:
+    listed = json_value(run.attributes.get("gen_ai.graph.executed_nodes", ""))
+    return {n for n in listed if isinstance(n, str)} if isinstance(listed, list) else set()
+
+
+def _run_kind(nodes: set[str]) -> Kind:
+    """Tell an agent by nodes that a library gives it, one of which calls the model."""
+    if "model" in nodes:
+        own = {n for n in nodes if not n.endswith(_MIDDLEWARE_HOOKS)}
+        return Kind.AGENT if own <= _CREATE_AGENT_NODES else Kind.GRAPH
+    is_prebuilt = "agent" in nodes and nodes <= _CREATE_REACT_AGENT_NODES
+    return Kind.AGENT if is_prebuilt else Kind.GRAPH

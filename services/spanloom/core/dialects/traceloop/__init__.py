@@ -1,0 +1,1 @@
+"""OpenLLMetry (Traceloop): the convention, its SDK, and what each instrumentation makes of it."""

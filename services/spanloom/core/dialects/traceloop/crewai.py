@@ -1,0 +1,111 @@
+"""CrewAI under OpenLLMetry: scope ``opentelemetry.instrumentation.crewai…``, keys ``crewai.*``.
+
+A crew's run is ``crewai.workflow`` without a span kind: a graph. ``ROLE.agent`` is an agent's work
+on a task, ``<text of the task>.task`` the frame around it and no step; a task that runs beside
+others, or is delegated, has no frame. Newer versions write ``invoke_agent`` on all three, so the
+operation tells nothing here. Flows, tools and agents that are asked directly have no spans, and of
+a run that is asynchronous throughout only the client's calls are left, each a trace of its own.
+
+Calls are the client's spans. Those of CrewAI's own ``LLM`` class, which goes through LiteLLM, have
+``MODEL.llm`` around them: it says only the requested model, no usage, and tool calls as the text
+of LiteLLM's objects. Agents repeat the sum of such calls' usage, crews that of all, as text.
+
+Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; the scope calls
+itself 0.36.0). On documentation only: spans of kind ``tool``, ``crewai.flow.*``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.python_repr import objects_as_json
+from spanloom.core.dialects.traceloop.dialect import SPAN_KIND, Traceloop
+from spanloom.core.dialects.values import first, json_text, json_value
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.dialects.values import Json
+    from spanloom.core.model.span import Span
+
+_SCOPE = "opentelemetry.instrumentation.crewai"
+_WRITTEN_CALL = "function=Function("
+"""How LiteLLM's tool calls, of an answer or pieced together from a stream, begin what they say."""
+
+_KINDS = {
+    "agent": Classification(Kind.AGENT, "traceloop_crewai.agent"),
+    "task": Classification(Kind.OTHER, "traceloop_crewai.task"),
+    "tool": Classification(Kind.TOOL, "traceloop_crewai.tool"),
+    "workflow": Classification(Kind.GRAPH, "traceloop_crewai.run"),
+    "llm": Classification(Kind.MODEL, "traceloop_crewai.llm"),
+}
+
+
+class TraceloopCrewAI(Traceloop):
+    """OpenLLMetry's attributes as its CrewAI instrumentation writes them."""
+
+    id = "traceloop_crewai"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope, which is the module that makes the spans."""
+        return span.scope_name.startswith(_SCOPE)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By span kind, which the last word of the name repeats; calls by operation."""
+        kind = span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
+        return _KINDS.get(kind) or super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``crewai.*``; a crew was asked what its tasks say."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.AGENT:
+            role = first(said, "crewai.agent.role") or span.name.removesuffix(".agent")
+            facts.agent_name = role.strip()  # roles from YAML end with a line feed
+        elif kind is Kind.GRAPH:
+            facts.agent_name = first(said, "crewai.crew.name", "crewai.flow.name")
+            facts.input = facts.input or _tasks(said.get("crewai.crew.tasks", ""))
+            facts.output = first(said, "crewai.crew.result", "crewai.flow.result") or facts.output
+        elif kind is Kind.MODEL and _WRITTEN_CALL in facts.output:
+            facts.output = _with_calls(facts.output)
+        return facts
+
+
+def _tasks(text: str) -> str:
+    """Give what a crew's tasks ask for, in order; nothing if that is yet to be filled in."""
+    tasks = json_value(text)
+    found = [
+        description
+        for task in (tasks if isinstance(tasks, list) else ())
+        if isinstance(task, dict) and isinstance(description := task.get("description"), str)
+    ]
+    return "" if any("{" in description for description in found) else "\n\n".join(found)
+
+
+def _with_calls(text: str) -> str:
+    """Give an answer whose text is the tool calls, written out by Python, as one that has them."""
+    messages = json_value(text)
+    if not isinstance(messages, list):
+        return text
+    try:
+        return json_text([_with_its_calls(message) for message in messages])
+    except TypeError:  # nested deeper than JSON can be written
+        return text
+
+
+def _with_its_calls(message: Json) -> Json:
+    parts = message.get("parts") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(parts, list) or len(parts) != 1:
+        return message
+    content = parts[0].get("content") if isinstance(parts[0], dict) else None
+    calls = json_value(objects_as_json(content)) if isinstance(content, str) else None
+    found = [_call(call) for call in calls] if isinstance(calls, list) else []
+    return {"role": message.get("role"), "tool_calls": found} if found and all(found) else message
+
+
+def _call(said: Json) -> Json:
+    """Give a call's id and function; pieced together from a stream, it has no id and no type."""
+    if not isinstance(said, dict) or not isinstance(said.get("function"), dict):
+        return None
+    known = {key: value for key in ("id", "function") if (value := said.get(key))}
+    return {"type": "function", **known}

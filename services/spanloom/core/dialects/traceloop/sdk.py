@@ -1,0 +1,84 @@
+"""traceloop-sdk's decorators: kinds workflow, agent, task and tool.
+
+The scope is ``traceloop.tracer`` in Python, ``@traceloop/node-server-sdk`` in JavaScript.
+
+``@agent`` and ``@tool`` are what they say. A ``@workflow`` is a graph if it is what composes the
+run: it holds agents and tools that are marked themselves. Where the author breaks work down into
+``@task``s, or where the workflow wraps a framework's own run, it is the application's function
+around that run and no step. ``gen_ai.agent.name`` stands on everything below an agent: it tells
+the owner, not an agent. Model calls are spans of the client's instrumentation.
+
+Verified on captures of plain OpenAI clients and of a LangChain agent in a workflow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.traceloop.dialect import SPAN_KIND, Traceloop
+from spanloom.core.dialects.values import plain_arguments, unquoted
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPES = frozenset({"traceloop.tracer", "@traceloop/node-server-sdk"})
+_RUNS = frozenset({"invoke_agent", "invoke_workflow", "workflow"})
+
+
+class TraceloopSDK(Traceloop):
+    """OpenLLMetry's attributes as the SDK's decorators write them."""
+
+    id = "traceloop_sdk"
+
+    def recognises(self, span: Span) -> bool:
+        """By the scope."""
+        return span.scope_name in _SCOPES
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the decorator; a workflow by what it holds."""
+        kind = _kind(span)
+        if kind in ("agent", "tool"):
+            return Classification(Kind(kind), f"traceloop_sdk.{kind}")
+        if kind == "workflow":
+            composes = _composes(span, view)
+            return Classification(
+                Kind.GRAPH if composes else Kind.OTHER,
+                "traceloop_sdk.workflow" if composes else "traceloop_sdk.workflow_around_a_run",
+            )
+        return Classification(Kind.OTHER, "traceloop_sdk.plumbing")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``traceloop.entity.*``, without the wrapping of a function call."""
+        facts = super().describe(span, kind)
+        facts.input, facts.output = plain_arguments(facts.input), unquoted(facts.output)
+        return facts
+
+
+def _kind(span: Span) -> str:
+    """Give the decorator; the last word of the name repeats it."""
+    return span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
+
+
+def _composes(workflow: Span, view: TraceView) -> bool:
+    """Whether nothing right below is a task or another framework's run."""
+    if view.remember_children(_has_foreign_run, workflow):
+        return False
+    return not any(
+        view.remember_children(_has_task, span)
+        for span in (workflow, *view.tree.children(workflow))
+    )
+
+
+def _has_foreign_run(children: Sequence[Span]) -> bool:
+    foreign = [child.attributes for child in children if child.scope_name not in _SCOPES]
+    return any(said.get(key) in _RUNS for said in foreign for key in (OPERATION, SPAN_KIND))
+
+
+def _has_task(children: Sequence[Span]) -> bool:
+    return any(child.scope_name in _SCOPES and _kind(child) == "task" for child in children)

@@ -1,0 +1,1 @@
+"""The Vercel AI SDK: version 6 and its successor on GenAI conventions."""
