@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.traceloop.dialect import SPAN_KIND, Traceloop
+from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
+from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.values import first, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

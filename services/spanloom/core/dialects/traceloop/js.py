@@ -18,7 +18,7 @@ application, beside the OpenAI client's spans, and in a workflow of the SDK.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.langchain.js import (
@@ -26,11 +26,24 @@ from spanloom.core.dialects.langchain.js import (
     find_call,
     find_new_answer,
     find_result,
-    read_answers,
 )
 from spanloom.core.dialects.nesting import find_innermost
-from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.dialect import Traceloop
+from spanloom.core.dialects.traceloop.js_runs import (
+    INPUT,
+    OUTPUT,
+    SCOPE,
+    STATE_OF_MESSAGES,
+    STEPS,
+    UNTOLD,
+    agent_name_of,
+    class_of_run,
+    classify_by_class,
+    classify_by_inside,
+    find_places,
+    is_call,
+    operation_of,
+)
 from spanloom.core.dialects.values import first_integer, json_object, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
@@ -43,24 +56,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
 
-_SCOPE = "@traceloop/instrumentation-langchain"
-_INPUT, _OUTPUT = "traceloop.entity.input", "traceloop.entity.output"
 _MESSAGES = "gen_ai.input.messages"
-_GRAPH_CLASSES = frozenset({"CompiledStateGraph", "CompiledGraph", "Pregel", "LangGraph"})
-_AGENT_CLASSES = ("AgentExecutor", "ReactAgent")
-_STEPS = {
-    "chat": Classification(Kind.MODEL, "traceloop_js.chat"),
-    "text_completion": Classification(Kind.MODEL, "traceloop_js.text_completion"),
-    "execute_tool": Classification(Kind.TOOL, "traceloop_js.execute_tool"),
-}
 _PLUMBING = Classification(Kind.OTHER, "traceloop_js.plumbing")
-
-_AGENT = Classification(Kind.AGENT, "traceloop_js.state_of_messages")
-_GRAPH = Classification(Kind.GRAPH, "traceloop_js.graph_class")
-_UNTOLD = Classification(Kind.GRAPH, "traceloop_js.no_state")
-_AGENT_WITH_TOOLS = Classification(Kind.AGENT, "traceloop_js.runs_tools")
-_GRAPH_OF_RUNS = Classification(Kind.GRAPH, "traceloop_js.holds_runs")
-_GRAPH_OF_CALLS = Classification(Kind.GRAPH, "traceloop_js.calls_in_a_row")
 
 
 class TraceloopJS(Traceloop):
@@ -70,21 +67,21 @@ class TraceloopJS(Traceloop):
 
     def recognises(self, span: Span) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return span.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and class; graphs by their state; the place by time."""
-        said, ran = _classify(span), _runs_class(span)
+        said, ran = classify_by_class(span), class_of_run(span)
         if said is None:
-            said = _PLUMBING if ran else _STEPS.get(_operation(span), _PLUMBING)
+            said = _PLUMBING if ran else STEPS.get(operation_of(span), _PLUMBING)
         parent = view.tree.parent(span)
         if said.kind is Kind.OTHER or parent is None:
             return said
-        if said in (_AGENT, _UNTOLD):
-            said = view.remember_children(_runs_of_messages, parent).get(span.span_id, said)
+        if said in (STATE_OF_MESSAGES, UNTOLD):
+            said = view.remember_children(classify_by_inside, parent).get(span.span_id, said)
         elif not ran:
             said = _with_state(said, span, view.remember_children(_nodes, parent))
-        around = view.remember_children(_places, parent).get(span.span_id)
+        around = view.remember_children(find_places, parent).get(span.span_id)
         return said if around is None else said._replace(inside=around.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -93,7 +90,7 @@ class TraceloopJS(Traceloop):
         if kind is Kind.TOOL:
             _describe_tool(facts)
         elif kind is Kind.AGENT:
-            facts.agent_name = _agent_name(span) or facts.agent_name
+            facts.agent_name = agent_name_of(span) or facts.agent_name
         return facts
 
 
@@ -108,81 +105,11 @@ def _describe_tool(facts: Facts) -> None:
         facts.metadata = {**facts.metadata, "tool_call_id": call_id}
 
 
-def _operation(span: Span) -> str:
-    """Give the operation; the first word of the name repeats it."""
-    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
-
-
-def _runs_class(span: Span) -> str:
-    """Give the class that a chain's span is called by; empty for calls and tools."""
-    return span.name.partition(" ")[2] if _operation(span) in ("workflow", "invoke_agent") else ""
-
-
-def _classify(span: Span) -> Classification | None:
-    name = _runs_class(span)
-    if name.endswith(_AGENT_CLASSES):
-        return Classification(Kind.AGENT, "traceloop_js.agent_class")
-    if name not in _GRAPH_CLASSES:
-        return None
-    states = [span.attributes[key] for key in (_INPUT, _OUTPUT) if key in span.attributes]
-    if any(map(_holds_messages, states)):
-        return _AGENT
-    return _GRAPH if states else _UNTOLD
-
-
-def _holds_messages(state: str) -> bool:
-    return isinstance(json_object(state).get("messages"), list)
-
-
-def _places(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Give the innermost run or tool in whose time each span ran; calls and plumbing hold none."""
-    mine = [span for span in children if span.scope_name == _SCOPE]
-    return find_innermost(mine, _can_hold, mostly_encloses)
-
-
-def _can_hold(span: Span) -> bool:
-    return _is_tool(span) or _classify(span) is not None
-
-
-def _runs_of_messages(children: Sequence[Span]) -> Mapping[str, Classification]:
-    """Tell graphs and agents among the runs on messages, by what ran right inside them."""
-    places = _places(children)
-    inside: defaultdict[str, list[Span]] = defaultdict(list)
-    for span in children:
-        if span.span_id in places:
-            inside[places[span.span_id].span_id].append(span)
-    found: dict[str, Classification] = {}
-    for span in children:
-        if (said := _classify(span)) is _AGENT:
-            found[span.span_id] = _run_of_messages(span, inside[span.span_id])
-        elif said is _UNTOLD and any(map(_is_tool, inside[span.span_id])):
-            found[span.span_id] = _AGENT_WITH_TOOLS
-    return found
-
-
-def _run_of_messages(run: Span, steps: Sequence[Span]) -> Classification:
-    calls = [s for s in steps if _is_call(s) and s.status_code != "Error"]
-    has_tools = any(map(_is_tool, steps))
-    if not calls and not has_tools and any(_classify(s) is not None for s in steps):
-        return _GRAPH_OF_RUNS
-    if _agent_name(run):
-        return _AGENT
-    if name := next(filter(None, map(_agent_name, steps)), ""):
-        return _AGENT._replace(told=Facts(agent_name=name))
-    return _GRAPH_OF_CALLS if len(calls) > 1 and not has_tools else _AGENT
-
-
-def _agent_name(run: Span) -> str:
-    """Give the name on the last answer in the state that a run or node of an agent left."""
-    answers = read_answers(run.attributes.get(_OUTPUT, ""))
-    return answers[-1].text("name") if answers else ""
-
-
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
     """Give the chain around each tool, and around each call that is the only one in its chain."""
-    mine = [span for span in children if span.scope_name == _SCOPE]
-    chains = find_innermost(mine, lambda span: bool(_runs_class(span)), mostly_encloses)
-    called = [chains[s.span_id].span_id for s in mine if _is_call(s) and s.span_id in chains]
+    mine = [span for span in children if span.scope_name == SCOPE]
+    chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
+    called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]
     several = {chain for chain, calls in Counter(called).items() if calls > 1}
     return {span_id: node for span_id, node in chains.items() if node.span_id not in several}
 
@@ -192,11 +119,11 @@ def _with_state(said: Classification, span: Span, nodes: Mapping[str, Span]) -> 
     node = nodes.get(span.span_id)
     if node is None:
         return said
-    before, after = (node.attributes.get(key, "") for key in (_INPUT, _OUTPUT))
+    before, after = (node.attributes.get(key, "") for key in (INPUT, OUTPUT))
     if said.kind is Kind.TOOL:
-        if _OUTPUT in span.attributes:
+        if OUTPUT in span.attributes:
             return said
-        name = find_call(before, plain_arguments(span.attributes.get(_INPUT, "")))
+        name = find_call(before, plain_arguments(span.attributes.get(INPUT, "")))
         return said._replace(told=Facts(tool_name=name))
     answer = find_new_answer(before, after)
     if answer is None or not _counts_the_same(span, answer.usage):
@@ -210,12 +137,3 @@ def _counts_the_same(call: Span, usage: Usage | None) -> bool:
     """Whether the answer cost what the call did, or the call does not say."""
     own = first_integer(call.attributes, "gen_ai.usage.input_tokens")
     return not own or usage is None or own == usage.input_tokens
-
-
-def _is_tool(span: Span) -> bool:
-    return span.scope_name == _SCOPE and _operation(span) == "execute_tool"
-
-
-def _is_call(span: Span) -> bool:
-    step = _STEPS.get(_operation(span)) if span.scope_name == _SCOPE else None
-    return step is not None and step.kind is Kind.MODEL

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.traceloop.dialect import ENTITY_NAME, SPAN_KIND, Traceloop
+from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
+from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.values import first, json_object, json_text
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

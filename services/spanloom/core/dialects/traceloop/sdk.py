@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.traceloop.dialect import SPAN_KIND, Traceloop
+from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
+from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.values import plain_arguments, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

@@ -1,0 +1,81 @@
+"""The two reports of a run that OpenLLMetry makes: an announcement with the name, and its twin.
+
+The ``invoke_agent`` span says only the name; its twin, a child or a later sibling, has LangChain's
+run metadata.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.dialects.base import TraceView
+    from spanloom.core.model.span import Span
+
+_ANNOUNCES = "invoke_agent "
+
+
+def twin_of(span: Span, view: TraceView) -> Span | None:
+    """Give the span that reports the same run with metadata: a child, else a later sibling."""
+    name = _agent_name(span)
+    if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
+        return child
+    parent = view.tree.parent(span)
+    if parent is None:
+        return None
+    return view.remember_children(_sibling_twins, parent).get(span.span_id)
+
+
+def announcement_of(twin: Span, view: TraceView) -> Span | None:
+    """Give the span that announces the run which ``twin`` reports with metadata."""
+    parent = view.tree.parent(twin)
+    if parent is None:
+        return None
+    if is_announcement(parent) and twin_of(parent, view) is twin:
+        return parent
+    return view.remember_children(_sibling_announcements, parent).get(twin.span_id)
+
+
+def is_announcement(span: Span) -> bool:
+    """Tell whether the span says no more of a run than its name."""
+    said = span.attributes
+    if SPAN_KIND in said or said.get(OPERATION, "invoke_agent") != "invoke_agent":
+        return False
+    return span.name.startswith(_ANNOUNCES) or (OPERATION in said and ENTITY_NAME not in said)
+
+
+def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
+    found: dict[str, Span] = {}
+    for child in children:
+        if not is_announcement(child) and (name := entity_name(child)):
+            found.setdefault(name, child)
+    return found
+
+
+def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """Pair each announcement with the next sibling that bears its name, in order."""
+    waiting: defaultdict[str, deque[Span]] = defaultdict(deque)
+    for child in children:
+        if is_announcement(child):
+            waiting[_agent_name(child)].append(child)
+        elif queue := waiting.get(entity_name(child)):
+            yield queue.popleft(), child
+
+
+def _sibling_twins(children: Sequence[Span]) -> dict[str, Span]:
+    return {announcement.span_id: twin for announcement, twin in _pairs(children)}
+
+
+def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
+    return {twin.span_id: announcement for announcement, twin in _pairs(children)}
+
+
+def _agent_name(announcement: Span) -> str:
+    said = announcement.attributes.get("gen_ai.agent.name")
+    return said or announcement.name.removeprefix(_ANNOUNCES)

@@ -1,0 +1,62 @@
+"""What a span of OpenLLMetry says it is: its operation, kind, name and LangChain's run metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.langchain.run import RunMetadata, read_metadata
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.values import first, json_object
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+
+SPAN_KIND = "traceloop.span.kind"
+ENTITY_NAME = "traceloop.entity.name"
+ASSOCIATION = "traceloop.association.properties."
+_RETRIEVE = "vector_db_retrieve"
+_NAMED_FIRST = frozenset({"execute_task", "execute_tool"})
+_NAMED_LAST = frozenset({"workflow", "task", "agent", "tool"})
+_CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
+
+
+def operation_of(span: Span) -> str:
+    """Give the operation; a call's name repeats it, the client's as its last word."""
+    said = span.attributes
+    if operation := first(said, OPERATION, "llm.request.type"):
+        return operation
+    if SPAN_KIND in said:
+        return _RETRIEVE if span.name.startswith(_RETRIEVE) else ""
+    word = span.name.rpartition(".")[2]
+    return word if word in _CALL_NAMES else ""
+
+
+def entity_name(span: Span) -> str:
+    """Give the name of what ran; without the attribute the span's tells it, but for one word."""
+    if name := span.attributes.get(ENTITY_NAME):
+        return name
+    word, _, rest = span.name.partition(" ")
+    if rest and word in _NAMED_FIRST:
+        return rest
+    name, _, suffix = span.name.rpartition(".")
+    return name if suffix in _NAMED_LAST else ""
+
+
+def span_kind_of(span: Span) -> str:
+    """Give the span kind; before 0.60 a span that has lost it is still called ``X.tool``."""
+    said = span.attributes
+    if (kind := said.get(SPAN_KIND)) or ENTITY_NAME not in said or OPERATION in said:
+        return kind or ""
+    return span.name.rpartition(".")[2]
+
+
+def run_metadata(span: Span) -> RunMetadata:
+    """Read the run metadata, which before 0.60 is only inside the JSON of the input."""
+    said = span.attributes
+    name = entity_name(span) or said.get("gen_ai.agent.name") or span.name
+    start = len(ASSOCIATION)
+    direct = {k[start:]: v for k, v in said.items() if k.startswith(ASSOCIATION)}
+    if "ls_integration" in direct or OPERATION in said:
+        return read_metadata(name, direct)
+    inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
+    return read_metadata(name, inside if isinstance(inside, dict) else {})

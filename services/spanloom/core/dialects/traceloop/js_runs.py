@@ -1,0 +1,121 @@
+"""Which LangChain.js runs are agents and which are graphs, and what ran inside what.
+
+A class tells agents of the library, a state of messages an agent or a graph of the author's: what
+ran right inside tells them apart (``js.py`` has the rules).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.langchain.js import read_answers
+from spanloom.core.dialects.nesting import find_innermost
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.values import json_object
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.timing import mostly_encloses
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import Span
+
+SCOPE = "@traceloop/instrumentation-langchain"
+INPUT, OUTPUT = "traceloop.entity.input", "traceloop.entity.output"
+_GRAPH_CLASSES = frozenset({"CompiledStateGraph", "CompiledGraph", "Pregel", "LangGraph"})
+_AGENT_CLASSES = ("AgentExecutor", "ReactAgent")
+STEPS = {
+    "chat": Classification(Kind.MODEL, "traceloop_js.chat"),
+    "text_completion": Classification(Kind.MODEL, "traceloop_js.text_completion"),
+    "execute_tool": Classification(Kind.TOOL, "traceloop_js.execute_tool"),
+}
+
+STATE_OF_MESSAGES = Classification(Kind.AGENT, "traceloop_js.state_of_messages")
+_GRAPH = Classification(Kind.GRAPH, "traceloop_js.graph_class")
+UNTOLD = Classification(Kind.GRAPH, "traceloop_js.no_state")
+_AGENT_WITH_TOOLS = Classification(Kind.AGENT, "traceloop_js.runs_tools")
+_GRAPH_OF_RUNS = Classification(Kind.GRAPH, "traceloop_js.holds_runs")
+_GRAPH_OF_CALLS = Classification(Kind.GRAPH, "traceloop_js.calls_in_a_row")
+
+
+def operation_of(span: Span) -> str:
+    """Give the operation; the first word of the name repeats it."""
+    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
+
+
+def class_of_run(span: Span) -> str:
+    """Give the class that a chain's span is called by; empty for calls and tools."""
+    return span.name.partition(" ")[2] if operation_of(span) in ("workflow", "invoke_agent") else ""
+
+
+def classify_by_class(span: Span) -> Classification | None:
+    """Tell agents and graphs by class and state; ``None`` for what is neither."""
+    name = class_of_run(span)
+    if name.endswith(_AGENT_CLASSES):
+        return Classification(Kind.AGENT, "traceloop_js.agent_class")
+    if name not in _GRAPH_CLASSES:
+        return None
+    states = [span.attributes[key] for key in (INPUT, OUTPUT) if key in span.attributes]
+    if any(map(_holds_messages, states)):
+        return STATE_OF_MESSAGES
+    return _GRAPH if states else UNTOLD
+
+
+def _holds_messages(state: str) -> bool:
+    return isinstance(json_object(state).get("messages"), list)
+
+
+def find_places(children: Sequence[Span]) -> Mapping[str, Span]:
+    """Give the innermost run or tool in whose time each span ran; calls and plumbing hold none."""
+    mine = [span for span in children if span.scope_name == SCOPE]
+    return find_innermost(mine, _can_hold, mostly_encloses)
+
+
+def _can_hold(span: Span) -> bool:
+    return _is_tool(span) or classify_by_class(span) is not None
+
+
+def classify_by_inside(children: Sequence[Span]) -> Mapping[str, Classification]:
+    """Tell graphs and agents among the runs on messages, by what ran right inside them."""
+    places = find_places(children)
+    inside: defaultdict[str, list[Span]] = defaultdict(list)
+    for span in children:
+        if span.span_id in places:
+            inside[places[span.span_id].span_id].append(span)
+    found: dict[str, Classification] = {}
+    for span in children:
+        if (said := classify_by_class(span)) is STATE_OF_MESSAGES:
+            found[span.span_id] = _run_of_messages(span, inside[span.span_id])
+        elif said is UNTOLD and any(map(_is_tool, inside[span.span_id])):
+            found[span.span_id] = _AGENT_WITH_TOOLS
+    return found
+
+
+def _run_of_messages(run: Span, steps: Sequence[Span]) -> Classification:
+    calls = [s for s in steps if is_call(s) and s.status_code != "Error"]
+    has_tools = any(map(_is_tool, steps))
+    if not calls and not has_tools and any(classify_by_class(s) is not None for s in steps):
+        return _GRAPH_OF_RUNS
+    if agent_name_of(run):
+        return STATE_OF_MESSAGES
+    if name := next(filter(None, map(agent_name_of, steps)), ""):
+        return STATE_OF_MESSAGES._replace(told=Facts(agent_name=name))
+    return _GRAPH_OF_CALLS if len(calls) > 1 and not has_tools else STATE_OF_MESSAGES
+
+
+def agent_name_of(run: Span) -> str:
+    """Give the name on the last answer in the state that a run or node of an agent left."""
+    answers = read_answers(run.attributes.get(OUTPUT, ""))
+    return answers[-1].text("name") if answers else ""
+
+
+def _is_tool(span: Span) -> bool:
+    return span.scope_name == SCOPE and operation_of(span) == "execute_tool"
+
+
+def is_call(span: Span) -> bool:
+    """Tell whether the span is a model's call."""
+    step = STEPS.get(operation_of(span)) if span.scope_name == SCOPE else None
+    return step is not None and step.kind is Kind.MODEL
