@@ -103,12 +103,19 @@ class OtelGenAI:
             return genai_facts.read_model_call(span.attributes)
         if kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(span.attributes)
+            facts.tool_name = facts.tool_name or _tool_in_name(span)
             facts.data_kind = DATA_KINDS.get(operation_of(span), "")
             return facts
         facts = genai_facts.read_agent_run(span.attributes)
         if kind is Kind.GRAPH:
             facts.agent_name = first(span.attributes, "gen_ai.workflow.name")
         return facts
+
+
+def _tool_in_name(span: Span) -> str:
+    """Give the tool's name as the conventions have it in the span's: ``execute_tool {name}``."""
+    word, _, name = span.name.partition(" ")
+    return name if word == "execute_tool" else ""
 
 
 def _names_system_and_model(span: Span) -> bool:

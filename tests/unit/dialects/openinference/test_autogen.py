@@ -50,3 +50,13 @@ def test_names_are_the_author_s_and_python_objects_are_no_texts() -> None:
     assert set(by_name) == {"Swarm", "b"}
     assert by_name["Swarm"].input == "go"
     assert by_name["b"].input == ""
+
+
+def test_a_tool_that_both_report_counts_once_also_without_its_name_s_attribute() -> None:
+    own = {"gen_ai.operation.name": "execute_tool", "gen_ai.system": "autogen"}
+    found = extract_spans(
+        *team(),
+        make_span(5, 3, openinference("TOOL"), name="b.get_weather", scope=SCOPE),
+        make_span(6, 5, own, name="execute_tool get_weather", scope="autogen-core"),
+    )
+    assert owners(found) == {1: [2], 2: [4, 5]}

@@ -51,11 +51,16 @@ class OpenInferenceAutoGen(OpenInference):
         return _AGENT
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; agents and teams by name, with the task that they were given."""
+        """As everywhere; agents and teams with the task that they were given.
+
+        Without the attribute a span's name tells the tool's: ``agent.tool``.
+        """
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = _agent_name(span) or span.name.partition(".")[0]
             facts.input = _task(facts.input)
+        elif kind is Kind.TOOL:
+            facts.tool_name = first(span.attributes, "tool.name") or span.name.rpartition(".")[2]
         return facts
 
 
