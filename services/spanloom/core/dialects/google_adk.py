@@ -32,7 +32,7 @@ _MERGED = "(merged tools)"
 _NO_CALL_ID = "<not specified>"
 _REQUEST, _RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
 _CALLS = frozenset({"generate_content", "chat"})
-_OPENINFERENCE = "openinference.instrumentation.google_adk"
+OPENINFERENCE_SCOPE = "openinference.instrumentation.google_adk"
 
 
 def _operation(span: Span) -> str:
@@ -95,7 +95,7 @@ def _gathers_answers(span: Span) -> bool:
 
 def is_framed_by(around: Span, span: Span) -> bool:
     """Whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
-    is_openinferences = around.scope_name == _OPENINFERENCE
+    is_openinferences = around.scope_name == OPENINFERENCE_SCOPE
     is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
     return is_openinferences and is_run and span.scope_name == _SCOPE
 

@@ -113,6 +113,11 @@ def json_text(value: Json) -> str:
     return orjson.dumps(value).decode()
 
 
+def text_or_json(value: Json) -> str:
+    """Give text as it is, anything else as compact JSON."""
+    return value if isinstance(value, str) else json_text(value)
+
+
 def unquoted(text: str) -> str:
     """Take a JSON string out of its quotes; other text stays as it is."""
     if text.startswith('"'):
@@ -135,5 +140,4 @@ def plain_arguments(text: str, beside: frozenset[str] = frozenset()) -> str:
     if args and kwargs:
         return text
     only = args[0] if len(args) == 1 else args
-    value = kwargs if kwargs or "args" not in said else only
-    return value if isinstance(value, str) else json_text(value)
+    return text_or_json(kwargs if kwargs or "args" not in said else only)

@@ -14,6 +14,7 @@ from spanloom.core.dialects.values import (
     json_object,
     json_text,
     pick,
+    text_or_json,
 )
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -112,7 +113,7 @@ def _milliseconds(text: str, per_ms: int) -> float | None:
 def _settings(said: Mapping[str, str]) -> dict[str, str]:
     options = json_object(said.get(TAG + "call_options", ""))
     found = {k: v for k in _SETTINGS if (v := options.get(k)) not in (None, "", [], 0)}
-    shown = {k: v if isinstance(v, str) else json_text(v) for k, v in found.items()}
+    shown = {k: text_or_json(v) for k, v in found.items()}
     return {**pick(said, {"gen_ai.request.temperature": "temperature"}), **shown}
 
 

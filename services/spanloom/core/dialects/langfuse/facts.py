@@ -17,8 +17,8 @@ from spanloom.core.dialects.values import (
     count,
     first,
     json_object,
-    json_text,
     pick,
+    text_or_json,
     unquoted,
 )
 from spanloom.core.model.normalized import Facts
@@ -152,7 +152,7 @@ def _details(said: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
 
 def _settings(said: dict[str, Json]) -> dict[str, str]:
     return {
-        name: value if isinstance(value, str) else json_text(value)
+        name: text_or_json(value)
         for key, name in _SETTINGS.items()
         if (value := said.get(key)) not in (None, "", 0)
     }

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.client_usage import read_client_usage
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.dialects.values import Json, count, json_object, json_text
+from spanloom.core.dialects.values import Json, json_object, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,24 +89,4 @@ def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
 
 
 def _text(value: Json) -> str:
-    if not value:
-        return ""
-    return value if isinstance(value, str) else json_text(value)
-
-
-def read_client_usage(said: dict[str, Json]) -> Usage:
-    """Read OpenAI's or Anthropic's own usage."""
-    inputs = _inner(said, "prompt_tokens_details", "input_tokens_details")
-    outputs = _inner(said, "completion_tokens_details", "output_tokens_details")
-    return Usage(
-        count(said.get("prompt_tokens")) or count(said.get("input_tokens")),
-        count(said.get("completion_tokens")) or count(said.get("output_tokens")),
-        count(outputs.get("reasoning_tokens")),
-        count(inputs.get("cached_tokens")) or count(said.get("cache_read_input_tokens")),
-        count(inputs.get("cache_creation_tokens"))
-        or count(said.get("cache_creation_input_tokens")),
-    )
-
-
-def _inner(said: dict[str, Json], *keys: str) -> dict[str, Json]:
-    return next((inner for key in keys if isinstance(inner := said.get(key), dict)), {})
+    return text_or_json(value) if value else ""

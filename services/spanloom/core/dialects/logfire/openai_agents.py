@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.logfire.dialect import read_client_usage
+from spanloom.core.dialects.client_usage import read_client_usage
 from spanloom.core.dialects.values import Json, first, json_object, json_text, json_value
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

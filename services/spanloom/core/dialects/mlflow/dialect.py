@@ -28,6 +28,7 @@ from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
 from spanloom.core.dialects.mlflow import texts as mlflow_texts
+from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.langchain import (
     is_nameless_prebuilt_loop,
     run_metadata,
@@ -36,7 +37,7 @@ from spanloom.core.dialects.mlflow.langchain import (
 from spanloom.core.dialects.mlflow.libraries import span_type_of
 from spanloom.core.dialects.mlflow.usage import read_run_usage
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import Json, first, json_object, unquoted
+from spanloom.core.dialects.values import Json, first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
 
-SPAN_TYPE = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
 
 _KINDS = {
@@ -120,9 +120,9 @@ class MLflow:
 def _span_type(span: Span) -> str:
     """Give the span type; if it is missing, what its other attributes or its name show."""
     said = span.attributes
-    if span_type := first(said, SPAN_TYPE, OPERATION):
-        return unquoted(span_type).upper()
-    converses = mlflow_facts.USAGE in said or mlflow_facts.FORMAT in said
+    if first(said, SPAN_TYPE, OPERATION):
+        return span_type_of(span)
+    converses = COUNTS in said or mlflow_facts.FORMAT in said
     if mlflow_facts.MODEL in said or (converses and not mlflow_names.is_method(span)):
         return "CHAT_MODEL"
     return "TOOL" if "tool_call_id" in said else span.name.partition(" ")[0].upper()
@@ -143,7 +143,7 @@ def _hear_usage(span: Span, view: TraceView) -> Usage | None:
     if span_type_of(span) == "CHAT_MODEL" and not any(own):
         return read_run_usage(span, view)
     around = view.tree.parent(span)
-    outputs = [around.attributes.get(mlflow_facts.OUTPUTS, "")] if around is not None else []
+    outputs = [around.attributes.get(OUTPUTS, "")] if around is not None else []
     return find_details(own, chain(streamed(span), outputs))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.mlflow import usage as mlflow_usage
+from spanloom.core.dialects.mlflow.attributes import COUNTS, INPUTS, OUTPUTS
 from spanloom.core.dialects.values import (
     Json,
     json_object,
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Event, Span
 
-INPUTS = "mlflow.spanInputs"
-OUTPUTS = "mlflow.spanOutputs"
-USAGE = mlflow_usage.COUNTS
 MODEL = "mlflow.llm.model"
 FORMAT = "mlflow.message.format"
 _ONLY_TYPE = {"output_type"}
@@ -67,7 +65,7 @@ def read_genai(span: Span, kind: Kind) -> Facts:
 
 def read_usage(span: Span) -> Usage:
     """Give the call's tokens; the client's own usage has the details that MLflow leaves out."""
-    said = json_object(span.attributes.get(USAGE, ""))
+    said = json_object(span.attributes.get(COUNTS, ""))
     counted = (
         genai_facts.read_usage(span.attributes) if not said else mlflow_usage.read_counts(said)
     )

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.mlflow.attributes import OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.names import given_name, split, starts_again
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import first, unquoted
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
@@ -57,7 +59,7 @@ def _correct_chain(span: Span, view: TraceView) -> Classification | None:
 def is_handoff(span: Span, view: TraceView) -> bool:
     """Know OpenAI Agents' handoff by its end; where that is lost, as what ended an agent's turn."""
     if span.name == _HANDOVER:
-        return "to_agent" in span.attributes.get("mlflow.spanOutputs", "")
+        return "to_agent" in span.attributes.get(OUTPUTS, "")
     turn = view.tree.parent(span)
     if turn is None or not _is_nameless(span) or not _is_nameless(turn):
         return False
@@ -73,7 +75,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 def span_type_of(span: Span) -> str:
     """Give the type that the span says, in capitals."""
-    return unquoted(first(span.attributes, "mlflow.spanType", "gen_ai.operation.name")).upper()
+    return unquoted(first(span.attributes, SPAN_TYPE, OPERATION)).upper()
 
 
 def _correct_agent(span: Span, view: TraceView) -> Classification | None:
@@ -97,7 +99,7 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 def _prepares(span: Span, view: TraceView) -> bool:
     """Know, where names are lost, what holds nothing beside the one that holds the call."""
     around = view.tree.parent(span)
-    if around is None or "mlflow.spanType" in span.attributes or view.tree.children(span):
+    if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False
     if any(key.startswith("gen_ai.usage.") for key in span.attributes):
         return False
@@ -123,7 +125,7 @@ def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
 
 
 def _is_nameless(span: Span) -> bool:
-    return span.name == "CHAIN" and "mlflow.spanType" not in span.attributes
+    return span.name == "CHAIN" and SPAN_TYPE not in span.attributes
 
 
 def _is_agent(span: Span) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.mlflow.attributes import OUTPUTS
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import first, json_object, unquoted
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def given_name(span: Span) -> str:
     said = span.attributes
     if name := unquoted(first(said, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name
-    return span.name.removeprefix(said.get("gen_ai.operation.name", "") + " ")
+    return span.name.removeprefix(said.get(OPERATION, "") + " ")
 
 
 def agent_name(span: Span) -> str:
@@ -65,6 +67,6 @@ def _said_name(span: Span) -> str:
     """Give the name that the object has; LlamaIndex tells an agent's in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
-    result = json_object(span.attributes.get("mlflow.spanOutputs", "")).get("result")
+    result = json_object(span.attributes.get(OUTPUTS, "")).get("result")
     current = result.get("current_agent_name") if isinstance(result, dict) else ""
     return current if isinstance(current, str) else ""

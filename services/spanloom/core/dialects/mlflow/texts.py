@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.values import Json, json_object, json_text
+from spanloom.core.dialects.values import Json, json_object, text_or_json
 
 if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts
@@ -33,8 +33,8 @@ def _answered(said: dict[str, Json]) -> str:
     if isinstance(result, dict):
         return _joined(result.get("response"))
     if "output" in said and "_state" in said:
-        return _text(said["output"])
-    return _text(said["_value"]) if said.keys() == {"_value"} else ""
+        return text_or_json(said["output"])
+    return text_or_json(said["_value"]) if said.keys() == {"_value"} else ""
 
 
 def _joined(message: Json) -> str:
@@ -43,7 +43,3 @@ def _joined(message: Json) -> str:
         return ""
     texts = (b.get("text") for b in blocks if isinstance(b, dict))
     return "\n".join(t for t in texts if isinstance(t, str))
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else json_text(value)

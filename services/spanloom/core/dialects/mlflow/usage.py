@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.logfire.dialect import read_client_usage
+from spanloom.core.dialects.client_usage import read_client_usage
+from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.values import Json, count, json_object
 from spanloom.core.model.trajectory import Usage
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 CHUNK = "mlflow.chunk.item."
 """Names the events that are the chunks of a stream, in order."""
-COUNTS = "mlflow.chat.tokenUsage"
 _CHAT_MODEL = "CHAT_MODEL"
 _USAGE = '"usage"'
 _LEVELS = 8
@@ -80,14 +80,14 @@ def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
 
 
 def _is_call(span: Span) -> bool:
-    return _CHAT_MODEL in span.attributes.get("mlflow.spanType", "")
+    return _CHAT_MODEL in span.attributes.get(SPAN_TYPE, "")
 
 
 def _usages(span: Span) -> Iterator[dict[str, Json]]:
     said = span.attributes
     if usage := json_object(said.get("usage", "")):
         yield usage
-    for text in chain((said.get("mlflow.spanOutputs", ""),), _chunks(span)):
+    for text in chain((said.get(OUTPUTS, ""),), _chunks(span)):
         if _USAGE in text:
             answer = json_object(text)
             response = answer.get("response")

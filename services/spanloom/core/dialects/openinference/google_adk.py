@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.google_adk import GoogleADK, is_framed_by
+from spanloom.core.dialects.google_adk import OPENINFERENCE_SCOPE, GoogleADK, is_framed_by
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
 from spanloom.core.model.message import find_request, read_conversation
 from spanloom.core.model.normalized import Classification, Facts
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
 
-_SCOPE = "openinference.instrumentation.google_adk"
 _ADK = GoogleADK()
 _AGENT = Classification(Kind.AGENT, "openinference_google_adk.agent_run")
 _WORKFLOW = Classification(Kind.GRAPH, "openinference_google_adk.workflow_agent")
@@ -39,7 +38,7 @@ class OpenInferenceGoogleADK(OpenInference):
 
     def recognises(self, span: Span) -> bool:
         """By the scope, or by the kind on a span of ADK's own."""
-        return span.scope_name == _SCOPE or _is_adks(span)
+        return span.scope_name == OPENINFERENCE_SCOPE or _is_adks(span)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Agents by what they run, ADK's own spans as always, the rest by kind."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import Json, json_object, json_text, plain_arguments
+from spanloom.core.dialects.values import Json, json_object, plain_arguments, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -107,6 +107,4 @@ def _result(said: str) -> str:
     """Give what the tool returned out of a ``ToolOutput``."""
     output = json_object(said)
     result: Json = output.get("raw_output") if "tool_name" in output else None
-    if result is None:
-        return said
-    return result if isinstance(result, str) else json_text(result)
+    return said if result is None else text_or_json(result)

@@ -49,7 +49,9 @@ class OpenInferenceMastra(OpenInference):
         if span.name.startswith(("workflow ", "chunk: ")):
             return _PIECE
         if _is_call(span):
-            return _classify_call(span, view)
+            loop = _loop_ended_by(span, view)
+            told = super().describe(loop, Kind.MODEL).usage if loop is not None else None
+            return _CALL._replace(usage=told)
         return _LOOP if view.remember_children(_last_call, span) else super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -82,8 +84,9 @@ def _last_call(children: Sequence[Span]) -> str:
     return max(calls)[1] if calls else ""
 
 
-def _classify_call(span: Span, view: TraceView) -> Classification:
-    loop = view.tree.parent(span)
-    if loop is None or view.remember_children(_last_call, loop) != span.span_id:
-        return _CALL
-    return _CALL._replace(usage=OpenInference().describe(loop, Kind.MODEL).usage)
+def _loop_ended_by(call: Span, view: TraceView) -> Span | None:
+    """Give the loop of which this is the last call: it bears the sum of the tokens."""
+    loop = view.tree.parent(call)
+    if loop is None or view.remember_children(_last_call, loop) != call.span_id:
+        return None
+    return loop

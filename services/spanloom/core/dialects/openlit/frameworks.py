@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Usage
 
 _SCOPES = "openlit.instrumentation."
-_OPERATION = "gen_ai.operation.name"
 _AGENT_ID = "gen_ai.agent.id"
 _HANDED_FROM = "gen_ai.agent.source"
 _STEP = "gen_ai.smolagents.step_number"
@@ -112,9 +112,9 @@ def _handed_to(agent: Span, view: TraceView) -> Sequence[str]:
 
 
 def _is_agent(span: Span) -> bool:
-    return span.attributes.get(_OPERATION) == "invoke_agent" and _AGENT_ID in span.attributes
+    return span.attributes.get(OPERATION) == "invoke_agent" and _AGENT_ID in span.attributes
 
 
 def _is_frame(span: Span) -> bool:
     said = span.attributes
-    return said.get(_OPERATION) == "invoke_agent" and _AGENT_ID not in said
+    return said.get(OPERATION) == "invoke_agent" and _AGENT_ID not in said

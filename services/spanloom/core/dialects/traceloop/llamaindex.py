@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_object, json_text, plain_arguments
+from spanloom.core.dialects.values import first, json_object, plain_arguments, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -129,8 +129,8 @@ def _returned(span: Span) -> tuple[str, str]:
     name = first(span.attributes, _CALLED_TOOL) or said.get("tool_name")
     output = said.get("tool_output", said)
     result: Json = output.get("raw_output") if isinstance(output, dict) else None
-    shown = result if isinstance(result, str) else json_text(result)
-    return name if isinstance(name, str) else "", text if result is None else shown
+    shown = text if result is None else text_or_json(result)
+    return name if isinstance(name, str) else "", shown
 
 
 def _answered(text: str) -> str:

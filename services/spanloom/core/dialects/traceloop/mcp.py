@@ -19,7 +19,7 @@ from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_object, json_text
+from spanloom.core.dialects.values import first, json_object, json_text, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -96,6 +96,4 @@ def _callers(children: Sequence[Span]) -> Mapping[str, Span]:
 def _result(text: str) -> str:
     """Give what the client or the server says the tool gave."""
     result: Json = json_object(text).get("result")
-    if result is None:
-        return text
-    return result if isinstance(result, str) else json_text(result)
+    return text if result is None else text_or_json(result)

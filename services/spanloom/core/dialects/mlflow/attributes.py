@@ -1,0 +1,8 @@
+"""The attributes of MLflow that several of its modules read."""
+
+from __future__ import annotations
+
+SPAN_TYPE = "mlflow.spanType"
+INPUTS = "mlflow.spanInputs"
+OUTPUTS = "mlflow.spanOutputs"
+COUNTS = "mlflow.chat.tokenUsage"
