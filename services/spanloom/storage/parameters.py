@@ -1,28 +1,32 @@
-"""Query parameters for the driver, lists of ids written at once.
+"""Query parameters for the driver; a list goes over as JSON, which the query takes apart.
 
-The driver escapes character by character, which is a tenth of what it costs to look up a
-thousand traces; ids have nothing to escape.
+As a literal of its own type a list of a thousand ids costs more to parse than to look up: the
+engine makes a syntax tree of it. As text it is read at a third of that, and the driver, which
+escapes character by character, has nothing left to do.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clickhouse_connect.driver.binding import format_bind_value
+import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Give the parameters as the driver takes them; every value arrives as it is."""
+    """Give the parameters as the driver takes them; a list becomes a ``String`` of JSON.
+
+    Its query says ``JSONExtract({name:String}, 'Array(…)')``.
+    """
     return {
-        name: _List(value) if isinstance(value, list) else value
+        name: _JsonList(value) if isinstance(value, list) else value
         for name, value in parameters.items()
     }
 
 
-class _List:
+class _JsonList:
     """A list that writes itself: the driver takes the text of any object it does not know."""
 
     __slots__ = ("_values",)
@@ -31,12 +35,6 @@ class _List:
         self._values = values
 
     def __str__(self) -> str:
-        return f"[{','.join(map(_literal, self._values))}]"
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"({','.join(map(_literal, value))})"
-    if isinstance(value, str) and value.isalnum():
-        return f"'{value}'"
-    return str(format_bind_value(value, top_level=False))
+        """Give JSON, which has no control characters, escaped as parameters are: like TSV."""
+        text = orjson.dumps(self._values, default=tuple).decode()  # named tuples are tuples here
+        return text.replace("\\", "\\\\")

@@ -24,7 +24,7 @@ def test_the_engine_reads_what_was_bound(
     clickhouse_store: ClickHouseStore, values: list[tuple[str, str, int]]
 ) -> None:
     answer = clickhouse_store._worker._client.raw_query(
-        "SELECT {values:Array(Tuple(String, String, UInt64))}",
+        "SELECT JSONExtract({values:String}, 'Array(Tuple(String, String, UInt64))')",
         parameters=bind({"values": values}),
         fmt="JSONCompactEachRow",
     )

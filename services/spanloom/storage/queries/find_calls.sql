@@ -2,7 +2,7 @@
 SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare
 FROM steps FINAL
 WHERE Project = {project:String}
-  AND (TraceId, StepId) IN {calls:Array(Tuple(String, String))}
+  AND (TraceId, StepId) IN JSONExtract({calls:String}, 'Array(Tuple(String, String))')
   AND StartTimeUnixNano <= {until_ns:UInt64}
   AND EndTimeUnixNano >= {from_ns:UInt64}
 ORDER BY TraceId, StepId

@@ -2,5 +2,5 @@
 -- step ids of their neighbours too.
 SELECT Project, TraceId, Version, Fingerprint, StartTimeUnixNano, StepIds
 FROM trajectories
-WHERE (Project, TraceId) IN {keys:Array(Tuple(String, String))}
+WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
 ORDER BY Seq, Version

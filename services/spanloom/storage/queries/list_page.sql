@@ -4,7 +4,7 @@ SELECT
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
     InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId
 FROM trajectory_list FINAL
-WHERE (Project, StartTimeUnixNano, TraceId) IN {keys:Array(Tuple(String, UInt64, String))}
+WHERE (Project, StartTimeUnixNano, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, UInt64, String))')
   AND ({status:Nullable(String)} IS NULL OR Status = {status:Nullable(String)})
   AND ({root_name:Nullable(String)} IS NULL OR RootName = {root_name:Nullable(String)})
   AND ({has_error:Nullable(Bool)} IS NULL OR HasError = {has_error:Nullable(Bool)})
@@ -14,7 +14,7 @@ WHERE (Project, StartTimeUnixNano, TraceId) IN {keys:Array(Tuple(String, UInt64,
     -- A row left by a writer that was overtaken has another start than the trajectory.
     SELECT Project, TraceId, argMax(StartTimeUnixNano, (Seq, Version))
     FROM trajectories
-    WHERE (Project, TraceId) IN {trace_keys:Array(Tuple(String, String))}
+    WHERE (Project, TraceId) IN JSONExtract({trace_keys:String}, 'Array(Tuple(String, String))')
     GROUP BY Project, TraceId
   )
 ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC

@@ -8,5 +8,5 @@ SELECT
     arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.Attributes`),
     RowVersion, Project
 FROM otel_traces
-WHERE (Project, TraceId) IN {keys:Array(Tuple(String, String))}
+WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
   AND startsWith(SpanId, {span_id_start:String})
