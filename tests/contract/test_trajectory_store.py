@@ -334,6 +334,7 @@ def test_calls_are_found_by_key_project_and_time(
     [found] = store.find_calls(key.project, ["other", "same"], START_NS, START_NS)
     assert (found.key, found.step_id, found.call_key) == (key, call.id, "same")
     assert (found.start_ns, found.end_ns, found.is_bare) == (START_NS, START_NS + 500, True)
+    assert found.dialect == "otel-genai"
     [framed] = store.find_calls(stranger.project, ["same"], START_NS + 500, START_NS + 900)
     assert not framed.is_bare
     for keys, start, end in (

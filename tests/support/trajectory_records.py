@@ -40,6 +40,7 @@ def model_step(number: int, start_ns: int = START_NS, error: str = "") -> Step:
         usage=Usage(10, 5, 2, 3, 1),
         model="gpt-test",
         first_token_ms=1.5,
+        metadata={"dialect": "otel-genai"},
     )
 
 

@@ -118,6 +118,8 @@ class ModelCall:
     end_ns: int
     is_bare: bool
     """Whether the call is all there is in its trace."""
+    dialect: str = ""
+    """The dialect that told of it; empty where an older version stored it."""
 
 
 @dataclass(frozen=True, slots=True)

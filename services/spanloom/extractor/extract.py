@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
 
-EXTRACTOR_VERSION = "4"
+EXTRACTOR_VERSION = "5"
 """Grows whenever the same spans may give another trajectory."""
 
 

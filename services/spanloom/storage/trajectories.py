@@ -207,5 +207,6 @@ def summary_of(row: Row) -> TrajectorySummary:
 
 
 def _call_of(row: Row) -> ModelCall:
-    project, trace_id, step_id, call_key, start_ns, end_ns, bare = row
-    return ModelCall(TraceKey(project, trace_id), step_id, call_key, start_ns, end_ns, bool(bare))
+    project, trace_id, step_id, call_key, start_ns, end_ns, bare, dialect = row
+    key = TraceKey(project, trace_id)
+    return ModelCall(key, step_id, call_key, start_ns, end_ns, bool(bare), dialect)

@@ -103,9 +103,15 @@ def test_any_json_has_a_key(output: object) -> None:
 
 
 def call(
-    trace: int, start: int = 0, end: int = 10, *, bare: bool = False, key: str = "k"
+    trace: int,
+    start: int = 0,
+    end: int = 10,
+    *,
+    bare: bool = False,
+    key: str = "k",
+    dialect: str = "a",
 ) -> ModelCall:
-    return ModelCall(TraceKey("p", f"{trace:032x}"), sid(trace), key, start, end, bare)
+    return ModelCall(TraceKey("p", f"{trace:032x}"), sid(trace), key, start, end, bare, dialect)
 
 
 def test_a_bare_call_repeats_the_shortest_call_that_encloses_it() -> None:
@@ -134,6 +140,30 @@ def test_equally_short_originals_are_told_apart_by_their_ids() -> None:
 )
 def test_other_calls_are_no_originals(other: ModelCall) -> None:
     assert find_original(call(9, 3, 40, bare=True), [other]) is None
+
+
+def test_of_two_bare_reports_in_two_dialects_the_inner_one_repeats_the_outer() -> None:
+    outer, inner = call(8, 0, 50, bare=True), call(2, 3, 40, bare=True, dialect="b")
+    assert find_original(inner, [outer, inner]) == outer
+    assert find_original(outer, [outer, inner]) is None
+
+
+def test_of_two_bare_reports_of_equal_times_the_first_trace_is_the_original() -> None:
+    one, other = call(1, bare=True), call(2, bare=True, dialect="b")
+    assert find_original(other, [one, other]) == one
+    assert find_original(one, [one, other]) is None
+
+
+def test_bare_calls_of_one_dialect_or_an_unknown_one_are_two_calls() -> None:
+    asked = call(1, 0, 50, bare=True, dialect="")
+    for dialect in ("", "a"):
+        again = call(2, 3, 40, bare=True, dialect=dialect)
+        assert find_original(again, [asked, call(3, 0, 50, bare=True, dialect=dialect)]) is None
+
+
+def test_a_framework_s_call_comes_before_a_bare_one() -> None:
+    framework, wrapper = call(8, 0, 50), call(7, 2, 45, bare=True, dialect="b")
+    assert find_original(call(9, 3, 40, bare=True), [wrapper, framework]) == framework
 
 
 def test_only_a_bare_call_repeats_another() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.support.extracting import TRACE, World, sent
-from tests.support.spans import chat
+from tests.support.spans import chat, openinference
 
 OTHER = "cd" * 16
 FRAMEWORK = [
@@ -13,6 +13,11 @@ FRAMEWORK = [
 ]
 CLIENT = sent(1, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
 ORPHANED_CLIENT = sent(1, 9, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=20)
+OPENINFERENCE_CALL = {
+    **openinference("LLM"),
+    "llm.token_count.prompt": "7",
+    "llm.token_count.completion": "3",
+}
 
 
 @pytest.fixture
@@ -31,6 +36,20 @@ def test_a_call_reported_in_two_traces_is_marked_in_any_order(world: World, orde
     world.run(2)
     said = world.document(OTHER)["extraction"]
     assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "2"}
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]
+    assert world.step(60) == 0
+
+
+@pytest.mark.parametrize("first", ["outer", "inner"])
+def test_of_two_bare_reports_in_two_dialects_one_is_marked_in_any_order(
+    world: World, first: str
+) -> None:
+    outer = sent(1, attributes=OPENINFERENCE_CALL, last_ms=100)
+    for span in (outer, CLIENT) if first == "outer" else (CLIENT, outer):
+        world.send(span)
+        world.run(2)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "1"}
     assert "duplicate_of" not in world.document(TRACE)["extraction"]
     assert world.step(60) == 0
 

@@ -1,9 +1,10 @@
 """The same call reported again in another trace.
 
 A client instrumented under a framework that lost the context reports its call as a trace of its
-own. Nothing links the two; content and time do: the call has the same tokens and said the same,
-and it ran while the framework's call ran. Only a call that is all there is in its trace can be
-such a report.
+own, and a client with two instrumentations, one of which loses the context, reports it as two.
+Nothing links them; content and time do: the call has the same tokens and said the same, and it ran
+while the other call ran. Only a call that is all there is in its trace can be such a report, and
+of two such calls only one that another dialect tells of: one client may well ask the same twice.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
     is_bare = len(calls) == 1 and len(steps) == 1 and trajectory.root_type is Kind.MODEL
     key = TraceKey(trajectory.project, trajectory.trace_id)
     return [
-        ModelCall(key, s.id, call_key, s.start_ns, s.end_ns, is_bare)
+        ModelCall(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.metadata.get("dialect", ""))
         for s in calls
         if (call_key := make_call_key(s))
     ]
@@ -53,11 +54,16 @@ def make_call_key(step: Step) -> str:
 
 
 def find_original(call: ModelCall, others: Iterable[ModelCall]) -> ModelCall | None:
-    """Give the call that this bare one repeats: the shortest that encloses it, else ``None``."""
+    """Give the call that this bare one repeats: the shortest that encloses it, else ``None``.
+
+    A framework's call comes before another bare one.
+    """
     if not call.is_bare:
         return None
-    enclosing = [o for o in others if _encloses(o, call)]
-    return min(enclosing, key=lambda o: (o.end_ns - o.start_ns, o.key, o.step_id), default=None)
+    enclosing = [o for o in others if _encloses(o, call) and _comes_before(o, call)]
+    return min(
+        enclosing, key=lambda o: (o.is_bare, o.end_ns - o.start_ns, o.key, o.step_id), default=None
+    )
 
 
 def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
@@ -65,10 +71,19 @@ def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
         outer.call_key == inner.call_key
         and outer.key.project == inner.key.project
         and outer.key.trace_id != inner.key.trace_id
-        and not outer.is_bare
         and outer.start_ns <= inner.start_ns
         and inner.end_ns <= outer.end_ns
     )
+
+
+def _comes_before(outer: ModelCall, inner: ModelCall) -> bool:
+    """Decide which of two reports is the original, so that never both repeat each other."""
+    if not outer.is_bare:
+        return True
+    if "" in (outer.dialect, inner.dialect) or outer.dialect == inner.dialect:
+        return False
+    is_longer = outer.end_ns - outer.start_ns > inner.end_ns - inner.start_ns
+    return is_longer or outer.key < inner.key
 
 
 def _said(output: str) -> str:

@@ -1,5 +1,5 @@
 -- The model steps among these (trace id, step id) that overlap a time range.
-SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare
+SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect
 FROM steps FINAL
 WHERE Project = {project:String}
   AND (TraceId, StepId) IN JSONExtract({calls:String}, 'Array(Tuple(String, String))')
