@@ -1,7 +1,7 @@
 """Brings a store's schema up to date: each numbered file once, in order.
 
-Safe to interrupt: every statement says ``IF NOT EXISTS`` or ``OR REPLACE``, and a file counts as
-applied only after its last statement.
+Safe to interrupt: every statement says ``IF NOT EXISTS``, ``OR REPLACE`` or ``MODIFY QUERY``, and a
+file counts as applied only after its last statement.
 """
 
 from __future__ import annotations

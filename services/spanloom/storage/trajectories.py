@@ -112,16 +112,15 @@ class ClickHouseTrajectories:
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
         """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
+        where = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
         calls = [
             (trace_id, step_id)
             for some in batched(call_keys)
-            for trace_id, step_id in self._worker.rows("find_keys", project=project, call_keys=some)
+            for trace_id, step_id in self._worker.rows("find_keys", **where, call_keys=some)
         ]
         if not calls:
             return []
-        rows = self._worker.rows(
-            "find_calls", project=project, calls=calls, from_ns=from_ns, until_ns=until_ns
-        )
+        rows = self._worker.rows("find_calls", **where, calls=calls)
         wanted = set(call_keys)
         return [call for call in map(_call_of, rows) if call.call_key in wanted]
 
