@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.formats.json_bytes import Json, dump, sorted_keys
+from spanloom.core.formats.json_bytes import Json, dump, dump_sorted, sorted_keys
 from spanloom.core.model.trajectory import (
     AgentStep,
     Metrics,
@@ -27,12 +27,15 @@ from spanloom.core.model.trajectory import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orjson import Fragment
+
 MEDIA_TYPE = "application/json"
 
 _VERSION = b'"extraction":{"version":'
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
+_MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up in Python code
 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
@@ -42,8 +45,7 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
         {
             "id": trajectory.trace_id,
             "root_step": {
-                "id": root.id,
-                **_content(root),
+                **_show(root, {"id": root.id}),
                 "metrics_info": _metrics_info(trajectory.root_metrics),
             },
             "agent_steps": [_agent_step(agent) for agent in trajectory.agent_steps],
@@ -69,42 +71,36 @@ def encode_spans(trajectory: Trajectory) -> bytes:
 
 
 def _agent_step(agent: AgentStep) -> Json:
-    return {
-        "id": agent.step.id,
-        "parent_id": agent.step.parent_id,
-        **_content(agent.step),
-        "metrics_info": _metrics_info(agent.metrics),
-        "steps": [_step(step) for step in agent.steps],
-    }
+    step = agent.step
+    encoded = _show(step, {"id": step.id, "parent_id": step.parent_id})
+    encoded["metrics_info"] = _metrics_info(agent.metrics)
+    encoded["steps"] = [_step(step) for step in agent.steps]
+    return encoded
 
 
 def _step(step: Step) -> Json:
-    encoded = {
-        "id": step.id,
-        "parent_id": step.parent_id,
-        "type": step.type.value,
-        **_content(step),
-    }
-    if step.type is StepType.MODEL:
+    encoded = _show(step, {"id": step.id, "parent_id": step.parent_id, "type": step.type})
+    if step.type is _MODEL:
         encoded["model_info"] = _model_info(step)
     return encoded
 
 
-def _content(step: Step) -> Json:
-    return {
-        "name": step.name,
-        "input": step.input,
-        "output": step.output,
-        "metadata": _metadata(step),
-        "basic_info": _basic_info(step),
-    }
+def _show(step: Step, shown: Json) -> Json:
+    """Add to what identifies a step what every step shows, and give it back."""
+    shown["name"] = step.name
+    shown["input"] = step.input
+    shown["output"] = step.output
+    shown["metadata"] = _metadata(step)
+    shown["basic_info"] = _basic_info(step)
+    return shown
 
 
-def _metadata(step: Step) -> Json:
-    if step.model and "model" not in step.metadata:
+def _metadata(step: Step) -> Fragment:
+    shown = step.metadata
+    if step.model and "model" not in shown:
         # The seed's model_info has no room for the model's name, and readers ask for it first.
-        return dict(sorted([("model", step.model), *step.metadata.items()]))
-    return dict(sorted(step.metadata.items()))
+        shown = {**shown, "model": step.model}
+    return dump_sorted(shown)
 
 
 def _basic_info(step: Step) -> Json:
@@ -132,9 +128,9 @@ def _metrics_info(metrics: Metrics) -> Json:
     return {
         "llm_duration": _ms(metrics.llm_duration_ns),
         "tool_duration": _ms(metrics.tool_duration_ns),
-        "tool_errors": sorted_keys(metrics.tool_errors),
+        "tool_errors": _errors(metrics.tool_errors),
         "tool_error_rate": float(metrics.tool_error_rate),
-        "model_errors": sorted_keys(metrics.model_errors),
+        "model_errors": _errors(metrics.model_errors),
         "model_error_rate": float(metrics.model_error_rate),
         "tool_step_proportion": float(metrics.tool_step_proportion),
         "input_tokens": metrics.input_tokens,
@@ -142,15 +138,19 @@ def _metrics_info(metrics: Metrics) -> Json:
     }
 
 
+def _errors(by_code: Mapping[str, Sequence[str]]) -> Json:
+    return {code: by_code[code] for code in sorted(by_code)} if by_code else {}
+
+
 def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
     promised: Json = {
         "version": version,
-        "status": status.value,
+        "status": status,
         "extractor_version": trajectory.extractor_version,
         "project": trajectory.project,
         "span_count": trajectory.span_count,
         "step_counts": {key: trajectory.step_counts.get(key, 0) for key in _STEP_COUNTS},
-        "root_type": trajectory.root_type.value,
+        "root_type": trajectory.root_type,
         "dialects": list(trajectory.dialects),
         "warnings": list(trajectory.warnings),
     }
@@ -162,8 +162,8 @@ def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
 
 def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
     """Extras add to what is promised; they never replace any of it."""
-    taken = {*promised, "duplicate_of"}
-    return {key: sorted_keys(extras[key]) for key in sorted(extras) if key not in taken}
+    free = [key for key in sorted(extras) if key not in promised and key != "duplicate_of"]
+    return {key: sorted_keys(extras[key]) for key in free}
 
 
 def _span(verdict: SpanVerdict) -> Json:
@@ -171,7 +171,7 @@ def _span(verdict: SpanVerdict) -> Json:
         "span_id": verdict.span_id,
         "parent_span_id": verdict.parent_span_id or None,
         "name": verdict.name,
-        "kind": verdict.kind.value,
+        "kind": verdict.kind,
         "step_id": verdict.step_id,
         "dialect": verdict.dialect,
         "rule": verdict.rule,
@@ -181,4 +181,4 @@ def _span(verdict: SpanVerdict) -> Json:
 
 
 def _ms(duration_ns: int) -> str:
-    return str(max(0, duration_ns) // _NS_PER_MS)
+    return str(duration_ns // _NS_PER_MS) if duration_ns > 0 else "0"
