@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -134,7 +133,7 @@ def test_equally_short_originals_are_told_apart_by_their_ids() -> None:
         call(1, 0, 50, key="other"),
         call(1, 0, 50, bare=True),
         call(9, 0, 50),
-        replace(call(1, 0, 50), key=TraceKey("elsewhere", "1" * 32)),
+        call(1, 0, 50)._replace(key=TraceKey("elsewhere", "1" * 32)),
     ],
     ids=["ends before", "starts after", "says otherwise", "is bare", "same trace", "project"],
 )

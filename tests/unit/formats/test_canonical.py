@@ -52,7 +52,7 @@ def test_an_unseen_first_token_is_left_out_and_missing_usage_is_zero(
 ) -> None:
     agent = trajectory.agent_steps[0]
     bare = agent.steps[0]._replace(usage=None, first_token_ms=None)
-    changed = replace(trajectory, agent_steps=[replace(agent, steps=[bare])])
+    changed = replace(trajectory, agent_steps=[agent._replace(steps=[bare])])
     info = decode(changed)["agent_steps"][0]["steps"][0]["model_info"]
     assert "latency_first_resp" not in info
     assert set(info.values()) == {0}

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.message import Json
 
+_MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up in Python code
+
 
 def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
     """Give the trajectory's model calls, each with the key that a second report shares."""
-    steps = {s.id: s for agent in trajectory.agent_steps for s in agent.steps}
-    calls = [s for s in steps.values() if s.type is StepType.MODEL]
+    steps = [s for agent in trajectory.agent_steps for s in agent.steps]
+    calls = [s for s in steps if s.type is _MODEL]
     is_bare = len(calls) == 1 and len(steps) == 1 and trajectory.root_type is Kind.MODEL
     key = TraceKey(trajectory.project, trajectory.trace_id)
     return [
@@ -41,9 +43,8 @@ def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
 def make_call_key(step: Step) -> str:
     """Give a fingerprint of what was said and counted; empty if there is nothing to compare."""
     usage = step.usage
-    counts = (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
-    if any(counts):
-        evidence = f"{counts[0]}:{counts[1]}:{_said(step.output)}"
+    if usage and (usage.input_tokens or usage.output_tokens):
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_said(step.output)}"
     elif step.error is not None:
         evidence = f"error:{step.error.code}"
     elif said := _said(step.output):

@@ -103,16 +103,15 @@ class Step(NamedTuple):
     metadata: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(NamedTuple):
     """The seed schema's ``metrics_info`` of an agent or of the whole run."""
 
     llm_duration_ns: int = 0
     """Sum over model steps, so parallel calls exceed the wall time."""
     tool_duration_ns: int = 0
-    model_errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    model_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
     """Error code to step ids."""
-    tool_errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tool_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
     model_error_rate: float = 0.0
     tool_error_rate: float = 0.0
     tool_step_proportion: float = 0.0
@@ -121,8 +120,7 @@ class Metrics:
     output_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AgentStep:
+class AgentStep(NamedTuple):
     """An agent's run, or the root where it owns steps itself, with its steps in order."""
 
     step: Step
@@ -153,7 +151,7 @@ class DuplicateOf:
     span_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: to be so would triple the time that making one takes
 class Trajectory:
     """The canonical result of extraction, without its version and status.
 
