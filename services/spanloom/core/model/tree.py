@@ -48,11 +48,20 @@ class SpanTree:
             if (parent := known.get(span.parent_span_id)) is not None:
                 self._parents[span.span_id] = parent
                 self._children[parent.span_id].append(span)
-        cuts = self._cut_cycles()
-        self.root, self.has_root = self._choose_root()
-        attached, self.warnings = self._attach(cuts)
-        self.top_down: Sequence[Span] = self._walk([self.root, *attached])
+        tops = self._tops()
+        self.top_down: Sequence[Span] = self._walk(tops)
         """Every span once, each after its place."""
+        cuts: set[str] = set()
+        if len(self.top_down) < len(self.spans):
+            cuts = self._cut_cycles(self.top_down)
+            tops = self._tops()
+        named_none = next((top for top in tops if not top.parent_span_id), None)
+        self.root, self.has_root = named_none or tops[0], named_none is not None
+        attached = [top for top in tops if top is not self.root]
+        self.warnings: Sequence[str] = []
+        if attached or not self.has_root:
+            self.warnings = self._warn(attached, cuts)
+            self.top_down = self._walk([self.root, *attached])
 
     def parent(self, span: Span) -> Span | None:
         """Give the reported parent, if it is in the trace."""
@@ -80,12 +89,12 @@ class SpanTree:
             return None
         return self._parents.get(span.span_id, self.root)
 
-    def _cut_cycles(self) -> set[str]:
-        """Detach the earliest span of each cycle from its parent."""
+    def _tops(self) -> Sequence[Span]:
+        return [span for span in self.spans if span.span_id not in self._parents]
+
+    def _cut_cycles(self, reached: Iterable[Span]) -> set[str]:
+        """Detach the earliest span of each cycle from its parent: none of them is reached."""
         cuts: set[str] = set()
-        reached = self._walk(s for s in self.spans if s.span_id not in self._parents)
-        if len(reached) == len(self.spans):
-            return cuts
         seen = {span.span_id for span in reached}
         for span in self.spans:
             if span.span_id not in seen:
@@ -112,22 +121,14 @@ class SpanTree:
         members = list(path.values())
         return members[list(path).index(span.span_id) :]
 
-    def _choose_root(self) -> tuple[Span, bool]:
-        for span in self.spans:
-            if not span.parent_span_id:
-                return span, True
-        return next(s for s in self.spans if s.span_id not in self._parents), False
-
-    def _attach(self, cuts: set[str]) -> tuple[Sequence[Span], Sequence[str]]:
-        attached, reasons = [], Counter[str]()
-        for span in self.spans:
-            if span.span_id in self._parents or span is self.root:
-                continue
-            attached.append(span)
+    def _warn(self, attached: Iterable[Span], cuts: set[str]) -> Sequence[str]:
+        """Say what was repaired: why each of these spans hangs below the root."""
+        reasons = Counter[str]()
+        for span in attached:
             if span.span_id in cuts:
                 reasons["cycle"] += 1
             else:
                 reasons["orphan" if span.parent_span_id else "extra_root"] += 1
         if not self.has_root:
             reasons["no_root"] = 1
-        return attached, [text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]]
+        return [text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]]
