@@ -44,11 +44,18 @@ def _complete(owner: Step, speakers: Sequence[Step]) -> Step:
     if not speakers:
         return owner
     first, last = speakers[0], speakers[-1]
-    if not owner.input and (asked := _said(first, first.input, _request)):
-        owner = owner._replace(input=asked, metadata={**owner.metadata, "input_from": first.id})
-    if not owner.output and not owner.error and (answer := _said(last, last.output, _answer)):
-        owner = owner._replace(output=answer, metadata={**owner.metadata, "output_from": last.id})
-    return owner
+    asked = "" if owner.input else _said(first, first.input, _request)
+    answer = "" if owner.output or owner.error else _said(last, last.output, _answer)
+    if not asked and not answer:
+        return owner
+    metadata = dict(owner.metadata)
+    if asked:
+        metadata["input_from"] = first.id
+    if answer:
+        metadata["output_from"] = last.id
+    return owner._replace(
+        input=owner.input or asked, output=owner.output or answer, metadata=metadata
+    )
 
 
 def _said(speaker: Step, text: str, read: Callable[[str], str]) -> str:

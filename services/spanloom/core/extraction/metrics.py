@@ -41,6 +41,8 @@ def measure(steps: Iterable[Step]) -> Metrics:
 def sum_usage(models: Iterable[Step]) -> Usage:
     """Give what the calls used together: each kind of token is a column, none without calls."""
     used = [s.usage for s in models if s.usage]
+    if len(used) == 1:
+        return used[0]
     return Usage(*map(sum, zip(*used, strict=True)))
 
 
