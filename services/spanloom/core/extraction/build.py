@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.metrics import measure, sum_usage, union_ns
+from spanloom.core.extraction.extras import list_extras
+from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.once import Reports, find_reports
 from spanloom.core.extraction.steps import Anatomy, arrange_steps
 from spanloom.core.model.trajectory import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 CLOCK_GRAIN_NS = 2_000_000
 """Some SDKs keep time in whole milliseconds: less than two tell nothing of a clock."""
-MAX_LINKED_TRACES = 100
 _CLOCK_WARNINGS = (
     "{n} spans end before they start: their duration counts as zero",
     "{n} spans start before their parent: the clocks of two machines may differ",
@@ -56,7 +56,7 @@ def build_trajectory(
         step_counts=_count(by_type, len(verdicts)),
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree)],
-        extras=_extras(anatomy, by_type) | _links(tree, key.trace_id),
+        extras=list_extras(tree, anatomy, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
     )
@@ -117,44 +117,6 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
             skewed += 1
     counts = (backwards, skewed)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
-
-
-def _links(tree: SpanTree, own: str) -> dict[str, object]:
-    """Name the traces that spans of this one point to, as message passing leaves them."""
-    linked = {link.trace_id for span in tree.spans if span.links for link in span.links}
-    others = sorted(linked - {own, ""})[:MAX_LINKED_TRACES]
-    return {"linked_traces": others} if others else {}
-
-
-def _extras(anatomy: Anatomy, by_type: Mapping[StepType, Sequence[Step]]) -> dict[str, object]:
-    """Give what the seed schema has no place for: wall-clock times, first token, models, totals."""
-    models, agents = by_type[StepType.MODEL], by_type[StepType.AGENT]
-    usage = sum_usage(models)
-    first_tokens = [
-        (s.start_ns - anatomy.root.start_ns) / 1e6 + s.first_token_ms
-        for s in models
-        if s.first_token_ms is not None
-    ]
-    shown: dict[str, object] = {
-        "llm_wall_ms": union_ns(models) // 1_000_000,
-        "tool_wall_ms": union_ns(by_type[StepType.TOOL]) // 1_000_000,
-        "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
-        "models": sorted({s.model for s in models} - {""}),
-        "agents": sorted({s.metadata.get("agent_name", s.name) for s in agents}),
-        "conversation_id": _conversation(anatomy),
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_creation_tokens": usage.cache_creation_tokens,
-    }
-    return {name: value for name, value in shown.items() if value is not None}
-
-
-def _conversation(anatomy: Anatomy) -> str | None:
-    """Give the conversation that the root names, else the only one that any step names."""
-    if own := anatomy.facts[anatomy.root.id].conversation_id:
-        return own
-    named = {facts.conversation_id for facts in anatomy.facts.values()} - {""}
-    return named.pop() if len(named) == 1 else None
 
 
 def describe_failure(
