@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -48,5 +47,5 @@ class AgentFramework(OtelGenAI):
         """From the ``gen_ai.*`` attributes; a workflow has a name of its own."""
         facts = super().describe(span, kind)
         if kind is Kind.GRAPH:
-            facts.agent_name = facts.agent_name or first(span.attributes, "workflow.name")
+            facts.agent_name = facts.agent_name or span.attributes.get("workflow.name", "")
         return facts

@@ -46,7 +46,7 @@ def complete(facts: Facts, span: Span, kind: Kind) -> None:
     details = next((e.attributes for e in span.events if e.name == DETAILS), {})
     facts.input = (
         facts.input
-        or first(details, "gen_ai.tool.call.arguments")
+        or details.get("gen_ai.tool.call.arguments", "")
         or genai_facts.read_input(details)
     )
     facts.output = facts.output or first(

@@ -48,20 +48,14 @@ _LEADING_CODE = re.compile(
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _LEVEL = "langfuse.observation.level"
-_ERRORS = frozenset((*_ERROR_KEYS, _LEVEL))
+_ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
 _NO_ERROR = frozenset({"", "false", "null"})
 
 
 def find_error(span: Span) -> StepError | None:
     """Give the span's failure, or ``None`` if it has none or only control flow."""
-    if span.status_code != "Error" and not span.events and not _error_attribute(span):
-        return None
-    return _failure(span)
-
-
-def _failure(span: Span) -> StepError | None:
-    raised = list(_exceptions(span))
+    raised = list(_exceptions(span)) if span.events else []
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
         return None
@@ -92,7 +86,7 @@ def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
 
 def _error_attribute(span: Span) -> bool:
     said = span.attributes
-    if _ERRORS.isdisjoint(said):
+    if said.keys().isdisjoint(_ERRORS):
         return False
     if said.get(_LEVEL) == "ERROR":
         return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import first, first_integer, json_text, pick, seconds_as_ms
+from spanloom.core.dialects.values import first, integers, json_text, pick, seconds_as_ms
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
 
@@ -41,6 +41,14 @@ CACHE_CREATION_TOKENS = (
     "gen_ai.usage.cache_creation_input_tokens",
 )
 
+_COUNTS = (
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    REASONING_TOKENS,
+    CACHE_READ_TOKENS,
+    CACHE_CREATION_TOKENS,
+)
+
 OFFERED_TOOLS = "gen_ai.tool.definitions"
 """The tools that a call or an agent could choose from."""
 FIRST_CHUNK_S = (
@@ -69,13 +77,7 @@ _METADATA = {
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
     """Give the call's tokens; what is not reported is zero."""
-    return Usage(
-        first_integer(attributes, *INPUT_TOKENS),
-        first_integer(attributes, *OUTPUT_TOKENS),
-        first_integer(attributes, *REASONING_TOKENS),
-        first_integer(attributes, *CACHE_READ_TOKENS),
-        first_integer(attributes, *CACHE_CREATION_TOKENS),
-    )
+    return Usage._make(integers(attributes, _COUNTS))
 
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
@@ -92,9 +94,9 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         usage=read_usage(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
-        agent_name=first(attributes, "gen_ai.agent.name"),
-        response_id=first(attributes, "gen_ai.response.id"),
-        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        response_id=attributes.get("gen_ai.response.id", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )
 
@@ -102,7 +104,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 def read_input(attributes: Mapping[str, str]) -> str:
     """Give the messages, the system prompt first: the conventions keep it apart."""
     messages = _messages(attributes, "gen_ai.input.messages")
-    system = first(attributes, "gen_ai.system_instructions")
+    system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
         return messages
     said = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
@@ -120,11 +122,11 @@ def _messages(attributes: Mapping[str, str], key: str) -> str:
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:
     """Give what a tool's span says."""
     return Facts(
-        input=first(attributes, "gen_ai.tool.call.arguments"),
-        output=first(attributes, "gen_ai.tool.call.result"),
-        tool_name=first(attributes, "gen_ai.tool.name"),
-        agent_name=first(attributes, "gen_ai.agent.name"),
-        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        input=attributes.get("gen_ai.tool.call.arguments", ""),
+        output=attributes.get("gen_ai.tool.call.result", ""),
+        tool_name=attributes.get("gen_ai.tool.name", ""),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )
 
@@ -132,9 +134,9 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
     """Give what an agent's or graph's span says; its usage is a sum and never counted."""
     return Facts(
-        input=first(attributes, "gen_ai.input.messages"),
-        output=first(attributes, "gen_ai.output.messages"),
-        agent_name=first(attributes, "gen_ai.agent.name"),
-        conversation_id=first(attributes, "gen_ai.conversation.id"),
+        input=attributes.get("gen_ai.input.messages", ""),
+        output=attributes.get("gen_ai.output.messages", ""),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )

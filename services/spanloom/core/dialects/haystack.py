@@ -69,7 +69,7 @@ class Haystack(Traceloop):
                 said, "haystack.agent.input", "haystack.pipeline.input_data"
             )
             facts.input = plain_arguments(kept)
-            facts.output = facts.output or first(said, "haystack.agent.output")
+            facts.output = facts.output or said.get("haystack.agent.output", "")
         return facts
 
 

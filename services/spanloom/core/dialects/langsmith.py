@@ -13,7 +13,7 @@ from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.langchain.run import (
     RunMetadata,
     classify_run,
-    read_metadata,
+    read_prefixed_metadata,
 )
 from spanloom.core.dialects.values import Json, count, first, json_object
 from spanloom.core.model.normalized import Classification, Facts
@@ -27,12 +27,13 @@ SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."
 _SCOPE = "langsmith"
 
-_KINDS = {
-    "llm": Kind.MODEL,
-    "tool": Kind.TOOL,
-    "retriever": Kind.TOOL,
-    "embedding": Kind.TOOL,
+_BY_KIND = {
+    "llm": Classification(Kind.MODEL, "langsmith.kind_llm"),
+    "tool": Classification(Kind.TOOL, "langsmith.kind_tool"),
+    "retriever": Classification(Kind.TOOL, "langsmith.kind_retriever"),
+    "embedding": Classification(Kind.TOOL, "langsmith.kind_embedding"),
 }
+_PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
 _DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
 _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
 
@@ -49,9 +50,7 @@ def _kind(span: Span) -> str:
 
 
 def _run_metadata(span: Span) -> RunMetadata:
-    start = len(METADATA)
-    said = {k[start:]: v for k, v in span.attributes.items() if k.startswith(METADATA)}
-    return read_metadata(span.name, said)
+    return read_prefixed_metadata(span.name, span.attributes, METADATA)
 
 
 class LangSmith:
@@ -65,12 +64,11 @@ class LangSmith:
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the span kind, then as a LangChain run."""
-        kind = _kind(span)
-        if kind in _KINDS:
-            return Classification(_KINDS[kind], f"langsmith.kind_{kind}")
+        if (said := _BY_KIND.get(_kind(span))) is not None:
+            return said
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
-        return Classification(Kind.OTHER, "langsmith.plumbing")
+        return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
@@ -85,7 +83,7 @@ class LangSmith:
             facts.model = first(said, "gen_ai.response.model", "gen_ai.request.model")
             facts.usage = _usage(span)
         elif kind is Kind.TOOL:
-            facts.tool_name = first(said, "gen_ai.tool.name") or span.name
+            facts.tool_name = said.get("gen_ai.tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
             facts.agent_name = span.name

@@ -107,7 +107,7 @@ def _describe_call(said: Mapping[str, str]) -> Facts:
     facts.output = _answer(said) or _messages(as_json(first(raw, "choices", "output")))
     facts.model = facts.model or first(raw, "model")
     facts.response_id = facts.response_id or first(raw, "id")
-    told = _read_counts(first(said, "metadata.usage_object") or raw.get("usage", ""))
+    told = _read_counts(said.get("metadata.usage_object", "") or raw.get("usage", ""))
     facts.usage = facts.usage.completed_by(told) if facts.usage else told
     return facts
 
@@ -116,7 +116,7 @@ def _describe_tool(said: Mapping[str, str]) -> Facts:
     raw = _raw(said)
     return Facts(
         input=said.get("gen_ai.input.messages") or as_json(first(raw, "input")),
-        output=first(said, "guardrail_response"),
+        output=said.get("guardrail_response", ""),
         tool_name=first(said, "guardrail_name", "gen_ai.request.model") or first(raw, "model"),
         data_kind=_data_kind(said) or "guardrail",
         metadata=genai_facts.read_metadata(said),

@@ -12,7 +12,6 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -36,6 +35,10 @@ _KINDS = {
     "invoke_agent": Kind.AGENT,
     "invoke_workflow": Kind.GRAPH,
 }
+_OPERATIONS = {
+    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in _KINDS.items()
+}
+_OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation")
 _NAMED = frozenset(
     {
         *("chat", "text_completion", "generate_content", "embeddings", "embedding", "retrieval"),
@@ -87,15 +90,12 @@ class OtelGenAI:
         operation = operation_of(span)
         if not operation and _names_system_and_model(span):
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
-        kind = _KINDS.get(operation, Kind.OTHER)
-        if kind is Kind.GRAPH and _is_plain_chain(span):
+        said = _OPERATIONS.get(operation, _OTHER_OPERATION)
+        if said.kind is Kind.GRAPH and _is_plain_chain(span):
             return Classification(Kind.OTHER, "otel_genai.workflow_is_a_chain")
-        if kind is Kind.AGENT and _only_runs_one_agent(span, view):
+        if said.kind is Kind.AGENT and _only_runs_one_agent(span, view):
             return Classification(Kind.OTHER, "otel_genai.agent_only_passes_on")
-        return Classification(
-            kind,
-            f"otel_genai.{operation}" if kind is not Kind.OTHER else "otel_genai.other_operation",
-        )
+        return said
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes."""
@@ -108,7 +108,7 @@ class OtelGenAI:
             return facts
         facts = genai_facts.read_agent_run(span.attributes)
         if kind is Kind.GRAPH:
-            facts.agent_name = first(span.attributes, "gen_ai.workflow.name")
+            facts.agent_name = span.attributes.get("gen_ai.workflow.name", "")
         return facts
 
 

@@ -52,12 +52,12 @@ class PydanticAI(OtelGenAI):
         """From the ``gen_ai.*`` attributes, else the names of version 2."""
         said, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL:
-            facts.input = facts.input or first(said, "tool_arguments")
-            facts.output = facts.output or first(said, "tool_response")
+            facts.input = facts.input or said.get("tool_arguments", "")
+            facts.output = facts.output or said.get("tool_response", "")
         elif kind is Kind.MODEL:
-            facts.input = facts.input or first(said, "events")
+            facts.input = facts.input or said.get("events", "")
         else:
             facts.input = facts.input or first(said, *_MESSAGES)
-            facts.output = facts.output or first(said, "final_result")
+            facts.output = facts.output or said.get("final_result", "")
             facts.agent_name = facts.agent_name or first(said, *_AGENT_NAMES)
         return facts

@@ -40,7 +40,7 @@ from spanloom.core.dialects.openinference.smolagents import OpenInferenceSmolage
 from spanloom.core.dialects.openlit.dialect import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.pydantic_ai import PydanticAI
-from spanloom.core.dialects.signature import MAX_KEYS, Signature, read_signature
+from spanloom.core.dialects.signature import MAX_KEYS, Signature, as_span, read_signature
 from spanloom.core.dialects.spring_ai import SpringAI
 from spanloom.core.dialects.strands import Strands
 from spanloom.core.dialects.traceloop.agents import TraceloopAgents
@@ -125,14 +125,13 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 
 def find_dialect(span: Span) -> Dialect:
     """Give the first dialect that recognises the span; the last one takes every span."""
-    signature = read_signature(span)
-    find = _find if len(signature.keys) <= MAX_KEYS else _find.__wrapped__
-    return find(signature)
+    find = _find if len(span.attributes) <= MAX_KEYS else _find.__wrapped__
+    return find(read_signature(span))
 
 
 @lru_cache(maxsize=4096)
 def _find(signature: Signature) -> Dialect:
-    span = signature.as_span()
+    span = as_span(signature)
     return next(dialect for dialect in DIALECTS if dialect.recognises(span))
 
 

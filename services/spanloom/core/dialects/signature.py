@@ -6,7 +6,7 @@ A service sends the same few signatures over and over, so the answer for each ca
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.span import Span
 
@@ -21,32 +21,27 @@ TELLING = (
     "langfuse.ingestion.sdk_name",
 )
 """Attributes whose values name an instrumentation; of all others only the presence tells."""
-_TELLING = frozenset(TELLING)
 MAX_KEYS = 256
 """Signatures of spans with more keys are not worth keeping: keys are foreign and fill memory."""
 
 
-class Signature(NamedTuple):
-    """All that ``Dialect.recognises`` may go by."""
+Signature: TypeAlias = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+"""All that ``Dialect.recognises`` may go by: scope, first word of the name, keys, telling pairs.
 
-    scope_name: str
-    word: str
-    """The first word of the span's name."""
-    keys: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    """The telling attributes that the span has."""
-
-    def as_span(self) -> Span:
-        """Give a span that says this and nothing else; its other attributes are empty."""
-        said: Mapping[str, str] = {**dict.fromkeys(self.keys, ""), **dict(self.values)}
-        return Span(
-            *("", "", "", self.word, "", 0, 0, "", "", "", self.scope_name, ""), said, (), (), 0
-        )
+A plain tuple: one is made for every span, and looked up.
+"""
 
 
 def read_signature(span: Span) -> Signature:
     """Give what tells the span's dialect."""
     said = span.attributes
-    tells = not _TELLING.isdisjoint(said)
-    values = tuple((key, said[key]) for key in TELLING if key in said) if tells else ()
-    return Signature(span.scope_name, span.name.partition(" ")[0], tuple(said), values)
+    tells = not said.keys().isdisjoint(TELLING)
+    values = tuple([(key, said[key]) for key in TELLING if key in said]) if tells else ()
+    return span.scope_name, span.name.partition(" ")[0], tuple(said), values
+
+
+def as_span(signature: Signature) -> Span:
+    """Give a span that says this and nothing else; its other attributes are empty."""
+    scope_name, word, keys, values = signature
+    said: Mapping[str, str] = {**dict.fromkeys(keys, ""), **dict(values)}
+    return Span(*("", "", "", word, "", 0, 0, "", "", "", scope_name, ""), said, (), (), 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model import message
 
@@ -33,8 +33,8 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     """Give the non-empty values of the keys in ``names`` under their new names; first wins."""
     picked: dict[str, str] = {}
-    for key, name in names.items():
-        if key in attributes and name not in picked and (value := attributes[key]):
+    for key in filter(attributes.__contains__, names):  # most of the names are not there
+        if (name := names[key]) not in picked and (value := attributes[key]):
             picked[name] = value
     return picked
 
@@ -54,6 +54,16 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
         if key in attributes and (number := integer(attributes[key])):
             return number
     return 0
+
+
+def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> Iterator[int]:
+    """Give for each of the names, some of which mean the same, the first positive count or zero."""
+    for keys in names:
+        number = 0
+        for key in keys:
+            if key in attributes and (number := integer(attributes[key])):
+                break
+        yield number
 
 
 def decimal(text: str) -> float | None:

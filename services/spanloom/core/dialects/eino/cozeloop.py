@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
 from spanloom.core.dialects.eino.runs import AGENTS, Part, classify_part, read_answer, read_request
-from spanloom.core.dialects.values import first
 
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
@@ -44,7 +43,7 @@ def _component(span: Span) -> str:
 
 
 def _read(span: Span, _view: TraceView) -> Part:
-    return Part(_component(span), first(span.attributes, _NAME) or span.name)
+    return Part(_component(span), span.attributes.get(_NAME, "") or span.name)
 
 
 class EinoCozeLoop:
@@ -65,7 +64,7 @@ class EinoCozeLoop:
         said = span.attributes
         facts = cozeloop_facts.describe(span, kind, _component(span).lower())
         if facts.agent_name:
-            facts.agent_name = first(said, _NAME) or span.name
+            facts.agent_name = said.get(_NAME, "") or span.name
             facts.input = read_request(facts.input)
             # An agent's events go on with those of the agents that it hands over to.
             own = _component(span) not in AGENTS

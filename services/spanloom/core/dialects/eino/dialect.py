@@ -64,7 +64,7 @@ class Eino:
         said = span.attributes
         facts = genai_facts.read_model_call(said)
         facts.agent_name = ""
-        facts.conversation_id = first(said, "gen_ai.session.id")
+        facts.conversation_id = said.get("gen_ai.session.id", "")
         facts.metadata = {k: v for k, v in facts.metadata.items() if v not in ("0", "0.0", "[]")}
         if kind is Kind.MODEL:
             facts.input = _whole(said, "gen_ai.prompt.") or facts.input
@@ -75,12 +75,12 @@ class Eino:
         if kind is Kind.TOOL:
             facts.input = unquoted(said.get("gen_ai.prompt.0.content", ""))
             facts.output = unquoted(said.get("gen_ai.completion.0.content", ""))
-            facts.tool_name = first(said, _NAME) or span.name
+            facts.tool_name = said.get(_NAME, "") or span.name
             facts.data_kind = DATA_KINDS.get(_component(said), "")
         else:
             facts.input = _request(said) or facts.input
             facts.output = _answer(said)
-            facts.agent_name = first(said, _NAME) or span.name
+            facts.agent_name = said.get(_NAME, "") or span.name
         return facts
 
 

@@ -25,6 +25,8 @@ from spanloom.core.model.span import Span
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from spanloom.core.dialects.base import TraceView
 
 CREATE_AGENT = "langchain_create_agent"
@@ -52,11 +54,25 @@ class RunMetadata(NamedTuple):
 MetadataReader = Callable[[Span], RunMetadata]
 
 
-def read_metadata(name: str, said: dict[str, Json] | dict[str, str]) -> RunMetadata:
+def read_metadata(name: str, said: Mapping[str, Json]) -> RunMetadata:
     """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
     if not said:
         return RunMetadata(name)
-    found = [said.get(key) for key in _KEYS]
+    return _read(name, said, _KEYS)
+
+
+def read_prefixed_metadata(name: str, said: Mapping[str, str], prefix: str) -> RunMetadata:
+    """Pick the metadata out of attributes whose keys begin with ``prefix``."""
+    return _read(name, said, _prefixed(prefix))
+
+
+@lru_cache
+def _prefixed(prefix: str) -> Sequence[str]:
+    return [prefix + key for key in _KEYS]
+
+
+def _read(name: str, said: Mapping[str, Json], keys: Sequence[str]) -> RunMetadata:
+    found = [said.get(key) for key in keys]
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
@@ -122,11 +138,12 @@ def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: Ru
 
 
 def _holds_run(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    deeper = any(
-        inner.namespace not in ("", own.namespace)
-        for inner in (view.remember(read, child) for child in view.tree.children(span))
-    )
-    return deeper and not _is_node(span, view, read, own)
+    outer = own.namespace
+    for child in view.tree.children(span):
+        inner = view.remember(read, child).namespace
+        if inner and inner != outer:
+            return not _is_node(span, view, read, own)
+    return False
 
 
 def _is_node(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:

@@ -17,7 +17,7 @@ from spanloom.core.dialects.langchain.run import (
     DEFAULT_GRAPH_NAME,
     RunMetadata,
     classify_run,
-    read_metadata,
+    read_prefixed_metadata,
 )
 from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
 from spanloom.core.dialects.langfuse.facts import (
@@ -54,9 +54,7 @@ _DATA_KINDS = {
 
 
 def _run_metadata(span: Span) -> RunMetadata:
-    start = len(METADATA)
-    said = {k[start:]: v for k, v in span.attributes.items() if k.startswith(METADATA)}
-    return read_metadata(span.name, said)
+    return read_prefixed_metadata(span.name, span.attributes, METADATA)
 
 
 def _runnable(span: Span) -> Runnable:

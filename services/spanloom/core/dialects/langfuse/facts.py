@@ -108,7 +108,7 @@ def describe_call(span: Span) -> Facts:
     """Give what a generation says besides."""
     said = span.attributes
     facts = describe_observation(span)
-    facts.model = first(said, MODEL)
+    facts.model = said.get(MODEL, "")
     facts.usage = read_usage(json_object(said.get(USAGE, "")))
     facts.first_token_ms = _first_token_ms(span)
     facts.metadata = {**_settings(json_object(said.get(_PARAMETERS, ""))), **facts.metadata}

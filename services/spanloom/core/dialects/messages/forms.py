@@ -45,6 +45,7 @@ MULTI_CONTENTS = ("user_input_multi_content", "assistant_output_multi_content", 
 """Eino's lists of parts, beside an empty ``content``."""
 CALLS = ("tool_calls", "toolCalls")
 LEGACY_CALL = ("function_call", "function_call_name", "function_call_arguments_json")
+FINE_STATUSES = ("success", "completed", "ok")
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 RENAMED = {
     "tool_call_id": "tool_call_id",

@@ -9,8 +9,6 @@ metadata, usage) stays on the span.
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.messages.draft import Draft
@@ -37,45 +35,43 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
     Items of the Responses API that belong to one answer (thoughts, text, calls) are one message.
     """
     out: list[Json] = []
-    for speaker, run in groupby(items, partial(_speaker_of_piece, default=role)):
+    answer: Draft | None = None
+    for item in items:
+        speaker = _speaker_of_piece(item, role) if isinstance(item, dict) else None
+        if answer is not None and speaker != answer.role:
+            answer.finish()
+            answer = None
         if speaker is None:
-            _read_whole(out, run, role)
+            read_message(out, item, role)
         else:
-            _join_pieces(Draft(out, speaker), run)
+            answer = answer or Draft(out, speaker)
+            _take_piece(answer, item)
+    if answer is not None:
+        answer.finish()
     return out
 
 
-def _speaker_of_piece(item: Json, default: str) -> str | None:
+def _speaker_of_piece(item: dict[str, Json], default: str) -> str | None:
     """Give who says a piece of an answer; ``None`` for what is a message of its own."""
-    if is_settled(item):
-        return None
-    if is_answer_item(item):
-        return "assistant"
+    if isinstance(item.get("role"), str):
+        return "assistant" if is_answer_item(item) else None
     if is_loose(item):
         return "assistant" if is_call_or_thought(item) else default
     return None
 
 
-def _read_whole(out: list[Json], items: Iterable[Json], role: str) -> None:
-    for item in items:
-        if is_settled(item):
-            out.append(item)
-        else:
-            read_message(out, item, role)
-
-
-def _join_pieces(answer: Draft, items: Iterable[Json]) -> None:
-    for item in items:
-        if is_loose(item):
-            add_part(answer, item)
-        elif is_answer_item(item):
-            take_message(answer, item)
-    answer.finish()
+def _take_piece(answer: Draft, item: Json) -> None:
+    if is_loose(item):
+        add_part(answer, item)
+    elif is_answer_item(item):
+        take_message(answer, item)
 
 
 def read_message(out: list[Json], item: Json, role: str) -> None:
     """Append the message, or the messages that a message with tool results falls into."""
-    if isinstance(item, dict):
+    if is_settled(item):
+        out.append(item)
+    elif isinstance(item, dict):
         said, finish = open_message(item)
         speaker = read_role(said, role)
         message = None if finish else read_plain(said, speaker)

@@ -8,6 +8,7 @@ from spanloom.core.dialects.messages.calls import read_calls
 from spanloom.core.dialects.messages.forms import (
     CALLS,
     CONTENTS,
+    FINE_STATUSES,
     LEGACY_CALL,
     MULTI_CONTENTS,
     RENAMED,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from spanloom.core.dialects.messages.draft import Draft
     from spanloom.core.model.message import Json
 
-_FINE_STATUSES = ("success", "completed", "ok")
 _ASKING = frozenset({*CALLS, *LEGACY_CALL, "invalid_tool_calls", "additional_kwargs"})
 _THINKING = frozenset({*THOUGHTS, "reasoning_details", "additional_kwargs"})
 
@@ -83,7 +83,7 @@ def _take_rest(draft: Draft, said: dict[str, Json]) -> None:
         elif key not in SKIPPED and key != "reasoning_details":
             extras[key] = value
     status = said.get("status")
-    if status and status not in _FINE_STATUSES:
+    if status and status not in FINE_STATUSES:
         extras["status"] = status
     if draft.role == "tool" and isinstance(call_id := said.get("id"), str) and call_id:
         extras.setdefault("tool_call_id", call_id)  # the name of it in the conventions' events

@@ -67,6 +67,7 @@ _RUNS = {
     "INVOKE_AGENT": Kind.AGENT,
     "WORKFLOW": Kind.GRAPH,
 }
+_PLUMBING = Classification(Kind.OTHER, "mlflow.plumbing")
 _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "EMBEDDING": "embedding",
@@ -131,7 +132,7 @@ def _span_type(span: Span) -> str:
 def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
     if span_type in _RUNS and not view.remember(run_metadata, span).integration:
         return Classification(_RUNS[span_type], f"mlflow.{span_type.lower()}")
-    return Classification(Kind.OTHER, "mlflow.plumbing")
+    return _PLUMBING
 
 
 def _hear_usage(span: Span, view: TraceView) -> Usage | None:

@@ -60,7 +60,7 @@ class OpenInferenceAutoGen(OpenInference):
             facts.agent_name = _agent_name(span) or span.name.partition(".")[0]
             facts.input = _task(facts.input)
         elif kind is Kind.TOOL:
-            facts.tool_name = first(span.attributes, "tool.name") or span.name.rpartition(".")[2]
+            facts.tool_name = span.attributes.get("tool.name", "") or span.name.rpartition(".")[2]
         return facts
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import first, json_object, json_value
+from spanloom.core.dialects.values import json_object, json_value
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -65,7 +65,7 @@ class OpenInferenceCrewAI(OpenInference):
             if isinstance(raw := result.get("raw"), str):
                 facts.output = raw
             if kind is Kind.AGENT:
-                facts.agent_name = first(span.attributes, "graph.node.id") or _role(span.name)
+                facts.agent_name = span.attributes.get("graph.node.id", "") or _role(span.name)
                 facts.input = _task(span, facts.input, result.get("description"))
             else:
                 facts.input = facts.input or _tasks(span)
@@ -94,7 +94,7 @@ def _task(span: Span, said: str, description: object) -> str:
         return messages
     if "agent" not in asked:
         return said
-    task = first(span.attributes, "task_description") or description
+    task = span.attributes.get("task_description", "") or description
     if not isinstance(task, str):
         return ""
     context = asked.get("context")

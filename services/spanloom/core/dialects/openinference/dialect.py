@@ -21,7 +21,7 @@ from spanloom.core.dialects.langchain.run import (
     read_metadata_text,
 )
 from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
-from spanloom.core.dialects.values import first, first_integer, pick
+from spanloom.core.dialects.values import integers, pick
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -71,6 +71,13 @@ _METADATA = {
     "tool.description": "tool_description",
     "user.id": "user_id",
 }
+_COUNTS = (
+    ("llm.token_count.prompt",),
+    ("llm.token_count.completion",),
+    ("llm.token_count.completion_details.reasoning",),
+    ("llm.token_count.prompt_details.cache_read",),
+    ("llm.token_count.prompt_details.cache_write",),
+)
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
 _TOOL_CALLS = '"tool_calls":[{'
 """How JavaScript writes a list that is not empty."""
@@ -130,16 +137,16 @@ class OpenInference:
         facts = Facts(
             input=said.get("input.value", ""),
             output=said.get("output.value", ""),
-            conversation_id=first(said, "session.id"),
+            conversation_id=said.get("session.id", ""),
             metadata=pick(said, _METADATA),
         )
         if kind is Kind.MODEL:
             _describe_model_call(span, facts)
         elif kind is Kind.TOOL:
-            facts.tool_name = first(said, "tool.name") or span.name
+            facts.tool_name = said.get("tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
-            facts.agent_name = first(said, "agent.name") or span.name
+            facts.agent_name = said.get("agent.name", "") or span.name
         return facts
 
 
@@ -147,14 +154,8 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
     said = span.attributes
     facts.input = _messages(indexed_text(said, "llm.input_messages.", _WRAPPERS), facts.input)
     facts.output = _messages(indexed_text(said, "llm.output_messages.", _WRAPPERS), facts.output)
-    facts.model = first(said, "llm.model_name")
-    facts.usage = Usage(
-        first_integer(said, "llm.token_count.prompt"),
-        first_integer(said, "llm.token_count.completion"),
-        first_integer(said, "llm.token_count.completion_details.reasoning"),
-        first_integer(said, "llm.token_count.prompt_details.cache_read"),
-        first_integer(said, "llm.token_count.prompt_details.cache_write"),
-    )
+    facts.model = said.get("llm.model_name", "")
+    facts.usage = Usage._make(integers(said, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
 
 

@@ -96,8 +96,8 @@ class OpenLIT(OtelGenAI):
             facts.output = _message_text(facts.output)
         else:
             facts.agent_name = _name(span)
-            facts.input = facts.input or _said(first(said, "gen_ai.workflow.input"), 0)
-            facts.output = facts.output or _said(first(said, "gen_ai.workflow.output"), -1)
+            facts.input = facts.input or _said(said.get("gen_ai.workflow.input", ""), 0)
+            facts.output = facts.output or _said(said.get("gen_ai.workflow.output", ""), -1)
         return facts
 
 

@@ -22,7 +22,6 @@ from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
@@ -68,7 +67,7 @@ class TraceloopAgents(Traceloop):
         if kind is Kind.TOOL and _kind(span) == "handoff":
             said = span.attributes
             facts.tool_name = "handoff"
-            facts.input = facts.input or first(said, "gen_ai.handoff.to_agent")
+            facts.input = facts.input or said.get("gen_ai.handoff.to_agent", "")
         return facts
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.langchain.run import RunMetadata, read_metadata
+from spanloom.core.dialects.langchain.run import (
+    RunMetadata,
+    read_metadata,
+    read_prefixed_metadata,
+)
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.values import first, json_object
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 SPAN_KIND = "traceloop.span.kind"
 ENTITY_NAME = "traceloop.entity.name"
 ASSOCIATION = "traceloop.association.properties."
+_INTEGRATION = ASSOCIATION + "ls_integration"
 _RETRIEVE = "vector_db_retrieve"
 _NAMED_FIRST = frozenset({"execute_task", "execute_tool"})
 _NAMED_LAST = frozenset({"workflow", "task", "agent", "tool"})
@@ -54,9 +59,7 @@ def run_metadata(span: Span) -> RunMetadata:
     """Read the run metadata, which before 0.60 is only inside the JSON of the input."""
     said = span.attributes
     name = entity_name(span) or said.get("gen_ai.agent.name") or span.name
-    start = len(ASSOCIATION)
-    direct = {k[start:]: v for k, v in said.items() if k.startswith(ASSOCIATION)}
-    if "ls_integration" in direct or OPERATION in said:
-        return read_metadata(name, direct)
+    if OPERATION in said or _INTEGRATION in said:
+        return read_prefixed_metadata(name, said, ASSOCIATION)
     inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
     return read_metadata(name, inside if isinstance(inside, dict) else {})

@@ -61,7 +61,7 @@ class TraceloopCrewAI(Traceloop):
         """From ``crewai.*``; a crew was asked what its tasks say."""
         said, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.AGENT:
-            role = first(said, "crewai.agent.role") or span.name.removesuffix(".agent")
+            role = said.get("crewai.agent.role", "") or span.name.removesuffix(".agent")
             facts.agent_name = role.strip()  # roles from YAML end with a line feed
         elif kind is Kind.GRAPH:
             facts.agent_name = first(said, "crewai.crew.name", "crewai.flow.name")

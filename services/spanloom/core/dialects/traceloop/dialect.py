@@ -45,16 +45,21 @@ _MARKS = (
 )
 
 _OPERATIONS = {
-    "chat": Kind.MODEL,
-    "text_completion": Kind.MODEL,
-    "completion": Kind.MODEL,
-    "response": Kind.MODEL,
-    "execute_tool": Kind.TOOL,
-    "vector_db_retrieve": Kind.TOOL,
-    "embeddings": Kind.TOOL,
-    "embedding": Kind.TOOL,
-    "rerank": Kind.TOOL,
+    "chat": Classification(Kind.MODEL, "traceloop.chat"),
+    "text_completion": Classification(Kind.MODEL, "traceloop.text_completion"),
+    "completion": Classification(Kind.MODEL, "traceloop.completion"),
+    "response": Classification(Kind.MODEL, "traceloop.response"),
+    "execute_tool": Classification(Kind.TOOL, "traceloop.execute_tool"),
+    "vector_db_retrieve": Classification(Kind.TOOL, "traceloop.vector_db_retrieve"),
+    "embeddings": Classification(Kind.TOOL, "traceloop.embeddings"),
+    "embedding": Classification(Kind.TOOL, "traceloop.embedding"),
+    "rerank": Classification(Kind.TOOL, "traceloop.rerank"),
 }
+_MARKED = {
+    "tool": Classification(Kind.TOOL, "traceloop.kind_tool"),
+    "agent": Classification(Kind.AGENT, "traceloop.kind_agent"),
+}
+_PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -76,15 +81,15 @@ class Traceloop:
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and span kind; runs by LangChain's metadata on the span or its twin."""
         operation = operation_of(span)
-        if operation in _OPERATIONS:
-            return Classification(_OPERATIONS[operation], f"traceloop.{operation}")
-        if (kind := span_kind_of(span)) in ("tool", "agent"):
-            return Classification(Kind(kind), f"traceloop.kind_{kind}")
+        if (step := _OPERATIONS.get(operation)) is not None:
+            return step
+        if (marked := _MARKED.get(span_kind_of(span))) is not None:
+            return marked
         if is_announcement(span):
             return _classify_announcement(span, view)
         run = classify_run(span, view, run_metadata)
         if run is None:
-            return Classification(Kind.OTHER, "traceloop.plumbing")
+            return _PLUMBING
         announcement = announcement_of(span, view)
         if announcement is None:
             return run
@@ -97,13 +102,13 @@ class Traceloop:
             facts = genai_facts.read_model_call(said)
         elif kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(said)
-            facts.tool_name = facts.tool_name or first(said, ENTITY_NAME)
+            facts.tool_name = facts.tool_name or said.get(ENTITY_NAME, "")
             facts.data_kind = _DATA_KINDS.get(operation_of(span), "")
         else:
             facts = genai_facts.read_agent_run(said)
             facts.agent_name = run_metadata(span).name
-        facts.input = facts.input or first(said, "traceloop.entity.input")
-        facts.output = facts.output or first(said, "traceloop.entity.output")
+        facts.input = facts.input or said.get("traceloop.entity.input", "")
+        facts.output = facts.output or said.get("traceloop.entity.output", "")
         facts.conversation_id = facts.conversation_id or first(
             said, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
         )

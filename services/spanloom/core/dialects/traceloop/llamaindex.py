@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_object, plain_arguments, text_or_json
+from spanloom.core.dialects.values import json_object, plain_arguments, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -70,7 +70,7 @@ class TraceloopLlamaIndex(Traceloop):
         """From ``traceloop.entity.*``, without what wraps the texts."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL and not facts.data_kind:
-            called = first(span.attributes, "tool.arguments")
+            called = span.attributes.get("tool.arguments", "")
             facts.input = called or plain_arguments(facts.input)
             facts.tool_name, facts.output = _returned(span)
         elif kind in (Kind.AGENT, Kind.GRAPH):
@@ -120,13 +120,13 @@ def _called(step: Span | None) -> Facts | None:
     if step is None or _CALLED_TOOL not in step.attributes:
         return None
     said = step.attributes
-    return Facts(tool_name=said[_CALLED_TOOL], input=first(said, "tool.arguments"))
+    return Facts(tool_name=said[_CALLED_TOOL], input=said.get("tool.arguments", ""))
 
 
 def _returned(span: Span) -> tuple[str, str]:
     """Give the tool's name and what it returned, out of a tool's output or the step around it."""
     said = json_object(text := span.attributes.get(_OUTPUT, ""))
-    name = first(span.attributes, _CALLED_TOOL) or said.get("tool_name")
+    name = span.attributes.get(_CALLED_TOOL, "") or said.get("tool_name")
     output = said.get("tool_output", said)
     result: Json = output.get("raw_output") if isinstance(output, dict) else None
     shown = text if result is None else text_or_json(result)

@@ -70,7 +70,7 @@ def _tool_name(span: Span) -> str:
     named = first(said, "gen_ai.tool.name", "tool.name")
     if named or not is_tool:
         return named
-    return first(said, ENTITY_NAME) or span.name.removesuffix(".tool")
+    return said.get(ENTITY_NAME, "") or span.name.removesuffix(".tool")
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:

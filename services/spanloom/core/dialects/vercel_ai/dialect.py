@@ -106,7 +106,7 @@ class VercelAI:
         elif kind is Kind.TOOL:
             _describe_tool(said, facts)
         else:
-            facts.agent_name = first(said, "ai.telemetry.functionId")
+            facts.agent_name = said.get("ai.telemetry.functionId", "")
         return facts
 
 
@@ -145,7 +145,7 @@ def _answer(text: str, calls: Json) -> str:
 
 def _describe_tool(said: Mapping[str, str], facts: Facts) -> None:
     if OPERATION in said and said[OPERATION] == _TOOL:
-        facts.tool_name = first(said, "ai.toolCall.name")
+        facts.tool_name = said.get("ai.toolCall.name", "")
         facts.input = first(said, "ai.toolCall.args", "ai.toolCall.input")
         facts.output = unquoted(first(said, "ai.toolCall.result", "ai.toolCall.output"))
         if call_id := said.get("ai.toolCall.id"):
