@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.values import Json, first, json_object, json_text, json_value, pick
+from spanloom.core.dialects.values import Json, first, json_object, json_value, pick, written
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _first(span: Span, name: str, key: str) -> str:
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
     """Give the messages; nothing if none says more than who spoke, as with content capture off."""
     said: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
-    return json_text(said) if any(map(_says_something, said)) else ""
+    return written(said) if any(map(_says_something, said)) else ""
 
 
 def _message(event: Event, role: str) -> dict[str, Json]:

@@ -55,7 +55,14 @@ _NO_ERROR = frozenset({"", "false", "null"})
 
 def find_error(span: Span) -> StepError | None:
     """Give the span's failure, or ``None`` if it has none or only control flow."""
-    raised = list(_exceptions(span)) if span.events else []
+    is_silent = span.status_code != "Error" and not span.events
+    if is_silent and span.attributes.keys().isdisjoint(_ERRORS):
+        return None
+    return _failure(span)
+
+
+def _failure(span: Span) -> StepError | None:
+    raised = list(_exceptions(span))
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
         return None
@@ -86,8 +93,6 @@ def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
 
 def _error_attribute(span: Span) -> bool:
     said = span.attributes
-    if said.keys().isdisjoint(_ERRORS):
-        return False
     if said.get(_LEVEL) == "ERROR":
         return True
     return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.values import Json, json_text
+from spanloom.core.dialects.values import Json, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def indexed_text(
 ) -> str:
     """Give the list as compact JSON, or an empty text if there is none."""
     items = indexed_list(attributes, prefix, drop)
-    return json_text(items) if items else ""
+    return written(items) if items else ""
 
 
 @lru_cache(maxsize=1024)
@@ -49,10 +49,13 @@ def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
 
 
 def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
+    if isinstance(shape, dict):
+        return {
+            key: attributes[inner] if isinstance(inner, str) else _fill(inner, attributes)
+            for key, inner in shape.items()
+        }
     if isinstance(shape, str):
         return attributes[shape]
-    if isinstance(shape, dict):
-        return {key: _fill(inner, attributes) for key, inner in shape.items()}
     return [_fill(inner, attributes) for inner in shape] if isinstance(shape, list) else shape
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.indexed import indexed_list
 from spanloom.core.dialects.python_repr import as_json
-from spanloom.core.dialects.values import Json, first, integer, json_text, json_value
+from spanloom.core.dialects.values import Json, first, integer, json_value, written
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -136,7 +136,7 @@ def _answer(said: Mapping[str, str]) -> str:
         return text
     parts = messages[0].get("parts")
     messages[0]["parts"] = [*(parts if isinstance(parts, list) else []), *calls]
-    return json_text(messages)
+    return written(messages)
 
 
 def _messages(text: str) -> str:
@@ -147,7 +147,7 @@ def _messages(text: str) -> str:
         for choice in (choices if isinstance(choices, list) else ())
         if isinstance(choice, dict) and isinstance(message := choice.get("message"), dict)
     ]
-    return json_text(found) if found else text
+    return written(found) if found else text
 
 
 def _read_counts(text: str) -> Usage:

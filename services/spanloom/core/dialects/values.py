@@ -83,6 +83,8 @@ def seconds_as_ms(text: str) -> float | None:
 
 def json_value(text: str) -> Json:
     """Read JSON; text that is none, or is nested too deep to be written again, stays text."""
+    if isinstance(text, Written):
+        return text.value
     try:
         value: Json = orjson.loads(text)
     except ValueError:
@@ -121,6 +123,24 @@ def count(value: Json) -> int:
 def json_text(value: Json) -> str:
     """Write compact JSON."""
     return orjson.dumps(value).decode()
+
+
+class Written(str):
+    """JSON text that has kept the value it was written from, so that nobody needs to parse it.
+
+    For messages that a dialect puts together: they are shown in one shape right afterwards, and
+    writing and parsing them again took longer than all else. Only facts hold such texts.
+    """
+
+    __slots__ = ("value",)
+    value: Json
+
+
+def written(value: Json) -> Written:
+    """Write compact JSON that keeps the value; nobody may change it any more."""
+    text = Written(json_text(value))
+    text.value = value
+    return text
 
 
 def text_or_json(value: Json) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.dialects.values import Json, count, json_object, json_text, json_value
+from spanloom.core.dialects.values import Json, count, json_object, json_value, written
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -99,7 +99,7 @@ def read_request(given: str) -> str:
         return given
     said = json_object(given).get("Input")
     messages = said.get("Messages") if isinstance(said, dict) else None
-    return json_text(messages) if messages else ""
+    return written(messages) if messages else ""
 
 
 def read_answer(output: str) -> str:

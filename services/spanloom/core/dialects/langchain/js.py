@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects.langchain.usage import read_usage
-from spanloom.core.dialects.values import Json, json_text, json_value
+from spanloom.core.dialects.values import Json, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class Message(NamedTuple):
     @property
     def as_json(self) -> str:
         """The message as it was serialized."""
-        return json_text(self.whole)
+        return written(self.whole)
 
     @property
     def usage(self) -> Usage | None:
@@ -85,7 +85,7 @@ def complete_history(said: str, state: str) -> str:
     prompts = request[: len(request) - len(history)]
     if any(not isinstance(m, dict) or m.get("role") != "system" for m in prompts):
         return ""
-    return json_text([*prompts, *[m.whole for m in history]])
+    return written([*prompts, *[m.whole for m in history]])
 
 
 def find_call(state: str, arguments: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.client_usage import read_client_usage
-from spanloom.core.dialects.values import Json, first, json_object, json_text, json_value
+from spanloom.core.dialects.values import Json, first, json_object, json_value, written
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -92,11 +92,11 @@ def _request(items: str, response: Mapping[str, Json]) -> str:
     instructions, sent = response.get("instructions"), json_value(items)
     if not instructions or not isinstance(sent, list):
         return items
-    return json_text([{"role": "system", "content": instructions}, *sent])
+    return written([{"role": "system", "content": instructions}, *sent])
 
 
 def _text_of(value: Json) -> str:
-    return json_text(value) if value else ""
+    return written(value) if value else ""
 
 
 def _text(value: str) -> str:

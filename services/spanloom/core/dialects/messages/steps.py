@@ -14,6 +14,7 @@ from spanloom.core.dialects.messages.wire import (
     parse,
     parse_composite,
 )
+from spanloom.core.dialects.values import Written
 from spanloom.core.model.message import CONVERSATION_START, make_message
 from spanloom.core.model.trajectory import Kind
 
@@ -67,7 +68,7 @@ def _converse(text: str, role: str) -> tuple[str, str]:
     try:
         value = parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
-            return compact(value), ""
+            return str(text) if isinstance(text, Written) else compact(value), ""
         found = None if value is None else find_messages(value, role)
         if found is not None:
             messages = found.read()
@@ -77,7 +78,7 @@ def _converse(text: str, role: str) -> tuple[str, str]:
         pass
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
         return make_message(text, role), ""
-    return text, ""
+    return str(text), ""
 
 
 def read_request(text: str) -> str:
@@ -112,16 +113,18 @@ MAX_LAYERS = 64
 def _settle(text: str, read: Callable[[Json], Json]) -> str:
     """Take layer after layer off until nothing changes; text that is no JSON stays as it is."""
     try:
+        value: Json = None
         for _ in range(MAX_LAYERS):
-            if text[:1] not in ("{", "[", '"'):
+            if value is None and text[:1] in ("{", "[", '"'):
+                value = parse(text)
+            if value is None:
                 break
-            value = parse(text)
             shown = value if isinstance(value, str) else read(value)
-            if value is None or (shown is value and not isinstance(value, str)):
+            if shown is value and not isinstance(value, str):
                 break
             if (settled := as_text(shown)) == text:
                 break
-            text = settled
+            text, value = settled, shown if isinstance(shown, (dict, list)) else None
     except _UNREADABLE:
         pass
-    return text
+    return str(text)

@@ -14,6 +14,7 @@ from spanloom.core.dialects.values import (
     json_value,
     plain_arguments,
     unquoted,
+    written,
 )
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -84,7 +85,7 @@ def read_call_metadata(span: Span) -> dict[str, str]:
 
 
 def _messages(value: Json) -> str:
-    return json_text(value) if value and isinstance(value, list) else ""
+    return written(value) if value and isinstance(value, list) else ""
 
 
 def _request(sent: str, said: Mapping[str, str]) -> str:
@@ -93,7 +94,7 @@ def _request(sent: str, said: Mapping[str, str]) -> str:
     items = json_value(sent) if instructions not in ("", "null") else None
     if not isinstance(items, list):
         return sent
-    return json_text([{"role": "system", "content": instructions}, *items])
+    return written([{"role": "system", "content": instructions}, *items])
 
 
 def _answers(output: str) -> list[Json]:

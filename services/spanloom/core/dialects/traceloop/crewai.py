@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.python_repr import objects_as_json
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_text, json_value
+from spanloom.core.dialects.values import first, json_value, written
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -89,7 +89,7 @@ def _with_calls(text: str) -> str:
     if not isinstance(messages, list):
         return text
     try:
-        return json_text([_with_its_calls(message) for message in messages])
+        return written([_with_its_calls(message) for message in messages])
     except TypeError:  # nested deeper than JSON can be written
         return text
 

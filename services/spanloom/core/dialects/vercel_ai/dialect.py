@@ -19,9 +19,9 @@ from spanloom.core.dialects.values import (
     decimal,
     first,
     first_integer,
-    json_text,
     json_value,
     unquoted,
+    written,
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -140,7 +140,7 @@ def _answer(text: str, calls: Json) -> str:
     content: list[Json] = [{"type": "text", "text": text}] if text else []
     made = calls if isinstance(calls, list) else []
     content += [{**call, "type": "tool-call"} for call in made if isinstance(call, dict)]
-    return json_text([{"role": "assistant", "content": content}]) if content else text
+    return written([{"role": "assistant", "content": content}]) if content else text
 
 
 def _describe_tool(said: Mapping[str, str], facts: Facts) -> None:
