@@ -27,12 +27,13 @@ SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."
 _SCOPE = "langsmith"
 
-_BY_KIND = {
-    "llm": Classification(Kind.MODEL, "langsmith.kind_llm"),
-    "tool": Classification(Kind.TOOL, "langsmith.kind_tool"),
-    "retriever": Classification(Kind.TOOL, "langsmith.kind_retriever"),
-    "embedding": Classification(Kind.TOOL, "langsmith.kind_embedding"),
+_KINDS = {
+    "llm": Kind.MODEL,
+    "tool": Kind.TOOL,
+    "retriever": Kind.TOOL,
+    "embedding": Kind.TOOL,
 }
+_BY_KIND = {said: Classification(kind, f"langsmith.kind_{said}") for said, kind in _KINDS.items()}
 _PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
 _DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
 _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}

@@ -89,20 +89,24 @@ def json_value(text: str) -> Json:
         value: Json = orjson.loads(text)
     except ValueError:
         return text
-    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
-    return text if may_be_deep and _is_deep(value) else value
+    brackets = text.count("{") + text.count("[")
+    return text if brackets > MAX_DEPTH and _is_deep(value, brackets) else value
 
 
-def _is_deep(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _NESTING))
-        if not (level := [v for values in inner for v in values if isinstance(v, _NESTING)]):
+def _is_deep(value: Json, brackets: int) -> bool:
+    """Go down level by level until too few brackets are left to get deep."""
+    level: list[dict[str, Json] | list[Json]] = [value] if isinstance(value, (dict, list)) else []
+    for depth in range(MAX_DEPTH):
+        brackets -= len(level)
+        if not level or depth + brackets < MAX_DEPTH:
             return False
-    return True
-
-
-_NESTING = (dict, list)
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+    return bool(level)
 
 
 def json_object(text: str) -> dict[str, Json]:
@@ -111,6 +115,11 @@ def json_object(text: str) -> dict[str, Json]:
         return {}
     value = json_value(text)
     return value if isinstance(value, dict) else {}
+
+
+def json_field(text: str, key: str) -> Json:
+    """Read one field of a JSON object; text that does not name it is not parsed."""
+    return json_object(text).get(key) if f'"{key}"' in text else None
 
 
 def count(value: Json) -> int:

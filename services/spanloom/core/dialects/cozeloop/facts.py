@@ -11,6 +11,7 @@ from spanloom.core.dialects.values import (
     decimal,
     first,
     first_integer,
+    json_field,
     json_object,
     json_text,
     pick,
@@ -119,7 +120,7 @@ def _settings(said: Mapping[str, str]) -> dict[str, str]:
 
 def _inner(text: str, key: str) -> str:
     """Give one value of a JSON object as JSON, or the text as it is."""
-    value = json_object(text).get(key)
+    value = json_field(text, key)
     return text if value is None else json_text(value)
 
 

@@ -39,7 +39,7 @@ from spanloom.core.dialects.langfuse.facts import (
     is_generation,
     read_usage,
 )
-from spanloom.core.dialects.values import Json, json_object, json_text, unquoted
+from spanloom.core.dialects.values import Json, json_field, json_object, json_text, unquoted
 from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _describe_agentic_call(facts: Facts) -> None:
 
 def _usage_in_message(output: str) -> Usage:
     """Read the usage that Eino's message itself carries."""
-    said = json_object(output).get("response_meta")
+    said = json_field(output, "response_meta")
     usage = said.get("usage") if isinstance(said, dict) else None
     return read_usage(usage) if isinstance(usage, dict) else Usage()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.dialects.values import Json, count, json_object, json_value, written
+from spanloom.core.dialects.values import Json, count, json_field, json_value, written
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
 
@@ -97,7 +97,7 @@ def read_request(given: str) -> str:
         return ""
     if not given.startswith(_AGENT_INPUT):
         return given
-    said = json_object(given).get("Input")
+    said = json_field(given, "Input")
     messages = said.get("Messages") if isinstance(said, dict) else None
     return written(messages) if messages else ""
 

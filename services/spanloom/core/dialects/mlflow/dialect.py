@@ -35,9 +35,9 @@ from spanloom.core.dialects.mlflow.langchain import (
     streamed,
 )
 from spanloom.core.dialects.mlflow.libraries import span_type_of
-from spanloom.core.dialects.mlflow.usage import read_run_usage
+from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_usage
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import Json, first, json_object
+from spanloom.core.dialects.values import first, json_field
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -105,8 +105,8 @@ class MLflow:
         """From ``mlflow.*``, else from ``gen_ai.*``; what LangChain adds from ``metadata``."""
         read = mlflow_facts.read_genai if OPERATION in span.attributes else mlflow_facts.read_own
         facts = read(span, kind)
-        said = json_object(span.attributes.get("metadata", ""))
-        facts.conversation_id = facts.conversation_id or _text(said, "session_id", "thread_id")
+        told = span.attributes.get("metadata", "")
+        facts.conversation_id = facts.conversation_id or _text(told, "session_id", "thread_id")
         facts.metadata = {**mlflow_facts.read_call_metadata(span), **facts.metadata}
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
@@ -136,17 +136,19 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 
 
 def _hear_usage(span: Span, view: TraceView) -> Usage | None:
-    """Read what others say of the call's tokens: the run around, or LangChain's messages.
+    """Read what others say of the call's tokens: its client, the run around, LangChain's messages.
 
     These are in the call's chunks and in what the node around it puts out.
     """
-    own = mlflow_facts.read_usage(span)
+    counted = mlflow_facts.read_counts(span.attributes)
+    own = counted.completed_by(read_client_details(span, counted))
     if span_type_of(span) == "CHAT_MODEL" and not any(own):
         return read_run_usage(span, view)
     around = view.tree.parent(span)
     outputs = [around.attributes.get(OUTPUTS, "")] if around is not None else []
-    return find_details(own, chain(streamed(span), outputs))
+    details = find_details(own, chain(streamed(span), outputs))
+    return own if details is None else own.completed_by(details)
 
 
-def _text(said: dict[str, Json], *keys: str) -> str:
-    return next((v for key in keys if isinstance(v := said.get(key), str) and v), "")
+def _text(told: str, *keys: str) -> str:
+    return next((v for key in keys if isinstance(v := json_field(told, key), str) and v), "")

@@ -9,6 +9,7 @@ from spanloom.core.dialects.mlflow import usage as mlflow_usage
 from spanloom.core.dialects.mlflow.attributes import COUNTS, INPUTS, OUTPUTS
 from spanloom.core.dialects.values import (
     Json,
+    json_field,
     json_object,
     json_text,
     json_value,
@@ -37,18 +38,16 @@ def read_own(span: Span, kind: Kind) -> Facts:
     said = span.attributes
     facts = Facts(input=_text(said.get(INPUTS, "")), output=_text(said.get(OUTPUTS, "")))
     if kind is Kind.MODEL:
-        facts.input = _messages(json_object(facts.input).get("messages")) or _request(
-            facts.input, said
-        )
+        facts.input = _messages(json_field(facts.input, "messages")) or _request(facts.input, said)
         facts.output = _messages(_answers(facts.output)) or facts.output
-        facts.usage = read_usage(span)
+        facts.usage = read_counts(span.attributes)
         facts.model = unquoted(said.get(MODEL, ""))
         facts.first_token_ms = _first_token_ms(span)
     elif kind is Kind.TOOL:
         facts.input = plain_arguments(facts.input, _BESIDE_ARGUMENTS)
         facts.output = _value(facts.output)
     else:
-        facts.output = "" if json_object(facts.output).keys() == _ONLY_TYPE else facts.output
+        facts.output = "" if _says_only_type(facts.output) else facts.output
     return facts
 
 
@@ -56,7 +55,7 @@ def read_genai(span: Span, kind: Kind) -> Facts:
     """Give what the span says in ``gen_ai.*``; the time of its first token is an event's."""
     if kind is Kind.MODEL:
         facts = genai_facts.read_model_call(span.attributes)
-        facts.usage = read_usage(span)
+        facts.usage = read_counts(span.attributes)
         facts.first_token_ms = _first_token_ms(span)
         return facts
     if kind is Kind.TOOL:
@@ -64,13 +63,10 @@ def read_genai(span: Span, kind: Kind) -> Facts:
     return genai_facts.read_agent_run(span.attributes)
 
 
-def read_usage(span: Span) -> Usage:
-    """Give the call's tokens; the client's own usage has the details that MLflow leaves out."""
-    said = json_object(span.attributes.get(COUNTS, ""))
-    counted = (
-        genai_facts.read_usage(span.attributes) if not said else mlflow_usage.read_counts(said)
-    )
-    return counted.completed_by(mlflow_usage.read_client_details(span, counted))
+def read_counts(said: Mapping[str, str]) -> Usage:
+    """Give the call's tokens as MLflow counts them."""
+    counts = json_object(said.get(COUNTS, ""))
+    return mlflow_usage.read_counts(counts) if counts else genai_facts.read_usage(said)
 
 
 def read_call_metadata(span: Span) -> dict[str, str]:
@@ -98,7 +94,7 @@ def _request(sent: str, said: Mapping[str, str]) -> str:
 
 
 def _answers(output: str) -> list[Json]:
-    choices = json_object(output).get("choices")
+    choices = json_field(output, "choices")
     if not isinstance(choices, list):
         return []
     return [c["message"] for c in choices if isinstance(c, dict) and "message" in c]
@@ -121,5 +117,9 @@ def _text(said: str) -> str:
 
 def _value(output: str) -> str:
     """Take a result out of the object that MLflow makes of it."""
-    said = json_object(output)
+    said = json_object(output) if '"_value"' in output else {}
     return _text(json_text(said["_value"])) if said.keys() == {"_value"} else output
+
+
+def _says_only_type(output: str) -> bool:
+    return '"output_type"' in output and json_object(output).keys() == _ONLY_TYPE

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.mlflow.attributes import OUTPUTS
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_object, unquoted
+from spanloom.core.dialects.values import first, json_field, unquoted
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -67,6 +67,6 @@ def _said_name(span: Span) -> str:
     """Give the name that the object has; LlamaIndex tells an agent's in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
-    result = json_object(span.attributes.get(OUTPUTS, "")).get("result")
+    result = json_field(span.attributes.get(OUTPUTS, ""), "result")
     current = result.get("current_agent_name") if isinstance(result, dict) else ""
     return current if isinstance(current, str) else ""

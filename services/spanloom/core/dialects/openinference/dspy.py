@@ -16,7 +16,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import json_object, json_text, plain_arguments, unquoted
+from spanloom.core.dialects.values import (
+    json_field,
+    json_object,
+    json_text,
+    plain_arguments,
+    unquoted,
+)
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -65,7 +71,7 @@ class OpenInferenceDSPy(OpenInference):
 
 def _asked(said: str) -> str:
     """Give the arguments of a module that takes any."""
-    arguments = json_object(said).get("input_args")
+    arguments = json_field(said, "input_args")
     return json_text(arguments) if isinstance(arguments, dict) else said
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.dialects.python_repr import last_text
-from spanloom.core.dialects.values import Json, json_object
+from spanloom.core.dialects.values import Json, json_field, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -62,13 +62,13 @@ class OpenInferenceHaystack(OpenInference):
             facts.agent_name = span.name.partition(".")[0]
         if kind is Kind.AGENT:
             facts.input = _asked(facts.input)
-            facts.output = _said(json_object(facts.output).get("last_message")) or facts.output
+            facts.output = _said(json_field(facts.output, "last_message")) or facts.output
         return facts
 
 
 def _asked(said: str) -> str:
     """Give the last thing the user said; the whole input if there is no such thing."""
-    messages = json_object(said).get("messages")
+    messages = json_field(said, "messages")
     for message in reversed(messages) if isinstance(messages, list) else ():
         if isinstance(message, str) and _USER in message:
             return _said(message) or said

@@ -19,7 +19,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import Json, json_object, plain_arguments, text_or_json
+from spanloom.core.dialects.values import (
+    Json,
+    json_field,
+    json_object,
+    plain_arguments,
+    text_or_json,
+)
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -95,7 +101,7 @@ def _asked(said: str) -> str:
     """Give the user's message; the state of the engine is none."""
     if said.startswith('{"init_state"'):
         return ""
-    message = json_object(said).get("user_msg")
+    message = json_field(said, "user_msg")
     return message if isinstance(message, str) else said
 
 

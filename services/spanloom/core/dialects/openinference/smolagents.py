@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.dialects.python_repr import last_text
-from spanloom.core.dialects.values import json_object, plain_arguments
+from spanloom.core.dialects.values import json_field, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -66,5 +66,5 @@ def _task(span: Span, said: str) -> str:
     """Give the task; the attribute has it even where the arguments are hidden."""
     if task := span.attributes.get("smolagents.task", ""):
         return task
-    task_argument = json_object(said).get("task")
+    task_argument = json_field(said, "task")
     return task_argument if isinstance(task_argument, str) else said

@@ -10,7 +10,7 @@ from spanloom.core.dialects.langchain.run import (
     read_prefixed_metadata,
 )
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_object
+from spanloom.core.dialects.values import first, json_field
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -61,5 +61,5 @@ def run_metadata(span: Span) -> RunMetadata:
     name = entity_name(span) or said.get("gen_ai.agent.name") or span.name
     if OPERATION in said or _INTEGRATION in said:
         return read_prefixed_metadata(name, said, ASSOCIATION)
-    inside = json_object(said.get("traceloop.entity.input", "")).get("metadata")
+    inside = json_field(said.get("traceloop.entity.input", ""), "metadata")
     return read_metadata(name, inside if isinstance(inside, dict) else {})

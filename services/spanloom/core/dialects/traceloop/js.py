@@ -39,10 +39,9 @@ from spanloom.core.dialects.traceloop.js_runs import (
     agent_name_of,
     class_of_run,
     classify_by_class,
-    classify_by_inside,
-    find_places,
     is_call,
     operation_of,
+    read_siblings,
 )
 from spanloom.core.dialects.values import first_integer, json_object, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
@@ -77,11 +76,12 @@ class TraceloopJS(Traceloop):
         parent = view.tree.parent(span)
         if said.kind is Kind.OTHER or parent is None:
             return said
+        siblings = view.remember_children(read_siblings, parent)
         if said in (STATE_OF_MESSAGES, UNTOLD):
-            said = view.remember_children(classify_by_inside, parent).get(span.span_id, said)
+            said = siblings.runs.get(span.span_id, said)
         elif not ran:
             said = _with_state(said, span, view.remember_children(_nodes, parent))
-        around = view.remember_children(find_places, parent).get(span.span_id)
+        around = siblings.places.get(span.span_id)
         return said if around is None else said._replace(inside=around.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -96,8 +96,8 @@ class TraceloopJS(Traceloop):
 
 def _describe_tool(facts: Facts) -> None:
     facts.input = plain_arguments(facts.input)
-    result, said = find_result(facts.output), json_object(facts.output)
-    said = result.said if result else said
+    result = find_result(facts.output)
+    said = result.said if result else json_object(facts.output)
     name, content, call_id = (said.get(k) for k in ("name", "content", "tool_call_id"))
     facts.tool_name = name if isinstance(name, str) and name else facts.tool_name
     facts.output = content if isinstance(content, str) else facts.output

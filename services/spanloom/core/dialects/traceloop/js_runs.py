@@ -7,12 +7,12 @@ ran right inside tells them apart (``js.py`` has the rules).
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects.langchain.js import read_answers
 from spanloom.core.dialects.nesting import find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import json_object
+from spanloom.core.dialects.values import json_field
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
@@ -64,39 +64,52 @@ def classify_by_class(span: Span) -> Classification | None:
 
 
 def _holds_messages(state: str) -> bool:
-    return isinstance(json_object(state).get("messages"), list)
+    return isinstance(json_field(state, "messages"), list)
 
 
-def find_places(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Give the innermost run or tool in whose time each span ran; calls and plumbing hold none."""
+class Siblings(NamedTuple):
+    """What time tells about spans that are all children of one."""
+
+    places: Mapping[str, Span]
+    """The innermost run or tool in whose time each ran; calls and plumbing hold none."""
+    runs: Mapping[str, Classification]
+    """Which runs on messages are graphs and which agents, by what ran right inside them."""
+
+
+def read_siblings(children: Sequence[Span]) -> Siblings:
+    """Give the place of each span, and what the runs are."""
+    by_class = {span.span_id: classify_by_class(span) for span in children}
     mine = [span for span in children if span.scope_name == SCOPE]
-    return find_innermost(mine, _can_hold, mostly_encloses)
+    places = find_innermost(
+        mine, lambda span: _is_tool(span) or by_class[span.span_id] is not None, mostly_encloses
+    )
+    return Siblings(places, _classify_by_inside(children, places, by_class))
 
 
-def _can_hold(span: Span) -> bool:
-    return _is_tool(span) or classify_by_class(span) is not None
-
-
-def classify_by_inside(children: Sequence[Span]) -> Mapping[str, Classification]:
-    """Tell graphs and agents among the runs on messages, by what ran right inside them."""
-    places = find_places(children)
+def _classify_by_inside(
+    children: Sequence[Span],
+    places: Mapping[str, Span],
+    by_class: Mapping[str, Classification | None],
+) -> Mapping[str, Classification]:
     inside: defaultdict[str, list[Span]] = defaultdict(list)
     for span in children:
         if span.span_id in places:
             inside[places[span.span_id].span_id].append(span)
     found: dict[str, Classification] = {}
     for span in children:
-        if (said := classify_by_class(span)) is STATE_OF_MESSAGES:
-            found[span.span_id] = _run_of_messages(span, inside[span.span_id])
-        elif said is UNTOLD and any(map(_is_tool, inside[span.span_id])):
+        steps = inside[span.span_id]
+        if (said := by_class[span.span_id]) is STATE_OF_MESSAGES:
+            holds_runs = any(by_class[step.span_id] is not None for step in steps)
+            found[span.span_id] = _run_of_messages(span, steps, holds_runs=holds_runs)
+        elif said is UNTOLD and any(map(_is_tool, steps)):
             found[span.span_id] = _AGENT_WITH_TOOLS
     return found
 
 
-def _run_of_messages(run: Span, steps: Sequence[Span]) -> Classification:
+def _run_of_messages(run: Span, steps: Sequence[Span], *, holds_runs: bool) -> Classification:
     calls = [s for s in steps if is_call(s) and s.status_code != "Error"]
     has_tools = any(map(_is_tool, steps))
-    if not calls and not has_tools and any(classify_by_class(s) is not None for s in steps):
+    if not calls and not has_tools and holds_runs:
         return _GRAPH_OF_RUNS
     if agent_name_of(run):
         return STATE_OF_MESSAGES

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import json_object, plain_arguments, text_or_json
+from spanloom.core.dialects.values import json_field, json_object, plain_arguments, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -112,7 +112,9 @@ def _has_tool(children: Sequence[Span]) -> bool:
 def _is_tool(span: Span) -> bool:
     """Whether a tool class ran: its name says so, and its result is a tool's output."""
     output = span.attributes.get(_OUTPUT, "")
-    return _class(span).endswith("Tool") and (not output or "tool_name" in json_object(output))
+    return _class(span).endswith("Tool") and (
+        not output or ('"tool_name"' in output and "tool_name" in json_object(output))
+    )
 
 
 def _called(step: Span | None) -> Facts | None:
@@ -135,7 +137,7 @@ def _returned(span: Span) -> tuple[str, str]:
 
 def _answered(text: str) -> str:
     """Give the result of a run, of an agent its last message."""
-    result = json_object(text).get("result")
+    result = json_field(text, "result")
     if isinstance(result, str):
         return result
     response = result.get("response") if isinstance(result, dict) else None

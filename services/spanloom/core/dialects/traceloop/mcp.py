@@ -19,7 +19,7 @@ from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_object, json_text, text_or_json
+from spanloom.core.dialects.values import first, json_field, json_text, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -57,7 +57,7 @@ class TraceloopMCP(Traceloop):
         """From ``traceloop.entity.*``, without the wrapping of a request."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
-            asked = json_object(facts.input).get("arguments")
+            asked = json_field(facts.input, "arguments")
             facts.input = facts.input if asked is None else json_text(asked)
             facts.output = _result(facts.output)
         return facts
@@ -95,5 +95,5 @@ def _callers(children: Sequence[Span]) -> Mapping[str, Span]:
 
 def _result(text: str) -> str:
     """Give what the client or the server says the tool gave."""
-    result: Json = json_object(text).get("result")
+    result: Json = json_field(text, "result")
     return text if result is None else text_or_json(result)
