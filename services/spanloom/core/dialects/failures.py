@@ -53,15 +53,13 @@ _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message"
 _NO_ERROR = frozenset({"", "false", "null"})
 
 
+def has_error_attribute(span: Span) -> bool:
+    """Tell whether the span has an attribute, of whatever value, that may tell a failure."""
+    return any(key in span.attributes for key in _ERRORS)
+
+
 def find_error(span: Span) -> StepError | None:
     """Give the span's failure, or ``None`` if it has none or only control flow."""
-    is_silent = span.status_code != "Error" and not span.events
-    if is_silent and span.attributes.keys().isdisjoint(_ERRORS):
-        return None
-    return _failure(span)
-
-
-def _failure(span: Span) -> StepError | None:
     raised = list(_exceptions(span))
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:

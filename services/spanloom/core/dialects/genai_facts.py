@@ -77,7 +77,7 @@ _METADATA = {
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
     """Give the call's tokens; what is not reported is zero."""
-    return Usage._make(integers(attributes, _COUNTS))
+    return Usage(*integers(attributes, _COUNTS))
 
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:

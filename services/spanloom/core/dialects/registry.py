@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects import event_messages
 from spanloom.core.dialects.agent_framework import AgentFramework
@@ -14,7 +14,7 @@ from spanloom.core.dialects.cozeloop.dialect import CozeLoop
 from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
 from spanloom.core.dialects.eino.dialect import Eino
 from spanloom.core.dialects.eino.langfuse import EinoLangfuse
-from spanloom.core.dialects.failures import find_error
+from spanloom.core.dialects.failures import find_error, has_error_attribute
 from spanloom.core.dialects.fallback import Fallback
 from spanloom.core.dialects.google_adk import GoogleADK
 from spanloom.core.dialects.haystack import Haystack
@@ -123,21 +123,34 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
 
+class Reading(NamedTuple):
+    """What spans of one signature have in common."""
+
+    dialect: Dialect
+    may_fail: bool
+    """Whether they have an attribute that tells a failure."""
+
+
 def find_dialect(span: Span) -> Dialect:
     """Give the first dialect that recognises the span; the last one takes every span."""
+    return _find_reading(span).dialect
+
+
+def _find_reading(span: Span) -> Reading:
     find = _find if len(span.attributes) <= MAX_KEYS else _find.__wrapped__
     return find(read_signature(span))
 
 
 @lru_cache(maxsize=4096)
-def _find(signature: Signature) -> Dialect:
+def _find(signature: Signature) -> Reading:
     span = as_span(signature)
-    return next(dialect for dialect in DIALECTS if dialect.recognises(span))
+    dialect = next(dialect for dialect in DIALECTS if dialect.recognises(span))
+    return Reading(dialect, has_error_attribute(span))
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect = find_dialect(span)
+    dialect, may_fail = _find_reading(span)
     said = dialect.classify(span, view)
     matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
     facts = dialect.describe(span, said.kind) if matters else Facts()
@@ -151,6 +164,9 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
     if said.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(said.summed_from)
+    error = None
+    if (may_fail or span.events or span.status_code == "Error") and matters and not said.is_sound:
+        error = find_error(span)
     return NormalizedSpan(
         span,
         dialect.id,
@@ -158,7 +174,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         said.rule,
         said.part_of,
         facts,
-        find_error(span) if matters and not said.is_sound else None,
+        error,
         said.inside,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model import message
 
@@ -56,14 +56,16 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
     return 0
 
 
-def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> Iterator[int]:
-    """Give for each of the names, some of which mean the same, the first positive count or zero."""
+def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
+    """Give the first positive count, else zero, for each of several names of one meaning."""
+    found = []
     for keys in names:
         number = 0
         for key in keys:
             if key in attributes and (number := integer(attributes[key])):
                 break
-        yield number
+        found.append(number)
+    return found
 
 
 def decimal(text: str) -> float | None:

@@ -88,7 +88,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
             flat.extend(item)
         elif not isinstance(item, dict) or "role" not in item:
             flat.append(_as_message(item, role))
-        elif (tool := _tool_definition(item)) is not None:
+        elif item["role"] == "tool" and (tool := _tool_definition(item)) is not None:
             tools.append(tool)
         else:
             flat.append(item)
@@ -99,7 +99,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
 
 def _tool_definition(item: dict[str, Json]) -> Json:
     """Give the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
-    content = item.get("content") if item["role"] == "tool" else None
+    content = item.get("content")
     if not isinstance(content, dict) or content.get("type") != "function":
         return None
     return content if isinstance(content.get("function"), dict) else None

@@ -98,6 +98,8 @@ def read_state(text: str, role: str) -> str:
 
 def read_arguments(text: str) -> str:
     """Give a tool's arguments, without what frameworks wrap around them."""
+    if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
+        return str(text)  # the commonest by far, and not parsed
     return _settle(text, unwrap.read_arguments)
 
 

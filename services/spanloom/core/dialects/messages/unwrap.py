@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _CALLBACK = frozenset({"tags", "metadata", "kwargs", "input_str", "name", "color"})
 """What LangChain's callbacks hand over beside ``inputs`` and ``outputs``."""
 _CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
+"""One of these is in whatever is wrapped around arguments."""
 _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
 
 

@@ -70,7 +70,8 @@ def as_text(value: Json) -> str:
 def first_of(said: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
     """Give the first value among ``keys`` that says anything."""
     for key in keys:
-        if (value := said.get(key)) not in (None, ""):
+        value = said.get(key)
+        if value or (value is not None and value != ""):
             return value
     return None
 

@@ -155,7 +155,7 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
     facts.input = _messages(indexed_text(said, "llm.input_messages.", _WRAPPERS), facts.input)
     facts.output = _messages(indexed_text(said, "llm.output_messages.", _WRAPPERS), facts.output)
     facts.model = said.get("llm.model_name", "")
-    facts.usage = Usage._make(integers(said, _COUNTS))
+    facts.usage = Usage(*integers(said, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
 
 
