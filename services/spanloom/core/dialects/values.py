@@ -149,7 +149,7 @@ class Written(str):
 
 def written(value: Json) -> Written:
     """Write compact JSON that keeps the value; nobody may change it any more."""
-    text = Written(json_text(value))
+    text = Written(orjson.dumps(value).decode())
     text.value = value
     return text
 

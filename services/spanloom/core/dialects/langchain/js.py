@@ -54,12 +54,12 @@ class Message(NamedTuple):
 
 def read_answers(state: str) -> Sequence[Message]:
     """Give the model's answers in a state, in order."""
-    return [m for m in _messages(state) if m.kind in _ANSWERS]
+    return [m for m in _messages(state) if m.kind in _ANSWERS] if "AIMessage" in state else []
 
 
 def find_result(state: str) -> Message | None:
     """Give the last result of a tool in a state."""
-    results = [m for m in _messages(state) if m.kind == _RESULT]
+    results = [m for m in _messages(state) if m.kind == _RESULT] if _RESULT in state else []
     return results[-1] if results else None
 
 

@@ -53,8 +53,9 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
 
 def _speaker_of_piece(item: dict[str, Json], default: str) -> str | None:
     """Give who says a piece of an answer; ``None`` for what is a message of its own."""
-    if isinstance(item.get("role"), str):
-        return "assistant" if is_answer_item(item) else None
+    speaker = item.get("role")
+    if isinstance(speaker, str):
+        return speaker if speaker == "assistant" and item.get("type") == "message" else None
     if is_loose(item):
         return "assistant" if is_call_or_thought(item) else default
     return None

@@ -66,7 +66,7 @@ def read_output(text: str) -> str:
 def _converse(text: str, role: str) -> tuple[str, str]:
     """Give the messages, and the tools that stood among them, as compact JSON."""
     try:
-        value = parse_composite(text)
+        value = text.value if isinstance(text, Written) else parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return str(text) if isinstance(text, Written) else compact(value), ""
         found = None if value is None else find_messages(value, role)
