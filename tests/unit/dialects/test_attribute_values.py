@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from spanloom.core.dialects.values import (
     MAX_COUNT,
+    Json,
     count,
     decimal,
     first,
     first_integer,
     integer,
+    integers,
+    json_field,
     json_object,
     json_text,
     json_value,
@@ -22,6 +25,7 @@ from spanloom.core.dialects.values import (
     plain_arguments,
     seconds_as_ms,
     unquoted,
+    written,
 )
 
 any_text = st.text(st.characters(exclude_categories=["Cs"])) | st.from_regex(
@@ -126,6 +130,30 @@ def test_no_text_is_too_odd_to_be_a_number(text: str) -> None:
 )
 def test_plain_arguments(said: str, expected: str) -> None:
     assert plain_arguments(said, frozenset({"own"})) == expected
+
+
+def test_counts_under_several_names() -> None:
+    said = {"a": "0", "b": "3", "c": "x", "d": "4"}
+    assert integers(said, (("a", "b"), ("c",), ("e",), ("d", "b"))) == [3, 0, 0, 4]
+
+
+def test_a_field_of_an_object() -> None:
+    assert json_field('{"a": [1]}', "a") == [1]
+    assert json_field('{"a": "b"}', "b") is None
+    assert json_field('["a"]', "a") is None
+
+
+def test_a_written_text_is_not_parsed_again() -> None:
+    value: Json = [{"role": "user", "content": "hi"}]
+    text = written(value)
+    assert text == '[{"role":"user","content":"hi"}]'
+    assert json_value(text) is value
+    assert json_value(str(text)) == value
+
+
+def test_many_brackets_are_not_deep() -> None:
+    assert json_value("[" + "[]," * 100 + '"{"]') == [*[[]] * 100, "{"]
+    assert json_value('["' + "[" * 100 + '"]') == ["[" * 100]
 
 
 @pytest.mark.parametrize(("depth", "is_read"), [(63, True), (200, False), (1000, False)])

@@ -16,6 +16,8 @@ _ROLES = ("system", "developer", "user", "assistant", "tool")
 _PLAIN = frozenset({"tool_call_id", "name", "finish_reason", "reasoning_content"})
 _READ = BOOKKEEPING - {"id"} | {"role", "content", "parts", "type", "tool_calls"}
 
+_OF_RESULT = frozenset({"role", "parts", "name"})
+
 
 def is_settled(item: Json) -> bool:
     """Tell at little cost whether the commonest message is in the one shape already."""
@@ -33,7 +35,7 @@ def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
     if "parts" in item:
         if content is not None or calls:
             return None
-        if (result := _only_result(item["parts"])) is not None:
+        if item.keys() <= _OF_RESULT and (result := _only_result(item["parts"])) is not None:
             return result
         content, calls = _text_and_calls(item["parts"])
     elif content is None:
