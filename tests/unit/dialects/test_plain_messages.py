@@ -29,7 +29,7 @@ CALLS = st.fixed_dictionaries(
     },
 )
 PARTS = st.one_of(
-    st.builds(lambda text: {"type": "text", "content": text}, TEXTS),
+    st.builds(lambda text: {"type": "text", "content": text}, TEXTS | st.none()),
     st.builds(lambda text, i: {"type": "text", "content": text, "x": i}, TEXTS, IDS),
     st.builds(lambda i: {"type": "tool_call", "id": i, "name": "f", "arguments": {}}, IDS),
     st.builds(

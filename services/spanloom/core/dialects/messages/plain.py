@@ -100,7 +100,7 @@ def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
         kind = part.get("type")
         if kind == "tool_call" and "name" in part:
             calls.append(part)
-        elif kind == "text" and text is None and len(part) == 2 and "content" in part:
+        elif kind == "text" and text is None and len(part) == 2 and part.get("content") is not None:
             text = part["content"]
         else:
             return None, calls
