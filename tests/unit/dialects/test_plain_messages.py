@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spanloom.core.dialects.messages.draft import Draft
@@ -56,7 +56,12 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
+NO_TEXT = {"type": "text", "content": None}
+CALL = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {}}
+
+
 @given(MESSAGES, st.sampled_from(ROLES))
+@example({"parts": [NO_TEXT, CALL]}, "assistant")
 def test_the_cheap_way_gives_what_the_thorough_one_gives(item: dict[str, Json], role: str) -> None:
     out: list[Json] = []
     draft = Draft(out, role)
