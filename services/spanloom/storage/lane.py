@@ -128,10 +128,14 @@ class Lane:
             self._client.close()
 
     def _insert(self, table: str, columns: Sequence[str], rows: Iterable[object], fmt: str) -> None:
-        lines = map(orjson.dumps, rows)
-        while block := b"\n".join(islice(lines, ROWS_PER_INSERT)):
+        """Write a block at once: a text of its own for each row costs five times as much.
+
+        Rows may be parted by commas, so a list without its brackets will do.
+        """
+        left = iter(rows)
+        while block := list(islice(left, ROWS_PER_INSERT)):
             with translated():
-                self._client.raw_insert(table, columns or None, block, fmt=fmt)
+                self._client.raw_insert(table, columns or None, orjson.dumps(block)[1:-1], fmt=fmt)
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
         with translated():
