@@ -133,7 +133,11 @@ class ExtractingSettings(SectionSettings):
     growing_max_s: float = Field(
         300.0, gt=0, description="The longest time between two builds of a growing trace."
     )
-    poll_s: float = Field(0.2, gt=0, description="How often the extractor looks for changes.")
+    poll_s: float = Field(
+        0.2,
+        gt=0,
+        description="How often the extractor looks for changes, half as often when idle.",
+    )
 
 
 class ProcessSettings(SectionSettings):

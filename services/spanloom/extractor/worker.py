@@ -27,6 +27,10 @@ MAX_SPANS = 20_000
 NOTHING_CAME_S = 60.0
 """A trace has no spans if none can be seen for so long: retention took them, or only log records
 tell of it. What comes later makes it due again."""
+IDLE_POLLS = 2
+"""How much longer the time between two looks is while no trace waits."""
+MIN_REST_S = 0.02
+"""Under load one look follows the other, but other threads have their turn."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
 
@@ -77,27 +81,30 @@ class Extractor:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            wait_s = self._timing.poll_s
+            rest_s = self._timing.poll_s
             try:
-                self.run_once()
-                wait_s = self._replay()
+                rest_s = self._work()
             except RetryableError as error:
                 log.warning("the store does not answer; trying again", error=str(error))
-                wait_s = max(wait_s, error.retry_after_s)
+                rest_s = max(rest_s, error.retry_after_s)
             except Exception:
                 log.exception("extraction failed; trying again")
-                wait_s = max(wait_s, AFTER_A_BUG_S)
-            self._stopping.wait(wait_s)
+                rest_s = max(rest_s, AFTER_A_BUG_S)
+            self._stopping.wait(rest_s)
 
-    def _replay(self) -> float:
-        """Do a piece of a replay, if there is one; give how long to rest then.
+    def _work(self) -> float:
+        """Build what is due and do a piece of a replay, if there is one; give how long to rest.
 
-        As long as it took: half of the time is left to what arrives.
+        Looks come at a steady pace, whatever they found to do. After a piece of a replay the rest
+        is as long as that took: half of the time is left to what arrives.
         """
         began = time.monotonic()
-        if self._stopping.is_set() or self._replayer.step() is None:
-            return self._timing.poll_s
-        return time.monotonic() - began
+        self.run_once()
+        looked = time.monotonic()
+        if not self._stopping.is_set() and self._replayer.step() is not None:
+            return time.monotonic() - looked
+        pace_s = self._timing.poll_s * (1 if len(self._discovery) else IDLE_POLLS)
+        return max(pace_s - (looked - began), MIN_REST_S)
 
     def _build(self, batch: Sequence[Due]) -> None:
         result = build_batch(self._store, {trace.key: status for trace, status in batch})

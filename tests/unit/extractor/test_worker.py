@@ -15,6 +15,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import TraceChange, TrajectoryFilter
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.readiness import Timing
+from spanloom.extractor.worker import MIN_REST_S
 from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -267,6 +268,18 @@ def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.Mon
         time.sleep(0.01)
     world.extractor.stop()
     assert world.said()[1] == "settled"
+
+
+def test_looks_come_at_a_steady_pace_and_half_as_often_when_idle() -> None:
+    world = World(timing=Timing(poll_s=1000))
+    assert 1990 < world.extractor._work() <= 2000
+    world.send(sent(1))
+    assert 990 < world.extractor._work() <= 1000
+
+
+def test_a_look_that_took_long_is_followed_by_the_next_after_a_breath() -> None:
+    world = World(timing=Timing(poll_s=1e-9))
+    assert world.extractor._work() == MIN_REST_S
 
 
 def test_the_thread_works_until_it_is_stopped() -> None:
