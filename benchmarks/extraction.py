@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from statistics import median_low
+from statistics import median, median_low
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from benchmarks.apart import Usage, run_apart
 from benchmarks.captured import captured_requests
 from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.filling import fill_store
+from benchmarks.ingest import insert_bare
 from benchmarks.load import write_requests
 from benchmarks.report import Row, at_least
 from benchmarks.timed_store import READING, WRITING, TimedStore
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from benchmarks.ingest import Stored
     from benchmarks.scale import Scale
     from spanloom.core.ports import Store
 
@@ -60,15 +62,18 @@ def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:
         write_requests(requests_path, list(requests))
         runs = []
         for repeat in range(scale.repeats):
-            store_path = folder / f"extraction-{n}-{repeat}"
-            run_apart(fill_store, store_path, requests_path, scale.quiet_s)
-            runs.append(run_apart(extract_all, store_path, scale.quiet_s))
+            place = folder / f"extraction-{n}-{repeat}"
+            place.mkdir()
+            run_apart(fill_store, place / "store", requests_path, scale.quiet_s, place)
+            extracted = run_apart(extract_all, place / "store", scale.quiet_s)
+            runs.append((extracted, run_apart(insert_bare, place, scale.quiet_s)))
         yield _row(what, runs)
 
 
-def _row(what: str, runs: Sequence[Extracted]) -> Row:
-    rate = median_low(run.rate for run in runs)
-    typical = next(run for run in runs if run.rate == rate)
+def _row(what: str, runs: Sequence[tuple[Extracted, Stored]]) -> Row:
+    rate = median_low(run.rate for run, _ in runs)
+    typical = next(run for run, _ in runs if run.rate == rate)
+    ratio = median(bare.span_count / bare.cpu_s / run.rate_merged for run, bare in runs)
     total = sum(typical.parts.values())
     shares = ", ".join(f"{name} {used / total:.0%}" for name, used in typical.parts.items())
     return Row(
@@ -76,7 +81,8 @@ def _row(what: str, runs: Sequence[Extracted]) -> Row:
         rate,
         at_least(MIN_RATE),
         f"{typical.span_count:,} spans in {typical.trace_count:,} traces; "
-        f"{typical.rate_merged:,.0f} with the merges that follow",
+        f"{typical.rate_merged:,.0f} with the merges that follow, {ratio:.1f} times the CPU time "
+        "of the bare INSERT of the spans",
         shares,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.engine import open_engine, wait_for_merges
+from benchmarks.engine import dump_batches, noting_batches, open_engine, wait_for_merges
 from benchmarks.load import read_requests
 from spanloom.collector.limits import Limits
 from spanloom.collector.validate import validate_request
@@ -21,16 +21,22 @@ AGE_S = 3600
 """Accepted that long ago: every trace is due."""
 
 
-def fill_store(store_path: Path, requests_path: Path, quiet_s: float) -> int:
-    """Store the requests in the batches of the default settings; give how many spans they hold."""
-    store, count = open_store(f"chdb://{store_path}"), 0
-    for batch in _cut(_accept(read_requests(requests_path))):
-        store.append(batch)
-        count += sum(request.span_count for request in batch)
-    with open_engine(store_path) as db:
+def fill_store(
+    store_path: Path, requests_path: Path, quiet_s: float, rows_folder: Path | None = None
+) -> int:
+    """Store the requests in the batches of the default settings; give how many spans they hold.
+
+    The rows of each batch are left as a file in ``rows_folder``, if there is one.
+    """
+    store = open_store(f"chdb://{store_path}")
+    with noting_batches() as batches, open_engine(store_path) as db:
+        for batch in _cut(_accept(read_requests(requests_path))):
+            store.append(batch)
         wait_for_merges(db, quiet_s)
+        if rows_folder is not None:
+            dump_batches(db, batches, rows_folder)
     store.close()
-    return count
+    return sum(batch.span_count for batch in batches)
 
 
 def _accept(requests: Iterable[bytes]) -> Iterator[SpooledRequest]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.formats.json_bytes import Json, dump, dump_sorted, sorted_keys
+from spanloom.core.formats.json_bytes import Json, dump, sorted_keys
 from spanloom.core.model.trajectory import (
     AgentStep,
     Metrics,
@@ -26,8 +26,6 @@ from spanloom.core.model.trajectory import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from orjson import Fragment
 
 MEDIA_TYPE = "application/json"
 
@@ -95,12 +93,12 @@ def _show(step: Step, shown: Json) -> Json:
     return shown
 
 
-def _metadata(step: Step) -> Fragment:
+def _metadata(step: Step) -> Json:
     shown = step.metadata
     if step.model and "model" not in shown:
         # The seed's model_info has no room for the model's name, and readers ask for it first.
         shown = {**shown, "model": step.model}
-    return dump_sorted(shown)
+    return {key: shown[key] for key in sorted(shown)}
 
 
 def _basic_info(step: Step) -> Json:

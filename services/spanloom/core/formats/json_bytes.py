@@ -27,14 +27,6 @@ def dump(value: Any) -> bytes:  # any JSON value
         return orjson.dumps(_encodable(value))
 
 
-def dump_sorted(texts: Mapping[str, str]) -> orjson.Fragment:
-    """Write texts in the order of their keys, as a part of what ``dump`` writes."""
-    try:
-        return orjson.Fragment(orjson.dumps(texts, option=orjson.OPT_SORT_KEYS))
-    except TypeError:  # as in ``dump``
-        return orjson.Fragment(dump(sorted_keys(texts)))
-
-
 def sorted_keys(value: Any) -> Any:  # any JSON value
     """Give the value with the keys of every mapping in it in order."""
     if isinstance(value, _SCALARS):  # most values, and quicker told than a mapping
