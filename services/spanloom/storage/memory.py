@@ -278,9 +278,8 @@ def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
     bare = is_bare(record.trajectory)
     for _, step in placed_steps(record.trajectory):
         if call_key := record.call_keys.get(step.id, ""):
-            dialect = step.metadata.get("dialect", "")
             times = step.start_ns, step.end_ns
-            yield ModelCall(record.key, step.id, call_key, *times, bare, dialect)
+            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
 
 
 def _place(cursor: Cursor) -> tuple[int, str, str]:

@@ -87,7 +87,7 @@ def _step_row(record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool
         step.parent_id,
         step.type,
         step.name,
-        step.metadata.get("dialect", ""),
+        step.dialect,
         step.start_ns,
         step.end_ns,
         max(step.end_ns - step.start_ns, 0),

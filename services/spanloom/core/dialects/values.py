@@ -58,14 +58,7 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
 
 def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
     """Give the first positive count, else zero, for each of several names of one meaning."""
-    found = []
-    for keys in names:
-        number = 0
-        for key in keys:
-            if key in attributes and (number := integer(attributes[key])):
-                break
-        found.append(number)
-    return found
+    return [first_integer(attributes, *keys) for keys in names]
 
 
 def decimal(text: str) -> float | None:

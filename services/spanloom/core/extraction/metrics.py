@@ -41,8 +41,6 @@ def measure(steps: Iterable[Step]) -> Metrics:
 def sum_usage(models: Iterable[Step]) -> Usage:
     """Give what the calls used together: each kind of token is a column, none without calls."""
     used = [s.usage for s in models if s.usage]
-    if len(used) == 1:
-        return used[0]
     return Usage(*map(sum, zip(*used, strict=True)))
 
 
@@ -67,7 +65,7 @@ def _errors(steps: Iterable[Step]) -> Mapping[str, Sequence[str]]:
     for step in steps:
         if step.error is not None:
             found.setdefault(str(step.error.code), []).append(step.id)
-    return dict(sorted(found.items())) if found else found
+    return dict(sorted(found.items()))
 
 
 def _share(part: int, whole: int) -> float:

@@ -70,13 +70,12 @@ def arrange_steps(tree: SpanTree, reports: Reports) -> Anatomy:
 def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
     """Give each span's parent step: the nearest step above, or the root; empty for the root."""
     step_of, root_id = reports.step_of, tree.root.span_id
-    at_root = step_of.get(root_id, root_id)
-    above = {root_id: ""}
-    nearest = {root_id: at_root}
-    for span in tree.top_down[1:]:  # a parent comes first, or else the span hangs below the root
-        span_id = span.span_id
-        above[span_id] = anchor = nearest.get(span.parent_span_id, at_root)
-        nearest[span_id] = step_of.get(span_id, anchor)
+    above: dict[str, str] = {}
+    nearest: dict[str, str] = {}
+    for span in tree.top_down:
+        span_id, place = span.span_id, tree.place(span)
+        above[span_id] = anchor = nearest[place.span_id] if place is not None else ""
+        nearest[span_id] = step_of.get(span_id, anchor or span_id)
     for span_id, n in reports.spans.items():
         if n.inside in nearest and step_of.get(span_id) == span_id != root_id:
             above[span_id] = nearest[n.inside]

@@ -126,18 +126,14 @@ def _metrics_info(metrics: Metrics) -> Json:
     return {
         "llm_duration": _ms(metrics.llm_duration_ns),
         "tool_duration": _ms(metrics.tool_duration_ns),
-        "tool_errors": _errors(metrics.tool_errors),
+        "tool_errors": sorted_keys(metrics.tool_errors),
         "tool_error_rate": float(metrics.tool_error_rate),
-        "model_errors": _errors(metrics.model_errors),
+        "model_errors": sorted_keys(metrics.model_errors),
         "model_error_rate": float(metrics.model_error_rate),
         "tool_step_proportion": float(metrics.tool_step_proportion),
         "input_tokens": metrics.input_tokens,
         "output_tokens": metrics.output_tokens,
     }
-
-
-def _errors(by_code: Mapping[str, Sequence[str]]) -> Json:
-    return {code: by_code[code] for code in sorted(by_code)} if by_code else {}
 
 
 def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:

@@ -102,6 +102,11 @@ class Step(NamedTuple):
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = MappingProxyType({})
 
+    @property
+    def dialect(self) -> str:
+        """The dialect that told of it; empty where nothing says so."""
+        return self.metadata.get("dialect", "")
+
 
 class Metrics(NamedTuple):
     """The seed schema's ``metrics_info`` of an agent or of the whole run."""

@@ -38,8 +38,7 @@ def read_call(said: dict[str, Json]) -> dict[str, Json]:
         "name": first_text(function, NAMES),
         "arguments": as_text(first_of(function, ARGUMENTS)),
     }
-    if not said.keys() <= _READ:
-        call.update({key: value for key, value in said.items() if value and key not in _READ})
+    call.update({key: value for key, value in said.items() if value and key not in _READ})
     return call
 
 

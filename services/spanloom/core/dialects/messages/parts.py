@@ -80,7 +80,7 @@ def _read_text(draft: Draft, text: str) -> None:
 
 def may_hold_parts(text: str) -> bool:
     """Tell at a glance whether a text may be parts that an SDK wrote out."""
-    return text[:1] in ("[", "{") and text.startswith(("[{", '{"', "{'"))
+    return text.startswith(("[{", '{"', "{'"))
 
 
 def _written_parts(text: str) -> list[Json]:

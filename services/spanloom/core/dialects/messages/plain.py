@@ -15,15 +15,12 @@ _SETTLED = ["role", "content"]
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 _PLAIN = frozenset({"tool_call_id", "name", "finish_reason", "reasoning_content"})
 _READ = BOOKKEEPING - {"id"} | {"role", "content", "parts", "type", "tool_calls"}
-
 _OF_RESULT = frozenset({"role", "parts", "name"})
 
 
 def is_settled(item: Json) -> bool:
     """Tell at little cost whether the commonest message is in the one shape already."""
-    if not isinstance(item, dict) or len(item) != 2 or [*item] != _SETTLED:
-        return False
-    if item["role"] not in _ROLES:
+    if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
         return False
     content = item["content"]
     return isinstance(content, str) and (item["role"] == "tool" or not may_hold_parts(content))

@@ -70,8 +70,7 @@ def as_text(value: Json) -> str:
 def first_of(said: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
     """Give the first value among ``keys`` that says anything."""
     for key in keys:
-        value = said.get(key)
-        if value or (value is not None and value != ""):
+        if (value := said.get(key)) not in (None, ""):
             return value
     return None
 
