@@ -6,11 +6,12 @@ import time
 from random import Random
 from typing import TYPE_CHECKING
 
+from tests.support.memory_store import MemoryStore
+
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
 from spanloom.core.ports import SpooledRequest
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from unittest.mock import patch
 import clickhouse_connect
 
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.lane import COMMON_SETTINGS
-from spanloom.storage.statements import schema_files
+from spanloom.storage.engine.lane import COMMON_SETTINGS
+from spanloom.storage.engine.statements import schema_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:

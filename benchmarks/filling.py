@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from benchmarks.engine import dump_batches, noting_batches, open_engine, wait_for_merges
 from benchmarks.load import read_requests
-from spanloom.collector.limits import Limits
-from spanloom.collector.validate import validate_request
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports import SpooledRequest
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,7 +14,7 @@ from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
 from spanloom.cli.process import collect_garbage_rarely
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

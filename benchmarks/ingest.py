@@ -17,9 +17,9 @@ from benchmarks.engine import (
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
-from spanloom.bootstrap import Part, Service
 from spanloom.cli.process import collect_garbage_rarely
 from spanloom.config import Settings
+from spanloom.process.wiring import Part, Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from docs.frameworks import FRAMEWORKS, Framework
 from tests.support.ground_truth import Capture, all_captures
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core import dialects, extraction
 from spanloom.core.dialects.registry import find_dialect
 from spanloom.core.model.span import Span
 from spanloom.core.ports import SpooledRequest
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

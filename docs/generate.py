@@ -17,7 +17,7 @@ from spanloom.config import SECTIONS, flag_of, variable_of
 from spanloom.core.dialects import failures
 from spanloom.core.dialects.langchain import run as langchain_run
 from spanloom.core.dialects.registry import DIALECTS
-from spanloom.core.extraction import once
+from spanloom.core.extraction.reports import once
 from spanloom.telemetry import Metrics
 
 HERE = Path(__file__).parent

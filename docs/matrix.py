@@ -14,11 +14,11 @@ from tests.support.ground_truth import (
     all_captures,
     measure,
 )
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core.ports import SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
-from spanloom.storage.memory import MemoryStore
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 import pytest
+from tests.support.memory_store import MemoryStore
 
-from spanloom.storage.connect import open_store
-from spanloom.storage.memory import MemoryStore
+from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.ground_truth import all_captures
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
-from spanloom.core.extraction.duplicates import list_calls
+from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

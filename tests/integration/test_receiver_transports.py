@@ -24,11 +24,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.export import Exporter
-from spanloom.collector.grpc import GrpcReceiver
-from spanloom.collector.http import create_app
-from spanloom.collector.limits import Limits
-from spanloom.collector.spool import Spool
+from spanloom.collector.doors.http import create_app
+from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.intake.export import Exporter
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.spool.spool import Spool
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import Metrics
 

@@ -14,13 +14,13 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExportResult
 from tests.support.ledger import Ledger, Outcome, Request, SentSpan
+from tests.support.memory_store import MemoryStore
 from tests.support.senders import GrpcClient, Load, all_clients
 from tests.support.settling import check_api
 
-from spanloom.bootstrap import Service
 from spanloom.config import load_settings
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.storage.memory import MemoryStore
+from spanloom.process.wiring import Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ class FailingStore:
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> FailingStore:
     failing = FailingStore()
-    monkeypatch.setattr("spanloom.bootstrap.open_store", lambda *_: failing)
+    monkeypatch.setattr("spanloom.process.wiring.open_store", lambda *_: failing)
     return failing
 
 

@@ -11,12 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tests.support.ground_truth import Capture, all_captures
+from tests.support.memory_store import MemoryStore
 from tests.support.odd_protobuf import encode_oddly
 from tests.support.otlp_requests import key_value, message_of, spans_apart, spooled, wire_span
 from tests.support.otlp_strategies import export_requests
-
-from spanloom.storage.memory import MemoryStore
-from spanloom.storage.reference import decode_request
+from tests.support.reference_decoder import decode_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.memory_store import MemoryStore
 from tests.support.span_strategies import traces
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tests.support.ground_truth import Capture, all_captures
+from tests.support.memory_store import MemoryStore
 from tests.support.mutations import (
     extract_all,
     names_in,
@@ -25,7 +26,6 @@ from tests.support.otlp_requests import spooled
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status, StepType
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

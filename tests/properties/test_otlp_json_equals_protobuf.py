@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.otlp_json import decode_traces
-from spanloom.collector.prescan import scan_request
+from spanloom.collector.doors.otlp.json import decode_traces
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.prescan import scan_request
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:

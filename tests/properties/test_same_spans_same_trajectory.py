@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.ground_truth import Capture, all_captures
+from tests.support.memory_store import MemoryStore
 from tests.support.traces import KEY, traces
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
@@ -18,7 +19,6 @@ from spanloom.core.ports import SpooledRequest
 from spanloom.extractor.extract import extract
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
-from spanloom.storage.memory import MemoryStore
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.spool import Spool
+from spanloom.collector.spool.spool import Spool
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PUT_FOR_EVER = """
 import sys, threading
 from pathlib import Path
-from spanloom.collector.spool import Spool
+from spanloom.collector.spool.spool import Spool
 from spanloom.telemetry import Metrics
 
 spool = Spool(Path(sys.argv[1]), 1 << 40, Metrics())

@@ -15,9 +15,9 @@ from opentelemetry.proto.common.v1.common_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.prescan import scan_request
-from spanloom.collector.validate import validate_request
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.prescan import scan_request
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
 LIMITS = Limits(max_attributes=3, max_events=2, max_links=2, max_key_bytes=4)

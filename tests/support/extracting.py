@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of, wire_span
 
-from spanloom.collector.content_events import collect_content_events
-from spanloom.collector.limits import Limits
-from spanloom.collector.validate import validate_request
+from spanloom.collector.doors.otlp.content_events import collect_content_events
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports import Signal, SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
-from spanloom.storage.memory import MemoryStore
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

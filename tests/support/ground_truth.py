@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spanloom.collector.cozeloop import decode_ingest
-from spanloom.collector.langfuse_events import read_batch
-from spanloom.collector.langfuse_spans import encode_observations, span_id_of, trace_id_of
-from spanloom.collector.limits import Limits
-from spanloom.collector.observations import Observations
+from spanloom.collector.doors.cozeloop.ingest import decode_ingest
+from spanloom.collector.doors.langfuse.events import read_batch
+from spanloom.collector.doors.langfuse.observations import Observations
+from spanloom.collector.doors.langfuse.spans import encode_observations, span_id_of, trace_id_of
+from spanloom.collector.intake.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

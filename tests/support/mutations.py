@@ -7,10 +7,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

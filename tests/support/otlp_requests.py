@@ -11,10 +11,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.validate import validate_request
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports import SpooledRequest
-from spanloom.storage.values import all_attributes
+from spanloom.storage.spans.values import all_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

@@ -9,7 +9,7 @@ import click
 import httpx
 import orjson
 
-from spanloom.cli.values import printable
+from spanloom.terminal.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

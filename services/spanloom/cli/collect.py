@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.bootstrap import Part
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.process import run_parts
 from spanloom.config import (
@@ -15,6 +14,7 @@ from spanloom.config import (
     ReceivingSettings,
     StoreSettings,
 )
+from spanloom.process.wiring import Part
 
 if TYPE_CHECKING:
     from spanloom.config import Settings

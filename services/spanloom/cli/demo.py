@@ -15,17 +15,17 @@ import httpx
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from spanloom.bootstrap import Service
-from spanloom.cli.demo_report import print_metrics, print_ways_on
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.output import make_console
 from spanloom.cli.process import Interruption
-from spanloom.cli.render import render_trajectory
 from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
 from spanloom.core.errors import SpanloomError
 from spanloom.demo.recording import load_recording, refresh
 from spanloom.demo.sender import send_requests
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
+from spanloom.terminal.demo_report import print_metrics, print_ways_on
+from spanloom.terminal.output import make_console
+from spanloom.terminal.render import render_trajectory
 
 if TYPE_CHECKING:
     import threading

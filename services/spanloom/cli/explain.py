@@ -9,9 +9,9 @@ import orjson
 
 from spanloom.cli.client import ApiClient, api_url_option
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import make_console, write_json
-from spanloom.cli.span_lines import render_explanation
 from spanloom.cli.trace_id import resolve, trace_id_argument
+from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.span_lines import render_explanation
 
 
 @click.command(

@@ -11,10 +11,10 @@ import orjson
 
 from spanloom.api.times import parse_instant
 from spanloom.cli.client import ApiClient, api_url_option
-from spanloom.cli.list_table import render_list
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import make_console, write_json
-from spanloom.cli.values import STATUS_STYLES
+from spanloom.terminal.list_table import render_list
+from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.values import STATUS_STYLES
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 

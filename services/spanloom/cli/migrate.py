@@ -9,8 +9,8 @@ import click
 
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
-from spanloom.datadir import DataDir
-from spanloom.storage.connect import open_store
+from spanloom.process.datadir import DataDir
+from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

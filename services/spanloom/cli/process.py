@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from spanloom.bootstrap import Part, Service
+from spanloom.process.wiring import Part, Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

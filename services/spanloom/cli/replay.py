@@ -14,17 +14,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spanloom.cli.client import ApiClient, api_url_option
 from spanloom.cli.list_ import to_milliseconds
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.output import make_console
-from spanloom.cli.values import counted
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.errors import StartupError
 from spanloom.core.extraction.replay import request_replay
 from spanloom.core.model.replay import Selection
-from spanloom.datadir import DataDir, DirectoryInUseError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
-from spanloom.storage.connect import open_store
+from spanloom.process.datadir import DataDir, DirectoryInUseError
+from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
+from spanloom.terminal.output import make_console
+from spanloom.terminal.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

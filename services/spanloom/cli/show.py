@@ -9,10 +9,10 @@ import orjson
 
 from spanloom.cli.client import ApiClient, api_url_option
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import make_console, write_json
-from spanloom.cli.render import render_trajectory
-from spanloom.cli.span_table import render_spans
 from spanloom.cli.trace_id import resolve, trace_id_argument
+from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.render import render_trajectory
+from spanloom.terminal.span_table import render_spans
 
 
 @click.command(

@@ -1,7 +1,7 @@
 """Every error Spanloom raises on purpose.
 
 Two branches matter to whoever catches them: a *permanent* error will fail again with the
-same input, a *retryable* one may succeed later. ``collector/status.py`` maps both to gRPC
+same input, a *retryable* one may succeed later. ``collector/doors/status.py`` maps both to gRPC
 and HTTP statuses; nothing else does.
 """
 

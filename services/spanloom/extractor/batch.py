@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError
-from spanloom.core.extraction.duplicates import list_calls
+from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports import TrajectoryRecord

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.duplicates import find_original
+from spanloom.core.extraction.reports.duplicates import find_original
 from spanloom.core.model.trajectory import DuplicateOf
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.storage.conversations import ClickHouseConversations
-from spanloom.storage.replays import ClickHouseReplays
-from spanloom.storage.spans import ClickHouseSpans
-from spanloom.storage.trajectories import ClickHouseTrajectories
+from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.trajectories.conversations import ClickHouseConversations
+from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
-    from spanloom.storage.lane import Lane
+    from spanloom.storage.engine.lane import Lane
 
 
 class ClickHouseStore(

@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.spool import Spool
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.spool.spool import Spool
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.content_events import collect_content_events
-from spanloom.collector.limits import Limits
+from spanloom.collector.doors.otlp.content_events import collect_content_events
+from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError
 
 TRACE, SPAN = b"\xab" * 16, b"\xcd" * 8

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.cozeloop import decode_ingest
-from spanloom.collector.export import Exporter, ExportOutcome
+from spanloom.collector.doors.cozeloop.ingest import decode_ingest
+from spanloom.collector.intake.export import Exporter, ExportOutcome
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-    from spanloom.collector.limits import Limits
-    from spanloom.collector.spool import Spool
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
 SPAN: dict[str, object] = {

@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from spanloom.collector.decompress import decompress
-from spanloom.collector.limits import Limits
+from spanloom.collector.doors.decompress import decompress
+from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import (
     InvalidRequestError,
     RequestTooLargeError,

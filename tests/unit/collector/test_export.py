@@ -10,10 +10,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.budget import InFlightBudget
-from spanloom.collector.encoding import Encoding
-from spanloom.collector.export import Exporter, ExportOutcome
-from spanloom.collector.limits import Limits
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.export import Exporter, ExportOutcome
+from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError, OverloadedError
 from spanloom.core.ports import Signal
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ExportTraceServiceRequest,
     )
 
-    from spanloom.collector.spool import Spool
+    from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
     MakeRequest = Callable[..., ExportTraceServiceRequest]

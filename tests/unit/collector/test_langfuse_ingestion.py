@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.export import Exporter
-from spanloom.collector.langfuse import LangfuseIngestion
-from spanloom.collector.langfuse_events import iso_nanoseconds, read_batch
-from spanloom.collector.langfuse_spans import encode_observations, span_id_of, trace_id_of
-from spanloom.collector.observations import KEEP_S, Observations
+from spanloom.collector.doors.langfuse.events import iso_nanoseconds, read_batch
+from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
+from spanloom.collector.doors.langfuse.observations import KEEP_S, Observations
+from spanloom.collector.doors.langfuse.spans import encode_observations, span_id_of, trace_id_of
+from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-    from spanloom.collector.limits import Limits
-    from spanloom.collector.spool import Spool
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
 Event = dict[str, Any]  # JSON, as a client sends it

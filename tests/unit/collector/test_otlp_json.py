@@ -7,8 +7,8 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.otlp_json import decode_traces
+from spanloom.collector.doors.otlp.json import decode_traces
+from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
 TRACE_HEX = "5b8efff798038103d269b633813fc60c"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.prescan import scan_request
+from spanloom.collector.intake.prescan import scan_request
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         ExportTraceServiceRequest,
     )
 
-    from spanloom.collector.limits import Limits
+    from spanloom.collector.intake.limits import Limits
 
 
 def nested(tag: int, content: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.spool import RECORD_BYTES, Spool
+from spanloom.collector.spool.spool import RECORD_BYTES, Spool
 from spanloom.core.errors import OverloadedError, SchemaTooNewError, StartupError
 from spanloom.core.ports import Signal, SpooledRequest
 

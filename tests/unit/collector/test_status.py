@@ -5,10 +5,9 @@ import pytest
 from google.rpc.error_details_pb2 import BadRequest, RetryInfo
 from google.rpc.status_pb2 import Status
 
-from spanloom.collector.encoding import Encoding
-from spanloom.collector.export import ExportOutcome
-from spanloom.collector.responses import encode_response
-from spanloom.collector.status import (
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.status import (
     MAX_ERROR_BYTES,
     build_status,
     clip,
@@ -16,6 +15,7 @@ from spanloom.collector.status import (
     retry_after_s,
     status_codes,
 )
+from spanloom.collector.intake.export import ExportOutcome
 from spanloom.core.errors import (
     InvalidRequestError,
     OverloadedError,

@@ -7,8 +7,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.limits import Limits
-from spanloom.collector.validate import validate_request
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector import writer as writer_module
-from spanloom.collector.writer import Writer
+from spanloom.collector.spool import writer as writer_module
+from spanloom.collector.spool.writer import Writer
 from spanloom.core.errors import OverloadedError, StoreRejectedError, StoreUnavailableError
 from spanloom.core.ports import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.collector.spool import Spool
+    from spanloom.collector.spool.spool import Spool
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports import SpooledRequest, TraceChange
     from spanloom.telemetry import Metrics

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
 from spanloom.core.dialects.messages.steps import read_output
-from spanloom.core.extraction.duplicates import find_original, list_calls, make_call_key
+from spanloom.core.extraction.reports.duplicates import find_original, list_calls, make_call_key
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports import ModelCall

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from tests.support.extracting import TRACE, World, key_of, sent
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
@@ -16,7 +17,6 @@ from spanloom.core.ports import TraceChange, TrajectoryFilter
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import MIN_REST_S
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.extracting import TRACE, World, sent
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.extractor.extract import extract as extraction
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,6 +8,7 @@ import jsonschema
 import orjson
 import pytest
 from tests.support.ground_truth import all_captures
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid
 
@@ -15,7 +16,6 @@ from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.formats.registry import find_format
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
-from spanloom.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

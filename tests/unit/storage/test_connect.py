@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.errors import StartupError
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OPEN = """
 import sys
 from spanloom.core.errors import StartupError
-from spanloom.storage.connect import open_store
+from spanloom.storage.engine.connect import open_store
 try:
     open_store(sys.argv[1]).close()
 except StartupError as error:

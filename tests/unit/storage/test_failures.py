@@ -6,7 +6,7 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError, OperationalError
 
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
-from spanloom.storage.failures import REFUSALS, translated
+from spanloom.storage.engine.failures import REFUSALS, translated
 
 TRANSIENT = {
     "full disk": [75, 76, 243, 1001],  # 1001: no inodes left, seen with the embedded engine

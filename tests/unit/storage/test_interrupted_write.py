@@ -11,8 +11,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports import TrajectoryFilter
-from spanloom.storage.lane import Lane
-from spanloom.storage.trajectories import ClickHouseTrajectories
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.clickhouse import ClickHouseStore
-    from spanloom.storage.row_binary import Encoder
+    from spanloom.storage.engine.row_binary import Encoder
 
 INSERTS = 5
 """What a write with something of everything takes; checked below."""

@@ -9,7 +9,7 @@ from clickhouse_connect.driver.exceptions import OperationalError
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.lane import Lane
+from spanloom.storage.engine.lane import Lane
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

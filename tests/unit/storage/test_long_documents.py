@@ -9,8 +9,8 @@ import pytest
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage import trajectories
-from spanloom.storage.lane import EmbeddedLane
+from spanloom.storage.engine.lane import EmbeddedLane
+from spanloom.storage.trajectories import store as trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,10 +12,10 @@ import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
-from spanloom.storage.lane import REQUEST_SETTINGS, Lane
-from spanloom.storage.migrate import RETAINED, migrate, set_retention
-from spanloom.storage.records import FramedRecords
-from spanloom.storage.statements import query, request_schema, schema_files
+from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.migrate import RETAINED, migrate, set_retention
+from spanloom.storage.engine.statements import query, request_schema, schema_files
+from spanloom.storage.spans.records import FramedRecords
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

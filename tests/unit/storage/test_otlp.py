@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.storage.otlp import KINDS, STATUS_CODES, encode_traces, number_of
+from spanloom.storage.spans.otlp import KINDS, STATUS_CODES, encode_traces, number_of
 
 
 def test_no_rows_are_no_bytes() -> None:

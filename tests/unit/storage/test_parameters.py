@@ -8,7 +8,7 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanloom.storage.parameters import bind
+from spanloom.storage.engine.parameters import bind
 
 if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore

@@ -19,8 +19,8 @@ from tests.support.otlp_strategies import export_requests
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.ports import SpooledRequest
-from spanloom.storage.records import PIECE_BYTES, FramedRecords, canonical_request
-from spanloom.storage.values import json_text
+from spanloom.storage.spans.records import PIECE_BYTES, FramedRecords, canonical_request
+from spanloom.storage.spans.values import json_text
 
 if TYPE_CHECKING:
     from random import Random

@@ -13,7 +13,14 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
 from spanloom.core.ports import Head
-from spanloom.storage.step_rows import (
+from spanloom.storage.trajectories.rows import (
+    TRAJECTORY_COLUMNS,
+    agent_names,
+    list_row,
+    moved_list_rows,
+    trajectory_row,
+)
+from spanloom.storage.trajectories.step_rows import (
     GONE_COLUMNS,
     PREVIEW_CHARS,
     STEP_COLUMNS,
@@ -21,13 +28,6 @@ from spanloom.storage.step_rows import (
     is_bare,
     placed_steps,
     step_rows,
-)
-from spanloom.storage.trajectory_rows import (
-    TRAJECTORY_COLUMNS,
-    agent_names,
-    list_row,
-    moved_list_rows,
-    trajectory_row,
 )
 
 if TYPE_CHECKING:

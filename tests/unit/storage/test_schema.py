@@ -10,7 +10,7 @@ from spanloom.core.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
-    from spanloom.storage.lane import Lane
+    from spanloom.storage.engine.lane import Lane
 
 # The OpenTelemetry Collector's ClickHouse exporter, internal/sqltemplates/traces_table.sql.
 EXPORTER_COLUMNS = {

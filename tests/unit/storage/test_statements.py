@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import spanloom.storage
-from spanloom.storage.statements import query, request_schema, schema_files
+from spanloom.storage.engine.statements import query, request_schema, schema_files
 
 STORAGE = Path(spanloom.storage.__file__).parent
 QUERIES = {path.stem for path in (STORAGE / "queries").glob("*.sql")}
-CODE = "\n".join(path.read_text() for path in STORAGE.glob("*.py"))
+CODE = "\n".join(path.read_text() for path in STORAGE.rglob("*.py"))
 USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
 PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage import migrate as migrations
-from spanloom.storage.lane import Lane
-from spanloom.storage.statements import schema_files
-from spanloom.storage.trajectories import ClickHouseTrajectories
+from spanloom.storage.engine import migrate as migrations
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     import pytest

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
-from spanloom.storage.values import ARMS, attributes_of, double_text, text_of
+from spanloom.storage.spans.values import ARMS, attributes_of, double_text, text_of
 
 if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.metrics import measure
-from spanloom.core.extraction.once import Reports, find_reports
+from spanloom.core.extraction.reports.once import Reports, find_reports
 from spanloom.core.extraction.steps import Anatomy, arrange_steps
 from spanloom.core.model.trajectory import (
     AgentStep,

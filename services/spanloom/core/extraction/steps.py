@@ -12,14 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import tell_texts
-from spanloom.core.extraction.completing import complete
+from spanloom.core.extraction.reports.completing import complete
 from spanloom.core.model.message import as_conversation
 from spanloom.core.model.trajectory import Kind, Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.extraction.once import Reports
+    from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree

@@ -1,0 +1,1 @@
+"""The Coze Loop SDKs' own ingestion."""

@@ -1,0 +1,90 @@
+"""Coze Loop's own ingestion (``POST /v1/loop/traces/ingest``) to OTLP protobuf.
+
+One object per request, ``{"spans": […]}``, times in microseconds, ids in hex, ``"0"`` for no
+parent. Tags stay apart by what they were: ``cozeloop.tag.*`` for the SDK user's and the
+integration's, ``cozeloop.system_tag.*`` for the SDK's; the other fields stand below ``cozeloop.``
+under their own names, which for ``input``, ``output`` and ``span_type`` are also those of the
+JavaScript SDK's OTLP spans. See ADR 010.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from spanloom.collector.doors.otlp.json import load_json
+from spanloom.collector.doors.otlp_writing import (
+    RequestWriter,
+    as_id,
+    as_nanoseconds,
+    as_text,
+    put_attribute,
+)
+from spanloom.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+    from spanloom.collector.intake.limits import Limits
+
+SCOPE = "cozeloop"
+_NO_PARENT = frozenset({None, "", "0"})
+_KEPT = ("span_type", "input", "output", "workspace_id", "log_id", "object_storage")
+_TAGS = {
+    "tags_string": "cozeloop.tag.",
+    "tags_long": "cozeloop.tag.",
+    "tags_double": "cozeloop.tag.",
+    "tags_bool": "cozeloop.tag.",
+    "system_tags_string": "cozeloop.system_tag.",
+    "system_tags_long": "cozeloop.system_tag.",
+    "system_tags_double": "cozeloop.system_tag.",
+}
+
+
+def decode_ingest(body: bytes, limits: Limits) -> bytes:
+    """Give a request of the Coze Loop SDKs as an ``ExportTraceServiceRequest``.
+
+    Raises ``InvalidRequestError`` naming the field that is wrong.
+    """
+    spans = load_json(body, limits).get("spans")
+    if not isinstance(spans, list):
+        raise InvalidRequestError("spans: must be an array.")
+    writer = RequestWriter(SCOPE)
+    for index, said in enumerate(spans):
+        if not isinstance(said, dict):
+            raise InvalidRequestError(f"spans[{index}]: must be an object.")
+        _write_span(writer.add_span(as_text(said.get("service_name") or "")), said, index)
+    return writer.encode()
+
+
+def _write_span(span: Span, said: dict[str, object], index: int) -> None:
+    where = f"spans[{index}]"
+    span.trace_id = as_id(said.get("trace_id"))
+    span.span_id = as_id(said.get("span_id"))
+    parent = said.get("parent_id")
+    if not isinstance(parent, str | None) or parent not in _NO_PARENT:
+        span.parent_span_id = as_id(parent)
+    span.name = as_text(said.get("span_name") or "")
+    start = as_nanoseconds(said.get("started_at_micros", 0), f"{where}.started_at_micros")
+    length = as_nanoseconds(said.get("duration_micros", 0), f"{where}.duration_micros")
+    span.start_time_unix_nano = start
+    span.end_time_unix_nano = min(start + length, 2**64 - 1)
+    for field in _KEPT:
+        put_attribute(span, f"cozeloop.{field}", said.get(field))
+    for field, prefix in _TAGS.items():
+        tags = said.get(field)
+        for key, value in tags.items() if isinstance(tags, dict) else ():
+            put_attribute(span, prefix + key, value)
+    _write_status(span, said)
+
+
+def _write_status(span: Span, said: dict[str, object]) -> None:
+    """Write a status other than 0 as an error; the tag ``error`` has its text."""
+    code = said.get("status_code")
+    if code in (0, None, ""):
+        return
+    put_attribute(span, "cozeloop.status_code", code)
+    tags = said.get("tags_string")
+    span.status.code = Status.STATUS_CODE_ERROR
+    span.status.message = as_text(tags.get("error") or "") if isinstance(tags, dict) else ""

@@ -1,0 +1,145 @@
+"""HTTP requests and answers of OTLP, as far as they are headers and bytes."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from google.rpc.status_pb2 import Status
+
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.status import build_status, encode_status, retry_after_s, status_codes
+from spanloom.core.errors import RequestTooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Receive, Scope, Send
+
+    from spanloom.collector.intake.export import ExportOutcome
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+CLOSE: Headers = ((b"connection", b"close"),)
+"""Sent where the rest of a body is not worth reading."""
+_MIN_GZIP_BYTES = 256
+"""Below it compression saves nothing."""
+
+
+class ClientGoneError(Exception):
+    """The client closed the connection before its request was whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """What the headers of a request say."""
+
+    method: str
+    path: str
+    encoding: Encoding | None
+    """``None`` for a content type that is not OTLP's."""
+    coding: str
+    """The content coding; empty for none."""
+    content_length: int
+    """0 if it is not given."""
+    accepts_gzip: bool
+
+    @classmethod
+    def of(cls, scope: Scope) -> RequestHead:
+        """Read an ASGI scope; repeated headers count as one list."""
+        headers: dict[bytes, str] = {}
+        for name, value in scope["headers"]:
+            text = value.decode("latin-1")
+            headers[name] = f"{headers[name]}, {text}" if name in headers else text
+        length = headers.get(b"content-length", "")
+        return cls(
+            method=scope["method"],
+            path=scope["path"],
+            encoding=_encoding(headers.get(b"content-type", "")),
+            coding=headers.get(b"content-encoding", ""),
+            content_length=int(length) if length.isdecimal() else 0,
+            accepts_gzip=_accepts_gzip(headers.get(b"accept-encoding", "")),
+        )
+
+    @property
+    def answer_encoding(self) -> Encoding:
+        """The encoding of the answer: the request's, JSON if it has none of ours."""
+        return self.encoding or Encoding.JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole response."""
+
+    status: int
+    body: bytes
+    headers: Headers = ()
+
+    async def send(self, send: Send, head: RequestHead) -> None:
+        """Write it, compressed if the client can read that and it is worth it."""
+        body = self.body
+        headers = [(b"content-type", head.answer_encoding.encode()), *self.headers]
+        if head.accepts_gzip and len(body) >= _MIN_GZIP_BYTES:
+            body = gzip.compress(body)
+            headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+        headers.append((b"content-length", str(len(body)).encode()))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+class HttpRefusalError(Exception):
+    """A refusal that only HTTP knows: no such path, method or patience."""
+
+    def __init__(self, status: int, code: int, message: str, headers: Headers = ()) -> None:
+        """Take the HTTP status and the ``google.rpc.Code`` of the body."""
+        super().__init__(message)
+        self._status = status
+        self._body = Status(code=code, message=message)
+        self._headers = headers
+
+    def answer(self, head: RequestHead) -> Answer:
+        """Give the response."""
+        body = encode_status(self._body, head.answer_encoding)
+        return Answer(self._status, body, self._headers)
+
+
+def answer_outcome(outcome: ExportOutcome, head: RequestHead) -> Answer:
+    """Answer a request that was taken, wholly or in part."""
+    return Answer(200, encode_response(outcome, head.answer_encoding))
+
+
+def answer_error(error: Exception, head: RequestHead) -> Answer:
+    """Answer a request that was not taken."""
+    headers = CLOSE if isinstance(error, RequestTooLargeError) else ()
+    if (delay := retry_after_s(error)) is not None:
+        headers += ((b"retry-after", str(delay).encode()),)
+    body = encode_status(build_status(error), head.answer_encoding)
+    return Answer(status_codes(error).http, body, headers)
+
+
+async def read_chunks(receive: Receive) -> AsyncIterator[bytes]:
+    """Give the body as it arrives; ``ClientGoneError`` if it ends early."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientGoneError
+        more = message.get("more_body", False)
+        if chunk := message.get("body", b""):
+            yield chunk
+
+
+def _encoding(content_type: str) -> Encoding | None:
+    """Read a media type, in any case and with any parameters."""
+    kind = content_type.partition(";")[0].strip().lower()
+    return Encoding(kind) if kind in set(Encoding) else None
+
+
+def _accepts_gzip(accept_encoding: str) -> bool:
+    for entry in accept_encoding.lower().split(","):
+        name, _, quality = entry.partition(";")
+        if name.strip() == "gzip":
+            return quality.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False

@@ -1,0 +1,1 @@
+"""Langfuse's ingestion API: events that tell of an observation piece by piece."""

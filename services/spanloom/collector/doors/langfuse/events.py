@@ -1,0 +1,172 @@
+"""Events of Langfuse's ingestion API, read: what each one says of which trace or observation.
+
+An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` names what it speaks of, and
+later events of the same id add to it. Null, empty and zero times (Go's ``0001-01-01``) say
+nothing. See ADR 010.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.collector.doors.otlp.json import load_json
+from spanloom.collector.doors.otlp_writing import as_text
+from spanloom.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from spanloom.collector.intake.limits import Limits
+
+_TYPE = re.compile(
+    "(trace|observation|span|generation|event|agent|tool|chain|retriever|evaluator|embedding|"
+    "guardrail)-(create|update)"
+)
+_DROPPED = frozenset({"score-create", "sdk-log", "dataset-run-item-create"})
+_SDK = ("sdk_name", "sdk_version", "sdk_integration")
+_SHOWN = 200
+_FRACTION = re.compile(r"\.(\d+)")
+_MAX_NS = 2**63 - 1
+METADATA = "metadata."
+_TAKEN_APART = frozenset({"id", "metadata", "usage", "usageDetails"})
+_OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalTokens": "total"}
+"""What the API called the counts before ``usageDetails``."""
+
+
+class Subject(StrEnum):
+    """What an event speaks of."""
+
+    TRACE = "trace"
+    OBSERVATION = "observation"
+
+
+class Stamp(NamedTuple):
+    """The order of events: by time, then by id; the same whatever order they arrive in."""
+
+    time_ns: int
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one event says; ``fields`` has only what it sets."""
+
+    subject: Subject
+    id: str
+    stamp: Stamp
+    fields: dict[str, object]
+    """Texts, numbers and truth values by the API's names; the rest is JSON text."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """A request's events and what the client is told of each."""
+
+    changes: list[Change] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
+    """Ids of the events taken, those that are dropped on purpose included."""
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    """Ids and reasons of the others."""
+    dropped: int = 0
+
+
+def read_batch(body: bytes, limits: Limits) -> Batch:
+    """Read a request; raises ``InvalidRequestError`` if it is no batch at all."""
+    document = load_json(body, limits)
+    events = document.get("batch")
+    if not isinstance(events, list):
+        raise InvalidRequestError("batch: must be an array.")
+    said = document.get("metadata")
+    sdk = {k: v for k in _SDK if (v := said.get(k))} if isinstance(said, dict) else {}
+    batch = Batch()
+    for event in events:
+        _read_event(event, sdk, batch)
+    return batch
+
+
+def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
+    if not isinstance(event, dict) or not isinstance(event_id := event.get("id"), str):
+        batch.refused.append(("", "An event must be an object with an id."))
+        return
+    kind, body = str(event.get("type"))[:_SHOWN], event.get("body")
+    if kind in _DROPPED:
+        batch.dropped += 1
+    elif (found := _TYPE.fullmatch(kind)) is None:
+        batch.refused.append((event_id, f"The event type {kind} is not known."))
+        return
+    elif not isinstance(body, dict):
+        batch.refused.append((event_id, "The body must be an object."))
+        return
+    else:
+        stamp = Stamp(iso_nanoseconds(event.get("timestamp")) or 0, event_id)
+        try:
+            batch.changes.append(_read_change(found[1], found[2], body, sdk, stamp))
+        except InvalidRequestError as error:
+            batch.refused.append((event_id, str(error)))
+            return
+    batch.accepted.append(event_id)
+
+
+def _read_change(
+    kind: str, action: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp
+) -> Change:
+    """Take apart a body; a created one without an id bears its event's, as in Langfuse."""
+    subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
+    subject_id = body.get("id")
+    said: dict[str, object] = {k: v for k, v in body.items() if k not in _TAKEN_APART}
+    said |= {"usageDetails": _usage(body)} | _metadata(body.get("metadata")) | sdk
+    fields = {k: _flat(v) for k, v in said.items() if _says(v)}
+    if subject is Subject.OBSERVATION:
+        fields["type"] = str(body.get("type") or kind).lower()
+        if action == "create":
+            fields["created"] = True
+    return Change(
+        subject,
+        subject_id if isinstance(subject_id, str) and subject_id else stamp.event_id,
+        stamp,
+        fields,
+    )
+
+
+def _metadata(said: object) -> dict[str, object]:
+    """Keep metadata by its own keys, so that events add to it."""
+    if isinstance(said, dict):
+        return {METADATA + str(k): v for k, v in said.items()}
+    return {"metadata": said}
+
+
+def _usage(body: dict[str, object]) -> object:
+    details, old = body.get("usageDetails"), body.get("usage")
+    if details is None and isinstance(old, dict):
+        return {_OLD_USAGE.get(k, k): v for k, v in old.items()}
+    return details
+
+
+def _flat(value: object) -> object:
+    """Write objects and arrays as JSON text, as they will stand in a span."""
+    return value if isinstance(value, bool | int | float) else as_text(value)
+
+
+def _says(value: object) -> bool:
+    return value is not None and value != "" and not _is_zero_time(value)
+
+
+def _is_zero_time(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("0001-01-01T")
+
+
+def iso_nanoseconds(text: object) -> int | None:
+    """Read an ISO 8601 time to the nanosecond; what is none, or before 1970, is ``None``."""
+    if not isinstance(text, str):
+        return None
+    fraction = _FRACTION.search(text)
+    try:
+        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
+        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
+    except (ValueError, OverflowError):
+        return None
+    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
+    nanoseconds = seconds * 10**9 + int(digits)
+    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None

@@ -1,0 +1,120 @@
+"""Langfuse observations to OTLP spans, in the attributes of Langfuse's own OTLP export.
+
+A trace of Langfuse is no span: what it says (name, session, user, input) stands on the
+observations on top of it, as Langfuse's SDKs have it. Ids that are ids of OTLP stay, a UUID names
+a trace without its dashes, and any other becomes the first bytes of its SHA-256: the rule by
+which Langfuse's SDKs make ids of seeds. See ADR 010.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from spanloom.collector.doors.langfuse.events import METADATA, iso_nanoseconds
+from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+    from spanloom.collector.doors.langfuse.observations import Observation
+
+SCOPE = "langfuse-ingestion"
+_HEX_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_HEX_SPAN_ID = re.compile(r"[0-9a-f]{16}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_OBSERVATION = {
+    "type": "langfuse.observation.type",
+    "input": "langfuse.observation.input",
+    "output": "langfuse.observation.output",
+    "level": "langfuse.observation.level",
+    "statusMessage": "langfuse.observation.status_message",
+    "model": "langfuse.observation.model.name",
+    "modelParameters": "langfuse.observation.model.parameters",
+    "completionStartTime": "langfuse.observation.completion_start_time",
+    "usageDetails": "langfuse.observation.usage_details",
+    "costDetails": "langfuse.observation.cost_details",
+    "promptName": "langfuse.observation.prompt.name",
+    "promptVersion": "langfuse.observation.prompt.version",
+    "metadata": "langfuse.observation.metadata",
+    "version": "langfuse.version",
+    "environment": "langfuse.environment",
+    "sdk_name": "langfuse.ingestion.sdk_name",
+    "sdk_version": "langfuse.ingestion.sdk_version",
+    "sdk_integration": "langfuse.ingestion.sdk_integration",
+}
+_TRACE = {
+    "name": "langfuse.trace.name",
+    "sessionId": "session.id",
+    "userId": "user.id",
+    "input": "langfuse.trace.input",
+    "output": "langfuse.trace.output",
+    "tags": "langfuse.trace.tags",
+    "public": "langfuse.trace.public",
+    "release": "langfuse.release",
+    "metadata": "langfuse.trace.metadata",
+}
+
+
+def encode_observations(observations: Iterable[Observation]) -> bytes:
+    """Give the observations as an ``ExportTraceServiceRequest``."""
+    writer = RequestWriter(SCOPE)
+    for observation in observations:
+        _write_span(writer.add_span(""), observation)
+    return writer.encode()
+
+
+def trace_id_of(text: str) -> bytes:
+    """Give the OTLP trace id of a Langfuse trace id."""
+    lower = text.lower()
+    if _HEX_TRACE_ID.fullmatch(lower) or _UUID.fullmatch(lower):
+        return bytes.fromhex(lower.replace("-", ""))
+    return hashlib.sha256(text.encode()).digest()[:16]
+
+
+def span_id_of(text: str) -> bytes:
+    """Give the OTLP span id of a Langfuse observation id."""
+    lower = text.lower()
+    if _HEX_SPAN_ID.fullmatch(lower):
+        return bytes.fromhex(lower)
+    return hashlib.sha256(text.encode()).digest()[:8]
+
+
+def _write_span(span: Span, observation: Observation) -> None:
+    said = observation.fields
+    span.trace_id = trace_id_of(observation.trace_id)
+    span.span_id = span_id_of(observation.id)
+    if observation.parent_id:
+        span.parent_span_id = span_id_of(observation.parent_id)
+    span.name = str(said.get("name", ""))
+    start = iso_nanoseconds(said.get("startTime")) or observation.first_seen_ns
+    span.start_time_unix_nano = start
+    span.end_time_unix_nano = iso_nanoseconds(said.get("endTime")) or start
+    put_attribute(span, "langfuse.observation.id", observation.id)
+    _put_all(span, said, _OBSERVATION, "langfuse.observation.metadata.")
+    _put_all(span, observation.trace, _TRACE, "langfuse.trace.metadata.")
+    _write_status(span, said)
+
+
+def _put_all(
+    span: Span, said: Mapping[str, object], names: Mapping[str, str], metadata: str
+) -> None:
+    for field, key in names.items():
+        put_attribute(span, key, said.get(field))
+    for field, value in sorted(said.items(), key=itemgetter(0)):
+        if field.startswith(METADATA):
+            put_attribute(span, metadata + field.removeprefix(METADATA), value)
+
+
+def _write_status(span: Span, said: Mapping[str, object]) -> None:
+    """Write an error's text; Eino's callback leaves it in the output."""
+    if said.get("level") == "ERROR":
+        span.status.code = Status.STATUS_CODE_ERROR
+        span.status.message = str(said.get("statusMessage") or said.get("output") or "")

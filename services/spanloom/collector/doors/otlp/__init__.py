@@ -1,0 +1,1 @@
+"""OTLP itself: gRPC, protobuf and JSON."""

@@ -1,0 +1,122 @@
+"""GenAI content that arrives as log records, turned into a request that the spool can hold.
+
+Instrumentations may put messages into log events instead of onto the span: an event for each
+message, or one with all of them (OpenTelemetry GenAI semantic conventions 1.28 to 1.42). Such a
+record becomes a span message of its own: its parent is the span it tells of, its id a fingerprint
+of what it says, so that a repeat is the same, and its flags are its place in the request, as some
+senders give all messages of a call one time. From there on it takes the way of spans, limits and
+all; the store keeps it apart (``schema/0009_genai_events.sql``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom.collector.intake.findings import Findings, Rejection
+from spanloom.collector.intake.prescan import scan_request
+from spanloom.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ScopeLogs
+    from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
+
+    from spanloom.collector.intake.limits import Limits
+
+_TRACE_ID_BYTES, _SPAN_ID_BYTES = 16, 8
+CONTENT_EVENTS = frozenset(
+    {
+        "gen_ai.system.message",
+        "gen_ai.user.message",
+        "gen_ai.assistant.message",
+        "gen_ai.tool.message",
+        "gen_ai.choice",
+        "gen_ai.client.inference.operation.details",
+    }
+)
+
+
+class ContentEvents(NamedTuple):
+    """What a logs request held."""
+
+    body: bytes
+    """An ``ExportTraceServiceRequest`` of content events; empty without any."""
+    dropped: int
+    """Records that are none, or belong to no span."""
+    findings: Findings
+    """Content events whose ids are malformed."""
+
+
+def collect_content_events(body: bytes, limits: Limits) -> ContentEvents:
+    """Pick the content events out of an encoded ``ExportLogsServiceRequest``.
+
+    Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
+    """
+    records = scan_request(body, limits).items
+    try:
+        logs = ExportLogsServiceRequest.FromString(body)
+    except DecodeError as error:
+        raise InvalidRequestError("The request is not a valid ExportLogsServiceRequest.") from error
+    request = ExportTraceServiceRequest()
+    findings = Findings()
+    kept = 0
+    for of_resource in logs.resource_logs:
+        group = request.resource_spans.add(resource=of_resource.resource)
+        for of_scope in of_resource.scope_logs:
+            spans = group.scope_spans.add(scope=of_scope.scope)
+            for record, name in _content_of(of_scope):
+                if rejection := _fault(record):
+                    findings.rejections[rejection] += 1
+                else:
+                    _add(record, name, kept, spans)
+                    kept += 1
+    dropped = records - kept - findings.rejected
+    return ContentEvents(request.SerializeToString() if kept else b"", dropped, findings)
+
+
+def _content_of(logs: ScopeLogs) -> Iterator[tuple[LogRecord, str]]:
+    """Give the content events that belong to a span, with their names."""
+    for record in logs.log_records:
+        name = record.event_name or _text(record, "event.name")
+        if name in CONTENT_EVENTS and any(record.trace_id) and any(record.span_id):
+            yield record, name
+
+
+def _fault(record: LogRecord) -> Rejection | None:
+    if len(record.trace_id) != _TRACE_ID_BYTES:
+        return Rejection.TRACE_ID
+    return Rejection.SPAN_ID if len(record.span_id) != _SPAN_ID_BYTES else None
+
+
+def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans) -> None:
+    time_ns = record.time_unix_nano or record.observed_time_unix_nano
+    event = spans.spans.add(
+        trace_id=record.trace_id,
+        parent_span_id=record.span_id,
+        name=name,
+        start_time_unix_nano=time_ns,
+        end_time_unix_nano=time_ns,
+        attributes=record.attributes,
+    )
+    _add_body(record.body, event)
+    said = event.SerializeToString(deterministic=True)
+    event.span_id = hashlib.blake2b(said, digest_size=_SPAN_ID_BYTES).digest()
+    event.flags = place
+
+
+def _text(record: LogRecord, key: str) -> str:
+    return next((a.value.string_value for a in record.attributes if a.key == key), "")
+
+
+def _add_body(body: AnyValue, event: Span) -> None:
+    """Add the fields of the body, or a body that is a text, as attributes."""
+    if body.WhichOneof("value") == "string_value":
+        event.attributes.add(key="content", value=body)
+    event.attributes.extend(body.kvlist_value.values)

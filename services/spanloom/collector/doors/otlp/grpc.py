@@ -1,0 +1,106 @@
+"""OTLP over gRPC: a transport and nothing else.
+
+Requests and responses pass as bytes, so that what is wrong with a request is said by our
+own checks, as INVALID_ARGUMENT, and not by gRPC, as INTERNAL.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NoReturn
+
+import grpc
+
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.status import build_status, status_codes
+from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.collector.intake.export import Exporter, ExportOutcome
+    from spanloom.collector.intake.limits import Limits
+
+    Export = Callable[[bytes, Encoding], ExportOutcome]
+    Handler = Callable[[bytes, grpc.ServicerContext], bytes]
+
+_SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_MIN_PING_MS = 5_000
+"""Clients ping every ten seconds, and also without calls: that is no abuse."""
+
+
+class GrpcReceiver:
+    """The trace, logs and metrics services on one port."""
+
+    def __init__(self, exporter: Exporter, host: str, port: int, limits: Limits) -> None:
+        """Prepare the server; port 0 picks a free one."""
+        self._exporter = exporter
+        self._host = host
+        self._port = port
+        self._server = grpc.server(
+            ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-grpc"),
+            options=[
+                ("grpc.max_receive_message_length", limits.max_request_bytes),
+                ("grpc.so_reuseport", 0),  # a second process must fail, not share the port
+                ("grpc.keepalive_permit_without_calls", 1),
+                ("grpc.http2.min_ping_interval_without_data_ms", _MIN_PING_MS),
+                ("grpc.http2.max_ping_strikes", 0),
+            ],
+        )
+        self._server.add_generic_rpc_handlers(
+            (
+                self._service("traces", "trace", exporter.export_traces),
+                self._service("logs", "logs", exporter.export_logs),
+                self._service("metrics", "metrics", exporter.drop_metrics),
+            )
+        )
+
+    def start(self) -> int:
+        """Listen and serve; give the port. Raises ``StartupError`` if it cannot be had."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        address = f"{host}:{self._port}"
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise StartupError(
+                f"cannot listen on {address} for OTLP/gRPC: the port is in use or not allowed; "
+                "use --otlp-grpc-port to choose another"
+            ) from error
+        self._server.start()
+        return port
+
+    def stop(self, grace_s: float) -> None:
+        """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
+        self._server.stop(grace_s).wait()
+
+    def _service(
+        self, signal: str, package: str, export: Export
+    ) -> grpc.GenericRpcHandler[bytes, bytes]:
+        method = grpc.unary_unary_rpc_method_handler(self._handler(signal, export))
+        name = _SERVICE.format(package, package.capitalize())
+        return grpc.method_handlers_generic_handler(name, {"Export": method})
+
+    def _handler(self, signal: str, export: Export) -> Handler:
+        def handle(body: bytes, context: grpc.ServicerContext) -> bytes:
+            try:
+                outcome = export(body, Encoding.PROTOBUF)
+            except Exception as error:  # the boundary: each error becomes a status
+                self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
+                _abort(context, error)
+            self._exporter.count_request(signal, "grpc", outcome.name)
+            return encode_response(outcome, Encoding.PROTOBUF)
+
+        return handle
+
+
+def _abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
+    status = build_status(error)
+    code = _CODES[status.code]
+    if code is grpc.StatusCode.INTERNAL:
+        get_logger("grpc").error("a request failed", exc_info=error)
+    details = status.SerializeToString()
+    context.set_trailing_metadata((("grpc-status-details-bin", details),))
+    context.abort(code, status.message)

@@ -1,0 +1,116 @@
+"""How an error is told to a client: the one table from error classes to statuses.
+
+gRPC and HTTP answers carry a ``google.rpc.Status``. A client that may try again is told
+when, in ``RetryInfo`` and in ``Retry-After``; without them it must not.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.code_pb2 import Code
+from google.rpc.error_details_pb2 import BadRequest, RetryInfo
+from google.rpc.status_pb2 import Status
+
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.core.errors import (
+    InvalidRequestError,
+    RequestTooLargeError,
+    RetryableError,
+    UnsupportedEncodingError,
+)
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+MIN_RETRY_S = 1.0
+MAX_RETRY_S = 5.0
+"""Exporters give up after ten seconds in all, so a longer hint means loss."""
+MAX_MESSAGE_BYTES = 4096
+"""The longest text in a partial success."""
+MAX_ERROR_BYTES = 1024
+"""The longest text of an error: gRPC sends it twice, within 8 KiB of metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCodes:
+    """One row of the table."""
+
+    grpc: int
+    """A ``google.rpc.Code``."""
+    http: int
+    outcome: str
+    """What the metrics call it."""
+
+
+_TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
+    (InvalidRequestError, StatusCodes(Code.INVALID_ARGUMENT, 400, "invalid")),
+    (UnsupportedEncodingError, StatusCodes(Code.UNIMPLEMENTED, 415, "unsupported")),
+    (RequestTooLargeError, StatusCodes(Code.RESOURCE_EXHAUSTED, 413, "too_large")),
+    (RetryableError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),
+)
+_INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
+
+
+def status_codes(error: BaseException) -> StatusCodes:
+    """Give the statuses of an error; one that nobody raised on purpose is internal."""
+    return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
+
+
+def retry_after_s(error: BaseException) -> int | None:
+    """Give the whole seconds after which to try again, or ``None`` if that is of no use."""
+    if not isinstance(error, RetryableError):
+        return None
+    return math.ceil(min(max(error.retry_after_s, MIN_RETRY_S), MAX_RETRY_S))
+
+
+def build_status(error: BaseException) -> Status:
+    """Describe an error, with the details its class has."""
+    codes = status_codes(error)
+    text = str(error) if codes is not _INTERNAL else "Internal error: the server's log has it."
+    status = Status(code=codes.grpc, message=clip(text, MAX_ERROR_BYTES))
+    if isinstance(error, InvalidRequestError):
+        violation = BadRequest.FieldViolation(description=status.message)
+        status.details.append(_packed(BadRequest(field_violations=[violation])))
+    if (delay := retry_after_s(error)) is not None:
+        status.details.append(_packed(RetryInfo(retry_delay=Duration(seconds=delay))))
+    return status
+
+
+def encode_status(status: Status, encoding: Encoding) -> bytes:
+    """Write a status in the encoding of the request."""
+    if encoding is Encoding.PROTOBUF:
+        return status.SerializeToString()
+    details = [_detail_as_json(detail) for detail in status.details]
+    document: dict[str, object] = {"code": status.code, "message": status.message}
+    return orjson.dumps(document | ({"details": details} if details else {}))
+
+
+def clip(text: str, max_bytes: int) -> str:
+    """Give the text's beginning, within a number of UTF-8 bytes."""
+    encoded = text.encode(errors="replace")
+    return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
+
+
+def _packed(message: Message) -> AnyMessage:
+    packed = AnyMessage()
+    packed.Pack(message)
+    return packed
+
+
+def _detail_as_json(detail: AnyMessage) -> dict[str, object]:
+    """Write a detail by the JSON mapping of ``Any``."""
+    named: dict[str, object] = {"@type": detail.type_url}
+    request, retry = BadRequest(), RetryInfo()
+    if detail.Unpack(request):
+        violations = [{"description": v.description} for v in request.field_violations]
+        return named | {"fieldViolations": violations}
+    if detail.Unpack(retry):
+        return named | {"retryDelay": f"{retry.retry_delay.seconds}s"}
+    return named | {"value": base64.b64encode(detail.value).decode()}

@@ -1,0 +1,1 @@
+"""What every accepted request passes: bounds, the scan, validation, the spool."""

@@ -1,0 +1,148 @@
+"""Counts what a request holds before anything parses it.
+
+A parser turns each empty two-byte span into some hundred bytes, so a small request can cost
+gigabytes. This walk over the wire format skips the bodies of spans, allocates nothing and
+gives up at the first count above its limit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Never
+
+from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.collector.intake.limits import Limits
+
+_RESOURCE_TAG = 0x0A
+"""``resource_spans``, ``resource_logs``, ``resource_metrics``: field 1 of each request."""
+_SCOPE_TAG = 0x12
+"""``scope_spans``, ``scope_logs``, ``scope_metrics``: field 2 of each resource entry."""
+_ITEM_TAG = 0x12
+"""``spans``, ``log_records``, ``metrics``: field 2 of each scope entry."""
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+class Scan(NamedTuple):
+    """What a request holds."""
+
+    items: int
+    """Spans, log records or metrics."""
+    has_foreign_fields: bool
+    """Whether the request itself has fields besides its resource entries. They must not
+    reach the spool, which appends fields of its own to the request."""
+
+
+def scan_request(body: bytes, limits: Limits) -> Scan:
+    """Count the items of a trace, logs or metrics request, which all nest alike.
+
+    Raises ``RequestTooLargeError`` at the first count above its limit and
+    ``InvalidRequestError`` if the outer levels are not protobuf. Never counts less than a
+    parser finds; whether the items are well-formed is for the parser to say.
+    """
+    counts = _Counts(limits)
+    try:
+        for tag, start, stop in _fields(body, 0, len(body)):
+            if tag == _RESOURCE_TAG:
+                counts.add_entry()
+                _scan_resource(body, start, stop, counts)
+            else:
+                counts.add_other()
+                counts.has_foreign_fields = True
+    except IndexError:
+        raise InvalidRequestError("The request is not protobuf: it ends inside a field.") from None
+    return Scan(counts.items, counts.has_foreign_fields)
+
+
+class _Counts:
+    """Running totals of one request; raises where one passes its limit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.items = 0
+        self.has_foreign_fields = False
+        self._limits = limits
+        self._entries = 0
+        self._others = 0
+
+    def add_entry(self) -> None:
+        self._entries += 1
+        if self._entries > self._limits.max_entries:
+            self._refuse(self._limits.max_entries, "resource and scope entries")
+
+    def add_other(self) -> None:
+        """Count a field that is neither an entry nor an item: real ones have three each."""
+        self._others += 1
+        if self._others > 4 * self._limits.max_entries:
+            self._refuse(4 * self._limits.max_entries, "fields beside its spans")
+
+    def add_item(self) -> None:
+        self.items += 1
+        if self.items > self._limits.max_spans:
+            self._refuse(self._limits.max_spans, "items")
+
+    @staticmethod
+    def _refuse(limit: int, what: str) -> Never:
+        raise RequestTooLargeError(
+            f"The request has more than {limit} {what}: send smaller batches."
+        )
+
+
+def _scan_resource(body: bytes, start: int, stop: int, counts: _Counts) -> None:
+    for tag, inner_start, inner_stop in _fields(body, start, stop):
+        if tag == _SCOPE_TAG:
+            counts.add_entry()
+            _scan_scope(body, inner_start, inner_stop, counts)
+        else:
+            counts.add_other()
+
+
+def _scan_scope(body: bytes, start: int, stop: int, counts: _Counts) -> None:
+    for tag, _, _ in _fields(body, start, stop):
+        if tag == _ITEM_TAG:
+            counts.add_item()
+        else:
+            counts.add_other()
+
+
+def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the tag and the bounds of the content of each field between two positions."""
+    while position < end:
+        tag = body[position]
+        position += 1
+        if tag > 0x7F:
+            tag, position = _varint(body, position - 1)
+        kind = tag & 7
+        start = position
+        if kind == _BYTES:
+            length = body[position]
+            start = position + 1
+            if length > 0x7F:
+                length, start = _varint(body, position)
+            position = start + length
+        elif kind == _VARINT:
+            _, position = _varint(body, position)
+        elif kind == _FIXED64:
+            position += 8
+        elif kind == _FIXED32:
+            position += 4
+        else:
+            raise InvalidRequestError(f"The request is not protobuf: wire type {kind}.")
+        if position > end or tag < 8:
+            raise InvalidRequestError("The request is not protobuf: a field is cut or unnumbered.")
+        yield tag, start, position
+
+
+def _varint(body: bytes, position: int) -> tuple[int, int]:
+    """Give the number at a position and the position behind it; ten bytes at most."""
+    value = shift = 0
+    while shift < 70:
+        byte = body[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+        shift += 7
+    raise InvalidRequestError("The request is not protobuf: a number has more than ten bytes.")

@@ -1,0 +1,175 @@
+"""Which spans of a request are stored, and in which form: the rules, on bytes alone.
+
+A request is read twice, both times in C: by the stock class, which proves that every part
+is well-formed and every string UTF-8, and by a view in which attribute values stay encoded
+(``proto/spanloom/receive.proto``), which is what Python walks. It is written again only if
+something in it has to change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom.collector.intake.attributes import AttributeRules
+from spanloom.collector.intake.findings import Change, Findings, Rejection
+from spanloom.collector.intake.prescan import scan_request
+from spanloom.core.errors import InvalidRequestError
+from spanloom.wire.receive_pb2 import TraceRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.wire.receive_pb2 import ScopeSpans, Span
+
+_NO_TRACE = bytes(16)
+_NO_SPAN = bytes(8)
+_UINT32_MAX = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A request fit for the spool, and what the client is told about the rest."""
+
+    body: bytes
+    span_count: int
+    """Spans in the body; with none there is nothing to store."""
+    rejected: int
+    message: str
+    """Why spans were rejected or changed; empty if all were taken as they came."""
+    rejected_by_rule: Mapping[str, int]
+
+
+def validate_request(body: bytes, limits: Limits) -> Validated:
+    """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
+
+    Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
+    cannot be taken; a span that breaks a rule is left out alone.
+    """
+    scan = scan_request(body, limits)
+    request = _parse(body)
+    rules = _RequestRules(limits, len(body))
+    rules.apply(request)
+    if scan.has_foreign_fields:
+        request.DiscardUnknownFields()
+    must_rewrite = rules.changed or scan.has_foreign_fields
+    return Validated(
+        body=request.SerializeToString() if must_rewrite else body,
+        span_count=rules.kept,
+        rejected=rules.findings.rejected,
+        message=rules.findings.message(),
+        rejected_by_rule=rules.findings.rejected_by_rule,
+    )
+
+
+def _parse(body: bytes) -> TraceRequest:
+    try:
+        ExportTraceServiceRequest.FromString(body)
+        return TraceRequest.FromString(body)
+    except DecodeError as error:
+        raise InvalidRequestError(
+            "The request is not a valid ExportTraceServiceRequest: its protobuf is broken, a "
+            "string is not UTF-8, or values nest too deep."
+        ) from error
+
+
+class _RequestRules:
+    """Walks one request once; the loops over spans are as flat as they can be."""
+
+    def __init__(self, limits: Limits, request_bytes: int) -> None:
+        self.findings = Findings()
+        self.kept = 0
+        self._limits = limits
+        self._attributes = AttributeRules(limits, self.findings, request_bytes)
+        self._identities: set[tuple[bytes, bytes]] = set()
+        self._changed = False
+
+    @property
+    def changed(self) -> bool:
+        return self._changed or self._attributes.changed
+
+    def apply(self, request: TraceRequest) -> None:
+        for resource in request.resource_spans:
+            if resource.HasField("resource"):
+                self._attributes.apply(resource.resource)
+            for scope in resource.scope_spans:
+                if scope.HasField("scope"):
+                    self._attributes.apply(scope.scope)
+                spans = scope.spans
+                kept = [span for span in spans if self._accept(span)]
+                self.kept += len(kept)
+                if len(kept) < len(spans):
+                    self._replace(scope, kept)
+        if len(self._identities) < self.kept:
+            self._drop_repeated(request)
+
+    def _accept(self, span: Span) -> bool:
+        """Apply every rule to one span; say whether it stays."""
+        trace_id = span.trace_id
+        if len(trace_id) != 16 or trace_id == _NO_TRACE:
+            self.findings.rejections[Rejection.TRACE_ID] += 1
+            return False
+        span_id = span.span_id
+        if len(span_id) != 8 or span_id == _NO_SPAN:
+            self.findings.rejections[Rejection.SPAN_ID] += 1
+            return False
+        self._identities.add((trace_id, span_id))
+        parent_id = span.parent_span_id
+        if parent_id and (len(parent_id) != 8 or parent_id == _NO_SPAN):
+            self._clear_parent(span)
+        self._attributes.apply(span)
+        if span.events or span.links:
+            self._apply_to_parts(span)
+        return True
+
+    def _clear_parent(self, span: Span) -> None:
+        """Make it a root; eight zero bytes are a usual way to say so, nothing to warn of."""
+        if span.parent_span_id != _NO_SPAN:
+            self.findings.changes[Change.PARENT_ID] += 1
+        span.parent_span_id = b""
+        self._changed = True
+
+    def _apply_to_parts(self, span: Span) -> None:
+        """Keep the first events and links up to their limits."""
+        limits = self._limits
+        if (excess := len(span.events) - limits.max_events) > 0:
+            del span.events[limits.max_events :]
+            span.dropped_events_count = min(span.dropped_events_count + excess, _UINT32_MAX)
+            self._note(Change.EVENTS)
+        if (excess := len(span.links) - limits.max_links) > 0:
+            del span.links[limits.max_links :]
+            span.dropped_links_count = min(span.dropped_links_count + excess, _UINT32_MAX)
+            self._note(Change.LINKS)
+        for event in span.events:
+            self._attributes.apply(event)
+        for link in span.links:
+            self._attributes.apply(link)
+
+    def _drop_repeated(self, request: TraceRequest) -> None:
+        """Keep the last of each span: the store could not tell which of them is newer."""
+        seen: set[tuple[bytes, bytes]] = set()
+        scopes = [s for resource in request.resource_spans for s in resource.scope_spans]
+        for scope in reversed(scopes):
+            kept: list[Span] = []
+            for span in reversed(scope.spans):
+                identity = (span.trace_id, span.span_id)
+                if identity not in seen:
+                    seen.add(identity)
+                    kept.append(span)
+            if len(kept) < len(scope.spans):
+                self._replace(scope, reversed(kept))
+        self.kept = len(seen)
+
+    def _replace(self, scope: ScopeSpans, spans: Iterable[Span]) -> None:
+        spans = list(spans)
+        del scope.spans[:]
+        scope.spans.extend(spans)
+        self._changed = True
+
+    def _note(self, change: Change) -> None:
+        self.findings.changes[change] += 1
+        self._changed = True

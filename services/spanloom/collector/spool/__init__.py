@@ -1,0 +1,1 @@
+"""Accepted requests on disk until the store has them."""

@@ -1,0 +1,219 @@
+"""Accepted requests on disk, fsynced, until the store has them.
+
+Every change goes through one committing thread (``group_commit.py``); reading has a
+connection of its own, which in SQLite's WAL mode neither waits nor makes wait.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import replace
+from threading import Condition, Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
+from spanloom.collector.spool.group_commit import GroupCommitter
+from spanloom.core.errors import OverloadedError
+from spanloom.core.ports import Signal, SpooledRequest
+from spanloom.telemetry import Metrics, get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+
+RECORD_BYTES = 256
+"""What a record takes besides its body, roughly; keeps many tiny requests bounded too."""
+_NS_PER_US = 1_000
+
+_READ = "SELECT seq, project, accepted_at_ns, body, span_count, signal FROM requests ORDER BY seq"
+
+
+class Depth(NamedTuple):
+    """What waits in the spool."""
+
+    records: int
+    bytes: int
+    oldest_accepted_ns: int | None
+    """When the oldest waiting request was accepted; ``None`` if none waits."""
+
+
+class Spool:
+    """A bounded, durable queue of requests in order of their sequence numbers.
+
+    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
+    always larger than every one given out before, whatever the clock does.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        max_bytes: int,
+        metrics: Metrics,
+        *,
+        on_fatal: Callable[[Exception], None] = lambda _: None,
+        clock_ns: Callable[[], int] = time.time_ns,
+        connect: Connect = sqlite3.connect,
+    ) -> None:
+        """Open the spool; ``on_fatal`` hears of an I/O error, after which nothing is taken.
+
+        Raises ``SchemaTooNewError`` and ``StartupError``.
+        """
+        self._max_bytes = max_bytes
+        self._metrics = metrics
+        self._on_fatal = on_fatal
+        self._clock_ns = clock_ns
+        self._writing = open_spool_file(path, connect)
+        self._reading = connect_spool_file(path, connect)
+        self._read_lock = Lock()
+        self._changed = Condition()
+        self._pending = Totals.load(self._writing)
+        self._durable = replace(self._pending)
+        self._queued_bytes = 0
+        self._failed = False
+        self._committer = GroupCommitter(self._writing, self)
+        metrics.spool_age_seconds.set_function(self.age_s)
+        self._show()
+
+    def put(self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS) -> int:
+        """Store a request; give its sequence number once it is fsynced.
+
+        Raises ``OverloadedError`` if the spool or the disk is full or has failed.
+        """
+        return self.submit(project, body, span_count, signal).result()
+
+    def submit(
+        self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS
+    ) -> Future[int]:
+        """Have a request stored; the future ends as ``put`` does."""
+        size = len(body) + RECORD_BYTES
+        self._take_room(size)
+        accepted_at_ns = self._clock_ns()
+        future = self._committer.submit(
+            lambda: self._insert(project, accepted_at_ns, body, span_count, signal)
+        )
+        future.add_done_callback(lambda _: self._give_room(size))
+        return future
+
+    def read_batch(self, max_bytes: int) -> list[SpooledRequest]:
+        """Give the oldest requests, up to a size but at least one if any waits."""
+        batch: list[SpooledRequest] = []
+        size = 0
+        with self._read_lock:
+            rows = self._reading.execute(_READ)
+            for seq, project, accepted_at_ns, body, span_count, signal in rows:
+                size += len(body)
+                if batch and size > max_bytes:
+                    break
+                batch.append(
+                    SpooledRequest(seq, project, accepted_at_ns, body, span_count, Signal(signal))
+                )
+            rows.close()
+        return batch
+
+    def delete(self, seqs: Sequence[int]) -> None:
+        """Forget requests that the store has; returns when they are gone."""
+        self._committer.submit(lambda: self._remove(seqs)).result()
+
+    def set_aside(self, seq: int, reason: str) -> None:
+        """Move a request that the store refuses among the dead letters, where it is kept."""
+        self._committer.submit(lambda: self._move(seq, reason)).result()
+        self._metrics.dead_letters.inc()
+
+    def depth(self) -> Depth:
+        """Say how much waits."""
+        with self._read_lock:
+            query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
+            row = self._reading.execute(query).fetchone()
+        return Depth(self._durable.records, self._durable.bytes, row[0] if row else None)
+
+    def age_s(self) -> float:
+        """Say for how long the oldest request has waited; 0 if none waits."""
+        oldest = self.depth().oldest_accepted_ns
+        return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
+
+    def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
+        """Wait until that much is waiting; say whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._durable.bytes >= min_bytes, timeout_s)
+
+    def close(self) -> None:
+        """Commit what was put, then close the file; a closed spool is not used again."""
+        self._committer.close()
+        self._metrics.spool_age_seconds.set_function(lambda: 0.0)
+        self._writing.close()
+        with self._read_lock:
+            self._reading.close()
+
+    def _take_room(self, size: int) -> None:
+        with self._changed:
+            if self._failed:
+                raise OverloadedError("The spool has failed: see the server's log.", 5.0)
+            if self._durable.bytes + self._queued_bytes + size > self._max_bytes:
+                raise OverloadedError("The spool is full: the store does not keep up.", 5.0)
+            self._queued_bytes += size
+
+    def _give_room(self, size: int) -> None:
+        """From here on the record is counted among the durable ones, or it is none."""
+        with self._changed:
+            self._queued_bytes -= size
+
+    # What the committing thread runs.
+
+    def _insert(
+        self, project: str, accepted_at_ns: int, body: bytes, span_count: int, signal: Signal
+    ) -> int:
+        seq = max(self._pending.last_seq + 1, accepted_at_ns // _NS_PER_US)
+        size = len(body) + RECORD_BYTES
+        self._writing.execute(
+            "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (seq, project, accepted_at_ns, span_count, size, body, signal),
+        )
+        self._pending.last_seq = seq
+        self._pending.records += 1
+        self._pending.bytes += size
+        return seq
+
+    def _remove(self, seqs: Sequence[int]) -> None:
+        for seq in seqs:
+            query = "DELETE FROM requests WHERE seq = ? RETURNING size"
+            for (size,) in self._writing.execute(query, (seq,)):
+                self._pending.records -= 1
+                self._pending.bytes -= size
+
+    def _move(self, seq: int, reason: str) -> None:
+        self._writing.execute(
+            "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, span_count, "
+            "?, body, signal FROM requests WHERE seq = ?",
+            (reason, seq),
+        )
+        self._remove([seq])
+
+    def before_commit(self) -> None:
+        """Write the totals with the records they count."""
+        self._pending.save(self._writing)
+
+    def after_commit(self) -> None:
+        """Let readers and waiters see what is now durable."""
+        with self._changed:
+            self._durable = replace(self._pending)
+            self._changed.notify_all()
+        self._show()
+
+    def after_rollback(self, error: Exception) -> None:
+        """Return to the last commit; a full disk passes, any other error does not.
+
+        After a failed fsync a second one may lie, so nothing is acknowledged any more.
+        """
+        self._pending = replace(self._durable)
+        with self._changed:
+            disk_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+            self._failed = self._failed or not disk_full
+        get_logger("spool").error("the spool could not be written", error=str(error))
+        if self._failed:
+            self._on_fatal(error)
+
+    def _show(self) -> None:
+        self._metrics.spool_records.set(self._durable.records)
+        self._metrics.spool_bytes.set(self._durable.bytes)

@@ -1,0 +1,1 @@
+"""One process: its parts, what wires them, its data directory and its servers."""

@@ -1,0 +1,1 @@
+"""ClickHouse itself: connections, statements, schema, and what its errors mean."""

@@ -1,0 +1,99 @@
+"""Opens a store by its URL: ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import clickhouse_connect
+from clickhouse_connect import common
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from spanloom.core.errors import StartupError
+from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.engine.lane import (
+    READER_SETTINGS,
+    REQUEST_SETTINGS,
+    WORKER_SETTINGS,
+    EmbeddedLane,
+    Lane,
+)
+from spanloom.storage.engine.migrate import migrate, set_retention
+from spanloom.storage.engine.statements import request_schema
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+Connect = Callable[[], "Client"]
+
+
+def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
+    """Open the store, bring its schema up to date and give it, ready for use.
+
+    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened, and
+    ``SchemaTooNewError`` if a newer Spanloom wrote it.
+    """
+    connect = _connector(url)
+    common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
+    with ExitStack() as opened:
+        lanes: list[Lane] = []
+        embedded = urlsplit(url).scheme == "chdb"
+        lane_of = EmbeddedLane if embedded else Lane
+        schema = request_schema(embedded=embedded)
+        for settings in ({**REQUEST_SETTINGS, **schema}, WORKER_SETTINGS, READER_SETTINGS):
+            client = _open(connect, url)
+            opened.callback(client.close)
+            if not lanes:
+                migrate(Lane(client))
+                set_retention(Lane(client), retention_days)
+            lanes.append(lane_of(client, settings))
+        opened.pop_all()
+    return ClickHouseStore(*lanes)
+
+
+def _connector(url: str) -> Connect:
+    parts = urlsplit(url)
+    if parts.scheme == "chdb" and not parts.netloc and parts.path:
+        return lambda: clickhouse_connect.get_client(interface="chdb", path=unquote(parts.path))
+    if parts.scheme in ("clickhouse", "clickhouses") and parts.hostname:
+        return lambda: clickhouse_connect.get_client(
+            host=parts.hostname,
+            port=parts.port or (8443 if parts.scheme == "clickhouses" else 8123),
+            secure=parts.scheme == "clickhouses",
+            username=unquote(parts.username or "default"),
+            password=unquote(parts.password or ""),
+            database=unquote(parts.path.strip("/")) or None,
+        )
+    raise StartupError(
+        f"{_without_password(url)!r} is no store: use chdb:///path or "
+        "clickhouse://user:password@host:8123/database"
+    )
+
+
+def _open(connect: Connect, url: str) -> Client:
+    try:
+        return connect()
+    except (ClickHouseError, OSError) as error:
+        raise StartupError(
+            f"cannot open the store {_without_password(url)}: {_why(url, error)}"
+        ) from error
+
+
+def _why(url: str, error: Exception) -> str:
+    """Say in words why; the embedded engine itself says nothing when its path is taken."""
+    text = str(error).split("\n", 1)[0][:300]
+    if "EmbeddedServer" not in text:
+        return text
+    path = Path(unquote(urlsplit(url).path))
+    return (
+        f"either another process has {path} open, or it cannot be written; "
+        "one process may use an embedded store at a time"
+    )
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    return url.replace(f":{parts.password}@", ":…@") if parts.password else url

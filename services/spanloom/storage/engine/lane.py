@@ -1,0 +1,151 @@
+"""One connection to ClickHouse: work on it is serial, work on different lanes is parallel.
+
+Embedded or server, the driver is the same; everything above this module sees rows and bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import orjson
+
+from spanloom.storage.engine.failures import translated
+from spanloom.storage.engine.heap import trim_heap
+from spanloom.storage.engine.parameters import bind
+from spanloom.storage.engine.row_binary import RowBinary
+from spanloom.storage.engine.statements import query
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.engine.row_binary import Encoder
+
+Row: TypeAlias = list[Any]  # JSON values; their types are the columns of the query
+Setting: TypeAlias = str | int
+
+# Nothing that matters is left to a default (a server profile may have others).
+COMMON_SETTINGS: Mapping[str, Setting] = {
+    "async_insert": 0,
+    "insert_deduplicate": 0,
+    "max_partitions_per_insert_block": 0,
+    "max_insert_threads": 1,
+    "storage_file_read_method": "pread",  # mapped, an INSERT's file is in memory beside its rows
+    "optimize_on_insert": 1,
+    "do_not_merge_across_partitions_select_final": 0,
+    "use_query_cache": 0,
+    "join_use_nulls": 0,
+    "output_format_json_quote_64bit_integers": 0,
+    "output_format_json_quote_denormals": 0,
+    "output_format_json_escape_forward_slashes": 0,
+    "output_format_json_named_tuples_as_objects": 0,
+}
+
+# How ``otlp_requests`` is read, beside its schema. One thread: a batch stays one block, in order.
+# Spans sent twice are for the merges, and every reader copes with them before: to look for them
+# in each block took a quarter of the INSERT. The decoder's plan has nothing to optimize either,
+# and looking for it is a fifth of what a small batch costs.
+REQUEST_SETTINGS: Mapping[str, Setting] = {
+    "input_format_protobuf_oneof_presence": 1,
+    "max_threads": 1,
+    "optimize_on_insert": 0,
+    "query_plan_enable_optimizations": 0,
+}
+
+# The extractor writes a key once a batch: there is nothing to merge before it is stored.
+WORKER_SETTINGS: Mapping[str, Setting] = {
+    "optimize_on_insert": 0,
+    "input_format_parallel_parsing": 0,
+}
+
+# For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
+READER_SETTINGS: Mapping[str, Setting] = {
+    "max_execution_time": 10,
+    "max_memory_usage": 1 << 30,
+    "readonly": 1,
+}
+
+ROWS_PER_INSERT = 10_000
+"""The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
+
+
+class Lane:
+    """A client whose settings are made once, when it is opened."""
+
+    def __init__(self, client: Client, settings: Mapping[str, Setting] | None = None) -> None:
+        """Take over the client."""
+        self._client = client
+        with translated():
+            for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
+                client.set_client_setting(name, value)
+
+    def rows(self, name: str, **parameters: object) -> Iterator[Row]:
+        """Run a named query and give its rows one by one, as JSON values."""
+        answer = self._ask(name, parameters, "JSONCompactEachRow")
+        return map(orjson.loads, io.BytesIO(answer))
+
+    def blob(self, name: str, **parameters: object) -> bytes:
+        """Run a named query of one string column and give its bytes; empty without a row."""
+        return self._ask(name, parameters, "RawBLOB")
+
+    def run(self, statement: str, **parameters: object) -> None:
+        """Run a statement that answers nothing."""
+        with translated():
+            self._client.command(statement, parameters=parameters or None)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Insert rows of JSON values; nothing is done without any, many take several INSERTs."""
+        self._insert(table, columns, rows, "JSONCompactEachRow")
+
+    def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
+        """Insert rows that name their columns; else like ``insert``."""
+        self._insert(table, (), objects, "JSONEachRow")
+
+    def insert_binary(
+        self, table: str, columns: Mapping[str, Encoder], rows: Sequence[Mapping[str, object]]
+    ) -> None:
+        """Insert rows that carry documents; nothing is done without any."""
+        if rows:
+            block = cast("Generator[bytes]", RowBinary(rows, columns))  # any iterable will do
+            with translated():
+                self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
+
+    def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
+        """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
+        block = cast("Generator[bytes]", records)  # any iterable will do
+        with translated():
+            self._client.raw_insert(table, insert_block=block, fmt="Protobuf")
+
+    def relax(self) -> None:
+        """Make room in memory before something large; a server sees to itself."""
+
+    def close(self) -> None:
+        """Close the connection."""
+        with translated():
+            self._client.close()
+
+    def _insert(self, table: str, columns: Sequence[str], rows: Iterable[object], fmt: str) -> None:
+        """Write a block at once: a text of its own for each row costs five times as much.
+
+        Rows may be parted by commas, so a list without its brackets will do.
+        """
+        left = iter(rows)
+        while block := list(islice(left, ROWS_PER_INSERT)):
+            with translated():
+                self._client.raw_insert(table, columns or None, orjson.dumps(block)[1:-1], fmt=fmt)
+
+    def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
+        with translated():
+            return self._client.raw_query(query(name), parameters=bind(parameters), fmt=fmt)
+
+
+class EmbeddedLane(Lane):
+    """A lane of the engine in this process, whose memory is ours."""
+
+    def relax(self) -> None:
+        """See ``Lane.relax``: the engine and Python each keep what they have freed."""
+        self.run(query("purge_memory"))
+        trim_heap()

@@ -1,0 +1,54 @@
+"""SQL lives in files: the schema is applied by number, queries are looked up by name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+_PACKAGE = files("spanloom.storage")
+_STATEMENT_END = re.compile(r";\s*$", re.MULTILINE)
+_NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+class SchemaFile(NamedTuple):
+    """One step of the schema, as it ships."""
+
+    number: int
+    name: str
+    text: str
+
+    @property
+    def statements(self) -> list[str]:
+        """The file's statements; one ends where a line ends with a semicolon."""
+        return [s for s in _STATEMENT_END.split(self.text) if s.strip()]
+
+
+@cache
+def query(name: str) -> str:
+    """Give the text of ``queries/<name>.sql``."""
+    return (_PACKAGE / "queries" / f"{name}.sql").read_text("utf-8").strip()
+
+
+def request_schema(*, embedded: bool) -> dict[str, str]:
+    """Give the settings by which the store finds the protobuf schema of spool records.
+
+    A server gets the text. The embedded engine would keep a copy of a text in the working
+    directory; it may read the file instead.
+    """
+    file = _PACKAGE / "schema" / "store.proto"
+    if embedded:
+        return {"format_schema_source": "file", "format_schema": f"{file}:Record"}
+    return {
+        "format_schema_source": "string",
+        "format_schema": file.read_text("utf-8"),
+        "format_schema_message_name": "Record",
+    }
+
+
+@cache
+def schema_files() -> tuple[SchemaFile, ...]:
+    """Give the numbered schema files in their order."""
+    found = ((_NUMBERED.fullmatch(p.name), p) for p in (_PACKAGE / "schema").iterdir())
+    return tuple(sorted(SchemaFile(int(m[1]), p.name, p.read_text("utf-8")) for m, p in found if m))

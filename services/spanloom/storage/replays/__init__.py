@@ -1,0 +1,1 @@
+"""Replays in ClickHouse."""

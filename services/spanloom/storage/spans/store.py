@@ -1,0 +1,159 @@
+"""The span half of the ClickHouse store: requests in, spans and changes out."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+from spanloom.core.errors import StoreRejectedError
+from spanloom.core.model.span import Event, Link, Span, TraceKey
+from spanloom.core.ports import Signal, SpooledRequest, TraceChange
+from spanloom.storage.spans.content_events import ContentEvent, join_events
+from spanloom.storage.spans.otlp import StoredSpan, encode_traces
+from spanloom.storage.spans.records import FramedRecords, canonical_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+Key = TypeVar("Key", TraceKey, str)
+
+ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
+"""The tables that take requests in. Events go first: spans are what makes a trace ready."""
+KEYS_PER_QUERY = 2_000
+SPANS_PER_QUERY = 20_000
+SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
+"""Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""
+ATTRIBUTES = 12
+SHARED_CHARS = 40
+"""Attribute values up to this length tend to repeat."""
+HEX_DIGITS = "0123456789abcdef"
+
+
+class ClickHouseSpans:
+    """``SpanStore`` over three lanes: appending, extracting, and reading for users."""
+
+    def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._writer = writer
+        self._worker = worker
+        self._reader = reader
+        self._seen_events = False
+
+    def append(self, requests: Sequence[SpooledRequest]) -> None:
+        """See ``SpanStore.append``."""
+        for signal, table in ENTRANCES.items():
+            if own := [request for request in requests if request.signal is signal]:
+                self._insert(table, own)
+
+    def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:
+        try:
+            self._writer.insert_requests(table, FramedRecords(requests))
+        except StoreRejectedError:
+            # Valid protobuf that ClickHouse does not read: a field set twice, an overlong number.
+            canonical = [canonical_request(request) for request in requests]
+            self._writer.insert_requests(table, FramedRecords(canonical))
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        """See ``SpanStore.read_spans``."""
+        found: dict[TraceKey, list[Span]] = {}
+        for some in batched(keys):
+            rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
+            traces = newest_spans(rows)
+            if self._has_events():
+                join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
+            found.update(traces)
+        return found
+
+    def _has_events(self) -> bool:
+        """Whether any content event was ever stored; once seen, it is not asked again."""
+        self._seen_events = self._seen_events or any(self._worker.rows("any_event"))
+        return self._seen_events
+
+    def _is_long(self, keys: Sequence[TraceKey]) -> bool:
+        """Whether this is one trace of very many spans: a long one comes alone."""
+        if len(keys) > 1:
+            return False
+        ((count,),) = self._worker.rows("count_spans", keys=keys)
+        return int(count) > SPANS_PER_QUERY
+
+    def _rows(self, keys: Sequence[TraceKey], span_id_start: str = "") -> Iterator[Row]:
+        return self._worker.rows("read_spans", keys=keys, span_id_start=span_id_start)
+
+    def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Row]:
+        """Give the rows slice by slice: an answer is in memory several times over.
+
+        What the spans have in common is kept once.
+        """
+        seen: dict[str, str] = {}
+        for row in chain.from_iterable(self._rows(keys, digit) for digit in HEX_DIGITS):
+            for column in SHARED_COLUMNS:
+                row[column] = seen.setdefault(row[column], row[column])
+            said = row[ATTRIBUTES]
+            for key, text in said.items():
+                if len(text) <= SHARED_CHARS:
+                    said[key] = seen.setdefault(text, text)
+            yield row
+
+    def read_otlp(self, key: TraceKey) -> bytes:
+        """See ``SpanStore.read_otlp``."""
+        rows = self._reader.rows("read_otlp", project=key.project, trace_id=key.trace_id)
+        return encode_traces(StoredSpan(*row) for row in rows)
+
+    def changes_since(self, seq: int) -> Sequence[TraceChange]:
+        """See ``SpanStore.changes_since``."""
+        return [change_of(row) for row in self._worker.rows("changes_since", seq=seq)]
+
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanStore.arrived``."""
+        return {
+            TraceKey(project, trace_id): count
+            for some in batched(keys)
+            for project, trace_id, count in self._worker.rows("arrived", keys=some)
+        }
+
+    def unextracted(self) -> Sequence[TraceChange]:
+        """See ``SpanStore.unextracted``."""
+        return [change_of(row) for row in self._worker.rows("unextracted")]
+
+
+def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
+    """Cut keys into lists that fit into one query's parameters, each key once."""
+    unique = list(dict.fromkeys(keys))
+    return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
+
+
+def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
+    """Keep the newest version of each span; of equal versions that which starts last.
+
+    Equal versions come from one request that has a span twice, in two months: partitions are
+    read in any order, and FINAL keeps the row of the last one.
+    """
+    traces: dict[tuple[str, str], dict[str, Span]] = {}
+    for row in rows:
+        project = row.pop()
+        row[13] = tuple(map(Event._make, row[13])) if row[13] else ()
+        row[14] = tuple(map(Link._make, row[14])) if row[14] else ()
+        span = Span._make(row)
+        spans = traces.setdefault((project, span.trace_id), {})
+        known = spans.get(span.span_id)
+        if known is None or (known.row_version, known.start_ns) <= (
+            span.row_version,
+            span.start_ns,
+        ):
+            spans[span.span_id] = span
+    return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
+
+
+def event_of(row: Row) -> ContentEvent:
+    """Give a row of ``read_events.sql`` its names."""
+    project, trace_id, span_id, event_id, place, time_ns, name, attributes, row_version = row
+    event = Event(time_ns, name, attributes)
+    return ContentEvent(TraceKey(project, trace_id), span_id, event_id, place, event, row_version)
+
+
+def change_of(row: Row) -> TraceChange:
+    """Give a row of ``changes_since.sql`` or ``unextracted.sql`` its names."""
+    project, trace_id, seq, first, last, has_root, span_count = row
+    return TraceChange(TraceKey(project, trace_id), seq, first, last, bool(has_root), span_count)

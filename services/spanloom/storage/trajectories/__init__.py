@@ -1,0 +1,1 @@
+"""Trajectories in ClickHouse: documents, lists, steps and progress."""

@@ -1,0 +1,128 @@
+"""A trajectory as a row of ``trajectories`` and of ``trajectory_list``: each names its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import StepType
+from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
+from spanloom.storage.trajectories.step_rows import placed_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports import TrajectoryRecord
+
+_INT64_MAX = 2**63 - 1
+
+TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
+    "Project": text,
+    "TraceId": text,
+    "Version": uint32,
+    "Seq": uint64,
+    "Status": text,
+    "StartTimeUnixNano": uint64,
+    "DurationNs": uint64,
+    "RootName": text,
+    "RootType": text,
+    "HasError": boolean,
+    "AgentNames": texts,
+    "SpanCount": uint32,
+    "AgentSteps": uint32,
+    "ModelSteps": uint32,
+    "ToolSteps": uint32,
+    "GraphSteps": uint32,
+    "OtherSpans": uint32,
+    "InputTokens": int64,
+    "OutputTokens": int64,
+    "DuplicateOf": text,
+    "Dialects": texts,
+    "ConversationId": text,
+    "Fingerprint": text,
+    "Models": texts,
+    "ReasoningTokens": int64,
+    "CacheReadTokens": int64,
+    "CacheCreationTokens": int64,
+    "ModelDurationNs": int64,
+    "ToolDurationNs": int64,
+    "Warnings": texts,
+    "DuplicateOfSpanId": text,
+    "StepIds": texts,
+    "ExtractorVersion": text,
+    "Document": text,
+    "SpansDocument": text,
+}
+"""The columns of ``trajectories`` that are written, and how; their types stand in the schema."""
+
+
+def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
+    """Give a record as a row of ``trajectories``."""
+    trajectory = record.trajectory
+    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
+    steps = [step for _, step in placed_steps(trajectory)]
+    usages = [step.usage for step in steps if step.usage is not None]
+    return {
+        **summary_row(record),
+        "Fingerprint": record.fingerprint,
+        "Models": sorted({step.model for step in steps} - {""}),
+        "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
+        "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
+        "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
+        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
+        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
+        "Warnings": list(trajectory.warnings),
+        "DuplicateOfSpanId": original.span_id if original else "",
+        "StepIds": [step.id for step in steps],
+        "ExtractorVersion": trajectory.extractor_version,
+        "Document": record.document,
+        "SpansDocument": record.spans_document,
+    }
+
+
+def summary_row(record: TrajectoryRecord) -> dict[str, object]:
+    """Give the columns that ``trajectories`` and ``trajectory_list`` share."""
+    trajectory = record.trajectory
+    root, counts = trajectory.root, trajectory.step_counts
+    return {
+        "Project": record.key.project,
+        "TraceId": record.key.trace_id,
+        "Version": record.version,
+        "Seq": record.seq,
+        "Status": record.status.value,
+        "StartTimeUnixNano": root.start_ns,
+        "DurationNs": max(root.end_ns - root.start_ns, 0),
+        "RootName": root.name,
+        "RootType": trajectory.root_type.value,
+        "HasError": trajectory.has_error,
+        "AgentNames": agent_names(trajectory),
+        "SpanCount": trajectory.span_count,
+        "AgentSteps": counts.get("agent", 0),
+        "ModelSteps": counts.get("model", 0),
+        "ToolSteps": counts.get("tool", 0),
+        "GraphSteps": counts.get("graph", 0),
+        "OtherSpans": counts.get("other", 0),
+        "InputTokens": trajectory.root_metrics.input_tokens,
+        "OutputTokens": trajectory.root_metrics.output_tokens,
+        "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
+        "Dialects": list(trajectory.dialects),
+        "ConversationId": trajectory.conversation_id,
+    }
+
+
+def list_row(record: TrajectoryRecord) -> dict[str, object]:
+    """Give a record as a row of ``trajectory_list``."""
+    return {**summary_row(record), "IsDeleted": 0}
+
+
+def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
+    """Give a tombstone for the place in the list where the trajectory stood, if it has moved."""
+    before = record.previous
+    if before is not None and before.start_ns != record.trajectory.root.start_ns:
+        yield {**summary_row(record), "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
+
+
+def agent_names(trajectory: Trajectory) -> list[str]:
+    """Give the names by which the run's agents can be found, sorted."""
+    agents = [s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT]
+    return sorted({s.metadata.get("agent_name", s.name) for s in agents})

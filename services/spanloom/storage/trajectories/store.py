@@ -1,0 +1,216 @@
+"""The trajectory half of the ClickHouse store: documents, lists, steps and progress."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import (
+    Cursor,
+    Head,
+    ModelCall,
+    Progress,
+    TrajectoryFilter,
+    TrajectoryRecord,
+    TrajectorySummary,
+)
+from spanloom.storage.spans.store import batched
+from spanloom.storage.trajectories.rows import (
+    TRAJECTORY_COLUMNS,
+    list_row,
+    moved_list_rows,
+    trajectory_row,
+)
+from spanloom.storage.trajectories.step_rows import (
+    GONE_COLUMNS,
+    STEP_COLUMNS,
+    gone_step_rows,
+    step_rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+SPARE_CANDIDATES = 8
+"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+LONG_DOCUMENTS = 1 << 25
+"""Bytes of documents in one write from which memory is made room for them."""
+PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived")
+_NOTHING_BEFORE = Cursor(0, "", "")
+
+
+class ClickHouseTrajectories:
+    """``TrajectoryStore`` over two lanes: the extractor's, and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._worker = worker
+        self._reader = reader
+
+    def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
+        """See ``TrajectoryStore.heads``."""
+        found = {}
+        for some in batched(keys):
+            for row in self._worker.rows("heads", keys=some):
+                project, trace_id, version, fingerprint, start_ns, step_ids = row
+                key = TraceKey(project, trace_id)
+                found[key] = Head(key, version, fingerprint, start_ns, step_ids)
+        return found
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """See ``TrajectoryStore.write``: the row in ``trajectories`` makes the others true."""
+        newest = self._newest([r.key for r in records])
+        current = [r for r in records if r.seq >= newest.get(r.key, 0)]
+        lane, flat = self._worker, chain.from_iterable
+        self._make_room(current)
+        lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
+        lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
+        lane.insert_objects("trajectory_list", map(list_row, current))
+        self._make_room(current)
+        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
+        lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        """See ``TrajectoryStore.record_progress``."""
+        rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived] for p in progress)
+        self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
+
+    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
+        """See ``TrajectoryStore.read_progress``."""
+        found = {}
+        for some in batched(keys):
+            for row in self._worker.rows("read_progress", keys=some):
+                project, trace_id, seq, status, attempts, arrived = row
+                key = TraceKey(project, trace_id)
+                found[key] = Progress(key, seq, Status(status), attempts, arrived)
+        return found
+
+    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.document``."""
+        return self._reader.blob("document", trace_id=trace_id, project=project) or None
+
+    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.spans_document``."""
+        return self._reader.blob("spans_document", trace_id=trace_id, project=project) or None
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryStore.list``: narrow candidates first, then what they are now."""
+        found: list[TrajectorySummary] = []
+        while len(found) < limit:
+            wanted = limit - len(found)
+            reach = wanted + wanted // 4 + SPARE_CANDIDATES
+            keys = self._candidates(where, reach, after)
+            found += read_summaries(self._reader, where, keys)
+            if len(keys) < reach:
+                break
+            project, start_ns, trace_id = keys[-1]
+            after = Cursor(start_ns, trace_id, project)
+        return found[:limit]
+
+    def find_calls(
+        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
+    ) -> Sequence[ModelCall]:
+        """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
+        where = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
+        calls = [
+            (trace_id, step_id)
+            for some in batched(call_keys)
+            for trace_id, step_id in self._worker.rows("find_keys", **where, call_keys=some)
+        ]
+        if not calls:
+            return []
+        rows = self._worker.rows("find_calls", **where, calls=calls)
+        wanted = set(call_keys)
+        return [call for call in map(_call_of, rows) if call.call_key in wanted]
+
+    def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Give the sequence that each stored trajectory was built from."""
+        return {
+            TraceKey(project, trace_id): seq
+            for some in batched(keys)
+            for project, trace_id, seq in self._worker.rows("newest_seqs", keys=some)
+        }
+
+    def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
+        if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
+            self._worker.relax()
+
+    def _candidates(
+        self, where: TrajectoryFilter, reach: int, after: Cursor | None
+    ) -> Sequence[tuple[str, int, str]]:
+        behind = after or _NOTHING_BEFORE
+        rows = self._reader.rows(
+            "list_candidates",
+            project=where.project,
+            start_from_ns=where.start_from_ns,
+            start_before_ns=where.start_before_ns,
+            **_current_filter(where),
+            after_start_ns=after.start_ns if after else None,
+            after_trace_id=behind.trace_id,
+            after_project=behind.project,
+            reach=reach,
+        )
+        return list(dict.fromkeys((project, start, trace_id) for project, start, trace_id in rows))
+
+
+def read_summaries(
+    reader: Lane, where: TrajectoryFilter, keys: Sequence[tuple[str, int, str]]
+) -> Sequence[TrajectorySummary]:
+    """Give those of the candidates that are what the filter wants now, newest first."""
+    if not keys:
+        return []
+    rows = reader.rows(
+        "list_page",
+        keys=list(keys),
+        trace_keys=[(project, trace_id) for project, _, trace_id in keys],
+        **_current_filter(where),
+    )
+    return [summary_of(row) for row in rows]
+
+
+def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
+    return {
+        "status": where.status.value if where.status else None,
+        "root_name": where.root_name,
+        "has_error": where.has_error,
+        "agent_name": where.agent_name,
+        "conversation_id": where.conversation_id,
+    }
+
+
+def summary_of(row: Row) -> TrajectorySummary:
+    """Give a row of ``list_page.sql`` its names."""
+    project, trace_id, version, status, root_name, root_type, start_ns, duration_ns = row[:8]
+    has_error, agents, agent, model, tool, graph, other, spans, inputs, outputs, original = row[
+        8:19
+    ]
+    return TrajectorySummary(
+        key=TraceKey(project, trace_id),
+        version=version,
+        status=Status(status),
+        root_name=root_name,
+        root_type=root_type,
+        start_ns=start_ns,
+        duration_ns=duration_ns,
+        has_error=bool(has_error),
+        agent_names=agents,
+        step_counts={"agent": agent, "model": model, "tool": tool, "graph": graph, "other": other},
+        span_count=spans,
+        input_tokens=inputs,
+        output_tokens=outputs,
+        duplicate_of=original,
+        dialects=row[19],
+        conversation_id=row[20],
+    )
+
+
+def _call_of(row: Row) -> ModelCall:
+    project, trace_id, step_id, call_key, start_ns, end_ns, bare, dialect = row
+    key = TraceKey(project, trace_id)
+    return ModelCall(key, step_id, call_key, start_ns, end_ns, bool(bare), dialect)

@@ -1,0 +1,1 @@
+"""Drawing for the terminal: trees, tables and values; asks nobody, prints nothing itself."""

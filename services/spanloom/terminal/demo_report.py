@@ -1,0 +1,66 @@
+"""What the demonstration prints under the tree: metrics by agent, and where to look further."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from spanloom.terminal.values import duration, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_COLUMNS = ("models", "tools", "model time", "tool time", "input", "output", "errors")
+
+
+def print_metrics(document: dict[str, Any], console: Console) -> None:
+    """Print the metrics of each agent and of the whole, as the document has them."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=False)
+    table.add_column("metrics", no_wrap=True)
+    for column in _COLUMNS:
+        table.add_column(column, justify="right")
+    for agent in document["agent_steps"]:
+        if agent["id"] != document["root_step"]["id"]:
+            table.add_row(*_row(agent, _kinds(agent["steps"])))
+    counts = document["extraction"]["step_counts"]
+    table.add_section()
+    table.add_row(*_row(document["root_step"], counts), style="bold")
+    console.print(table)
+
+
+def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) -> None:
+    """Print the addresses that show more of this trajectory, and how to send another."""
+    api = addresses["api"]
+    rows = {
+        "document": f"{api}/v1/trajectories/{trace_id}",
+        "every span": f"{api}/v1/trajectories/{trace_id}/spans",
+        "API": f"{api}/openapi.json",
+        "terminal": f"spanloom show {trace_id} --api-url {api}",
+        "your agents": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}",
+        "… over HTTP": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}",
+    }
+    for label, value in rows.items():
+        console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)
+
+
+def _row(step: dict[str, Any], counts: dict[str, int]) -> tuple[str, ...]:
+    metrics = step["metrics_info"]
+    errors = [*metrics["model_errors"].values(), *metrics["tool_errors"].values()]
+    return (
+        printable(str(step["name"])),
+        str(counts.get("model", 0)),
+        str(counts.get("tool", 0)),
+        duration(int(metrics["llm_duration"])),
+        duration(int(metrics["tool_duration"])),
+        f"{metrics['input_tokens']:,}",
+        f"{metrics['output_tokens']:,}",
+        str(sum(map(len, errors))),
+    )
+
+
+def _kinds(steps: list[dict[str, Any]]) -> dict[str, int]:
+    kinds = [step["type"] for step in steps]
+    return {kind: kinds.count(kind) for kind in set(kinds)}

@@ -1,0 +1,116 @@
+"""A trajectory on a terminal: who did what, how long it took, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from spanloom.terminal.gist import gist
+from spanloom.terminal.tree import build_tree
+from spanloom.terminal.tree_lines import tree_lines
+from spanloom.terminal.values import (
+    STATUS_STYLES,
+    TYPE_STYLES,
+    Signs,
+    counted,
+    cut,
+    duration,
+    instant,
+    printable,
+    shortened,
+    signs_of,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+Document = dict[str, Any]  # the canonical document, as json gives it
+
+MAX_WIDTH = 120
+
+
+def render_trajectory(document: Document, console: Console) -> None:
+    """Print a canonical document: a heading, the tree of steps, the totals, the warnings.
+
+    Colours and signs are those that the console can show. Nothing in the document can do more
+    than be read: control characters are escaped and markup is not interpreted.
+    """
+    signs = signs_of(console)
+    width = min(console.width, MAX_WIDTH)
+    for line in (
+        *_heading(document, signs, width),
+        Text(),
+        *tree_lines(build_tree(document), signs, width),
+        Text(),
+        *_totals(document, signs),
+        *warning_lines(document, signs),
+    ):
+        line.rstrip()
+        console.print(line, width=width)
+
+
+def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
+    """Join what is not empty by dots."""
+    dot = Text.assemble((f" {signs.dot} ", "dim"))
+    return dot.join(Text.assemble(part) for part in parts if part)
+
+
+def warning_lines(document: Document, signs: Signs) -> list[Text]:
+    """Say what was odd about the trace, and whether it only repeats another."""
+    extraction = document.get("extraction") or {}
+    lines = [str(warning) for warning in extraction.get("warnings") or []]
+    if original := extraction.get("duplicate_of"):
+        lines.append(f"reports again what trace {original.get('trace_id')} has; left out of totals")
+    return [Text(f"{signs.warning} {shortened(line, 400)}", "yellow") for line in lines]
+
+
+def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
+    root, extraction = document.get("root_step") or {}, document.get("extraction") or {}
+    status = str(extraction.get("status", ""))
+    info = root.get("basic_info") or {}
+    name = Text(printable(str(root.get("name", ""))) or "(no name)", "bold")
+    facts: list[Text | str] = [
+        Text(status, STATUS_STYLES.get(status, "")),
+        instant(whole(info.get("started_at"))),
+        f"project {printable(str(extraction['project']))}" if extraction.get("project") else "",
+    ]
+    origin = [
+        f"version {extraction['version']}" if "version" in extraction else "",
+        counted(whole(extraction.get("span_count")), "span"),
+        printable(", ".join(map(str, extraction.get("dialects") or []))),
+    ]
+    lines = [
+        joined([name, *facts], signs),
+        Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
+    ]
+    for label, key in (("asked", "input"), ("answered", "output")):
+        if said := shortened(gist(str(root.get(key) or "")), width - 10):
+            lines.append(cut(Text.assemble((f"{label:<10}", "dim"), said), width))
+    return lines
+
+
+def _totals(document: Document, signs: Signs) -> list[Text]:
+    metrics = (document.get("root_step") or {}).get("metrics_info") or {}
+    counts = (document.get("extraction") or {}).get("step_counts") or {}
+    lines = []
+    for kind, noun in (("model", "model call"), ("tool", "tool run")):
+        took = duration(whole(metrics.get("llm_duration" if kind == "model" else "tool_duration")))
+        failed = sum(len(ids) for ids in (metrics.get(f"{kind}_errors") or {}).values())
+        lines.append(
+            Text.assemble(
+                (counted(whole(counts.get(kind)), noun), TYPE_STYLES[kind]),
+                f" in {took}" if counts.get(kind) else "",
+                (f" ({failed} failed)" if failed else "", "red"),
+            )
+        )
+    lines += [
+        Text(counted(whole(counts[kind]), kind), TYPE_STYLES[kind])
+        for kind in ("agent", "graph")
+        if counts.get(kind)
+    ]
+    spent = [f"{whole(metrics.get(f'{way}put_tokens')):,} {way}" for way in ("in", "out")]
+    return [joined([*lines, f"tokens {spent[0]}, {spent[1]}"], signs)]

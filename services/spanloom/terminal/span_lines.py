@@ -1,0 +1,122 @@
+"""What became of each span, as a tree of lines: kept, merged or dropped, and by which rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.text import Text
+
+from spanloom.terminal.render import joined, warning_lines
+from spanloom.terminal.span_tree import build_forest
+from spanloom.terminal.tree import walk
+from spanloom.terminal.values import TYPE_STYLES, counted, cut, printable, signs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from spanloom.terminal.tree import Branch
+    from spanloom.terminal.values import Signs
+
+MAX_SPANS = 2_000
+_WIDE = 120
+_MAX_WIDTH = 160
+_MIN_LABEL = 8
+_FATES = {"kept": "green", "merged": "yellow", "dropped": "dim"}
+
+Span = dict[str, Any]  # as /spans answers it
+
+
+class _Line(NamedTuple):
+    label: Text
+    cells: Sequence[Text]
+    """The columns to the right of the label."""
+
+
+def render_explanation(answer: dict[str, Any], document: dict[str, Any], console: Console) -> None:
+    """Print the answer of ``/spans`` as a tree, each span with its kind, fate and rule.
+
+    Where a span was merged, the id of the span under which it counts is given; a wide terminal
+    shows every span's own id too. Below stands what the document warns of.
+    """
+    signs = signs_of(console)
+    width = min(console.width, _MAX_WIDTH)
+    spans: list[Span] = answer.get("spans") or []
+    trees = (walk(top, signs) for top in build_forest(spans))
+    drawn = islice(chain.from_iterable(trees), MAX_SPANS)
+    lines = [_line(branch, signs, with_id=width >= _WIDE) for branch in drawn]
+    console.print(_heading(answer, spans, signs), end="\n\n", width=width)
+    for text in _aligned(lines, width):
+        console.print(text, width=width)
+    if len(spans) > MAX_SPANS:
+        left = f"{signs.more} {len(spans) - MAX_SPANS:,} more spans; --json has all of them"
+        console.print(Text(left, "yellow"))
+    if warnings := warning_lines(document, signs):
+        console.print(Text(), *warnings, sep="\n", width=width)
+
+
+def _heading(answer: dict[str, Any], spans: Iterable[Span], signs: Signs) -> Text:
+    fates = Counter(map(_fate, spans))
+    dialects = sorted({str(span.get("dialect")) for span in spans})
+    parts: list[Text | str] = [
+        counted(fates.total(), "span"),
+        *(Text(f"{fates[fate]:,} {fate}", style) for fate, style in _FATES.items() if fates[fate]),
+        printable(", ".join(dialects)),
+    ]
+    named = printable(str(answer.get("trace_id", "")))
+    return Text.assemble((named, "dim"), "  ", joined(parts, signs))
+
+
+def _line(branch: Branch, signs: Signs, *, with_id: bool) -> _Line:
+    span, kind = branch.node.step, branch.node.type
+    fate = _fate(span)
+    style = TYPE_STYLES.get(kind, "") if fate == "kept" else "dim"
+    label = Text.assemble(
+        (branch.lead, "dim"),
+        (signs.types.get(kind, "?") + " ", style),
+        (printable(str(span.get("name", ""))) or "(no name)", style),
+    )
+    where = f"into {span['step_id']}" if fate == "merged" else fate
+    cells = [
+        Text(printable(kind), style),
+        Text(printable(where), _FATES[fate]),
+        Text(_decided_by(span), "" if fate == "kept" else "dim"),
+    ]
+    own_id = [Text(printable(str(span.get("span_id"))), "dim")] if with_id else []
+    return _Line(label, own_id + cells)
+
+
+def _fate(span: Span) -> str:
+    if span.get("step_id") is None:
+        return "dropped"
+    return "kept" if span["step_id"] == span.get("span_id") else "merged"
+
+
+def _decided_by(span: Span) -> str:
+    """Name the rule, and the dialect where the rule is not one of its own."""
+    rule, dialect = str(span.get("rule")), str(span.get("dialect"))
+    shared = "" if rule.startswith(f"{dialect}.") else f" ({dialect})"
+    return printable(rule + shared)
+
+
+def _aligned(lines: Sequence[_Line], width: int) -> Iterable[Text]:
+    """Put the cells in columns; the labels get what is left of the width."""
+    if not lines:
+        return
+    columns = [
+        max(cell.cell_len for cell in column)
+        for column in zip(*(n.cells for n in lines), strict=True)
+    ]
+    left = max(_MIN_LABEL, width - sum(columns) - 2 * len(columns))
+    left = min(left, max(line.label.cell_len for line in lines))
+    for line in lines:
+        text = line.label
+        text.truncate(left, overflow="ellipsis", pad=True)
+        for cell, cells in zip(line.cells, columns, strict=True):
+            text.append("  ").append_text(cell)
+            text.pad_right(cells - cell.cell_len)
+        text.rstrip()
+        yield cut(text, width)

@@ -1,0 +1,89 @@
+"""The tree of steps as lines: names to the left, durations, tokens and bars in columns."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from rich.text import Text
+
+from spanloom.terminal.tree import Branch, Node, walk
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, shortened, whole
+
+MAX_STEPS = 2_000
+_MIN_LABEL = 8
+
+
+def tree_lines(root: Node, signs: Signs, width: int) -> list[Text]:
+    """Draw the tree: sign and name, duration, tokens, and a bar where it ran in the whole."""
+    branches = list(islice(walk(root, signs), MAX_STEPS + 1))
+    labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
+    tokens = _tokens([branch.node for branch in branches[:MAX_STEPS]], signs)
+    bar_cells = 24 if width >= 96 else 12 if width >= 76 else 0
+    times = [duration(branch.node.duration_ms) for branch in branches[:MAX_STEPS]]
+    time_cells, token_cells = (max(map(len, column)) + 2 for column in (times, tokens))
+    right = time_cells + token_cells + (bar_cells + 2 if bar_cells else 0)
+    left = min(max(label.cell_len for label in labels), max(_MIN_LABEL, width - right))
+    lines = []
+    for branch, label, took, cost in zip(branches, labels, times, tokens, strict=False):
+        label.truncate(left, overflow="ellipsis", pad=True)
+        line = Text.assemble(label, f"{took:>{time_cells}}", f"{cost:>{token_cells}}")
+        if bar_cells:
+            line.append_text(_bar(branch.node, root, bar_cells, signs))
+        lines += [line, *_error(branch, signs, width)]
+    if len(branches) > MAX_STEPS:
+        lines.append(Text(f"{signs.more} and more steps; --json has all of them", "yellow"))
+    return lines
+
+
+def _label(branch: Branch, signs: Signs) -> Text:
+    node = branch.node
+    style = TYPE_STYLES.get(node.type, "")
+    label = Text.assemble(
+        (branch.lead, "dim"),
+        (signs.types.get(node.type, signs.types["other"]) + " ", style),
+        (printable(str(node.step.get("name", ""))) or "(no name)", style),
+    )
+    if model := (node.step.get("metadata") or {}).get("model"):
+        label.append(f"  {printable(str(model))}", "dim")
+    return label
+
+
+def _tokens(nodes: list[Node], signs: Signs) -> list[str]:
+    """Write what each node used, the arrows below each other; nothing where nothing was used."""
+    used = [
+        (f"{whole(info.get('input_tokens')):,}", f"{whole(info.get('output_tokens')):,}")
+        for node in nodes
+        for info in [node.step.get("model_info") or node.step.get("metrics_info") or {}]
+    ]
+    before, after = (max(len(pair[way]) for pair in used) for way in (0, 1))
+    return [
+        "" if pair == ("0", "0") else f"{pair[0]:>{before}} {signs.arrow} {pair[1]:<{after}}"
+        for pair in used
+    ]
+
+
+def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
+    """Draw when it ran within the run of the root."""
+    whole = max(1, root.duration_ms)
+    begin = min(max(0, (node.start_ms - root.start_ms) * cells // whole), cells - 1)
+    length = min(max(1, round(node.duration_ms * cells / whole)), cells - begin)
+    style = "red" if _failure(node) else TYPE_STYLES.get(node.type, "")
+    return Text.assemble("  " + " " * begin, (signs.bar * length, style))
+
+
+def _error(branch: Branch, signs: Signs, width: int) -> list[Text]:
+    failure = _failure(branch.node)
+    if not failure:
+        return []
+    code = whole(failure.get("code"), -1)
+    number = f"{code} " if code != -1 else ""
+    lead = branch.below + (signs.through[:2] if branch.node.children else "  ")
+    message = shortened(str(failure.get("msg") or "failed"), 400)
+    text = (f"{signs.error} {number}{message}", "red")
+    return [cut(Text.assemble((lead, "dim"), text), width)]
+
+
+def _failure(node: Node) -> dict[str, Any]:
+    failure: dict[str, Any] = (node.step.get("basic_info") or {}).get("error") or {}
+    return failure

@@ -1,0 +1,334 @@
+"""The store in memory: what the contract means in the plainest code, for tests.
+
+It decodes with the stock opentelemetry-proto classes, so it is also what ClickHouse's rows are
+compared with. Everything is lost with the object.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.reference_decoder import DecodedSpan, decode_request
+
+from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
+from spanloom.core.model.span import Event
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import (
+    Cursor,
+    Head,
+    ModelCall,
+    Progress,
+    Signal,
+    TraceChange,
+    TrajectoryFilter,
+    TrajectoryRecord,
+    TrajectorySummary,
+)
+from spanloom.storage.spans.content_events import ContentEvent, join_events
+from spanloom.storage.trajectories.rows import agent_names
+from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.replay import Replay, Selection
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports import SpooledRequest
+
+_FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
+_LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
+
+
+class MemoryStore:
+    """``Store`` in dictionaries, one lock around everything."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._lock = threading.RLock()
+        self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
+        self._events: dict[TraceKey, list[ContentEvent]] = {}
+        self._arrivals: dict[TraceKey, list[TraceChange]] = {}
+        self._records: dict[TraceKey, TrajectoryRecord] = {}
+        self._progress: dict[TraceKey, Progress] = {}
+        self._replays: dict[str, Replay] = {}
+
+    def append(self, requests: Sequence[SpooledRequest]) -> None:
+        """See ``SpanStore.append``; a request that is no OTLP leaves nothing behind."""
+        decoded = [(request, list(decode_request(request))) for request in requests]
+        with self._lock:
+            for request, spans in decoded:
+                for found in spans:
+                    if request.signal is Signal.SPANS:
+                        self._keep(found)
+                    else:
+                        self._keep_event(found)
+                for change in _changes(request, spans):
+                    self._arrivals.setdefault(change.key, []).append(change)
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        """See ``SpanStore.read_spans``."""
+        with self._lock:
+            known = [key for key in keys if key in self._spans]
+            traces = {key: [d.span for d in self._spans[key].values()] for key in known}
+            events = (told for key in known for told in self._events.get(key, []))
+            join_events(traces, events)
+            return traces
+
+    def read_otlp(self, key: TraceKey) -> bytes:
+        """See ``SpanStore.read_otlp``; one message part for each span."""
+        with self._lock:
+            found = sorted(
+                self._spans.get(key, {}).values(), key=lambda d: (d.span.start_ns, d.span.span_id)
+            )
+        return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
+
+    def changes_since(self, seq: int) -> Sequence[TraceChange]:
+        """See ``SpanStore.changes_since``."""
+        with self._lock:
+            news = ([c for c in arrived if c.max_seq > seq] for arrived in self._arrivals.values())
+            return [_sum_up(changes) for changes in news if changes]
+
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanStore.arrived``."""
+        with self._lock:
+            known = [key for key in keys if key in self._arrivals]
+            return {key: sum(c.span_count for c in self._arrivals[key]) for key in known}
+
+    def unextracted(self) -> Sequence[TraceChange]:
+        """See ``SpanStore.unextracted``."""
+        with self._lock:
+            return [c for c in self.changes_since(-1) if self._is_unextracted(c)]
+
+    def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
+        """See ``TrajectoryStore.heads``."""
+        with self._lock:
+            return {key: _head(self._records[key]) for key in keys if key in self._records}
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """See ``TrajectoryStore.write``."""
+        with self._lock:
+            for record in records:
+                known = self._records.get(record.key)
+                if known is None or record.seq >= known.seq:
+                    self._records[record.key] = record
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        """See ``TrajectoryStore.record_progress``."""
+        with self._lock:
+            for step in progress:
+                known = self._progress.get(step.key)
+                if known is None or step.seq >= known.seq:
+                    self._progress[step.key] = step
+
+    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
+        """See ``TrajectoryStore.read_progress``."""
+        with self._lock:
+            return {key: self._progress[key] for key in keys if key in self._progress}
+
+    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.document``."""
+        record = self._find(trace_id, project)
+        return record.document if record else None
+
+    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+        """See ``TrajectoryStore.spans_document``."""
+        record = self._find(trace_id, project)
+        return record.spans_document if record else None
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryStore.list``."""
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        matching = [line for line in lines if _matches(line, where)]
+        matching.sort(key=lambda line: _place(line.cursor), reverse=True)
+        behind = [m for m in matching if after is None or _place(m.cursor) < _place(after)]
+        return behind[:limit]
+
+    def conversation(
+        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryStore.conversation``."""
+        where = TrajectoryFilter(project, conversation_id=conversation_id)
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        matching = [line for line in lines if conversation_id and _matches(line, where)]
+        matching.sort(key=lambda line: _place(line.cursor))
+        ahead = [m for m in matching if after is None or _place(m.cursor) > _place(after)]
+        return ahead[:limit]
+
+    def find_calls(
+        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
+    ) -> Sequence[ModelCall]:
+        """See ``TrajectoryStore.find_calls``."""
+        wanted = set(call_keys)
+        with self._lock:
+            calls = [c for r in self._records.values() for c in _calls(r) if c.call_key in wanted]
+        return [
+            call
+            for call in calls
+            if call.key.project == project and call.start_ns <= until_ns and call.end_ns >= from_ns
+        ]
+
+    def count_traces(self, selection: Selection) -> int:
+        """See ``ReplayStore.count_traces``."""
+        return len(self.traces_after(selection, BEFORE_ALL, sys.maxsize))
+
+    def traces_after(
+        self, selection: Selection, after: TraceKey, limit: int
+    ) -> Sequence[StoredTrace]:
+        """See ``ReplayStore.traces_after``."""
+        with self._lock:
+            wanted = [r for r in self._records.values() if _is_selected(r, selection)]
+        behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
+        return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
+
+    def record_replay(self, replay: Replay) -> None:
+        """See ``ReplayStore.record_replay``."""
+        with self._lock:
+            known = self._replays.get(replay.id)
+            if known is None or replay.step >= known.step:
+                self._replays[replay.id] = replay
+
+    def replay(self, replay_id: str) -> Replay | None:
+        """See ``ReplayStore.replay``."""
+        with self._lock:
+            return self._replays.get(replay_id)
+
+    def unfinished_replays(self) -> Sequence[Replay]:
+        """See ``ReplayStore.unfinished_replays``."""
+        with self._lock:
+            found = [replay for replay in self._replays.values() if not replay.is_finished]
+        return sorted(found, key=lambda replay: replay.id)
+
+    def ping(self) -> None:
+        """See ``Store.ping``."""
+
+    def close(self) -> None:
+        """See ``Store.close``."""
+
+    def _keep(self, found: DecodedSpan) -> None:
+        spans = self._spans.setdefault(found.key, {})
+        known = spans.get(found.span.span_id)
+        if known is None or _rank(known.span) <= _rank(found.span):
+            spans[found.span.span_id] = found
+
+    def _keep_event(self, found: DecodedSpan) -> None:
+        span = found.span
+        event = Event(span.start_ns, span.name, span.attributes)
+        place = found.message.scope_spans[0].spans[0].flags
+        self._events.setdefault(found.key, []).append(
+            ContentEvent(
+                found.key, span.parent_span_id, span.span_id, place, event, span.row_version
+            )
+        )
+
+    def _is_unextracted(self, change: TraceChange) -> bool:
+        known = self._progress.get(change.key)
+        if known is None or known.status is Status.LIVE or known.seq < change.max_seq:
+            return True
+        return 0 < known.arrived < change.span_count
+
+    def _find(self, trace_id: str, project: str | None) -> TrajectoryRecord | None:
+        with self._lock:
+            found = [r for key, r in self._records.items() if key.trace_id == trace_id]
+        named = [r for r in found if project is None or r.key.project == project]
+        return max(named, key=lambda r: (r.seq, r.key.project), default=None)
+
+
+def _rank(span: Span) -> tuple[int, int, int]:
+    """Give what makes a span replace another: its version, then the month of its partition."""
+    start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
+    start = datetime.fromtimestamp(start_s, UTC)
+    return span.row_version, start.year, start.month
+
+
+def _changes(request: SpooledRequest, spans: Sequence[DecodedSpan]) -> Iterator[TraceChange]:
+    at = request.accepted_at_ns
+    for key in dict.fromkeys(found.key for found in spans):
+        own = [found.span for found in spans if found.key == key]
+        is_spans = request.signal is Signal.SPANS
+        has_root = is_spans and any(not span.parent_span_id for span in own)
+        yield TraceChange(key, request.seq, at, at, has_root, len(own))
+
+
+def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
+    return TraceChange(
+        changes[0].key,
+        max(c.max_seq for c in changes),
+        min(c.first_accepted_ns for c in changes),
+        max(c.last_accepted_ns for c in changes),
+        any(c.has_root for c in changes),
+        sum(c.span_count for c in changes),
+    )
+
+
+def _head(record: TrajectoryRecord) -> Head:
+    ids = [step.id for _, step in placed_steps(record.trajectory)]
+    start_ns = record.trajectory.root.start_ns
+    return Head(record.key, record.version, record.fingerprint, start_ns, ids)
+
+
+def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
+    bare = is_bare(record.trajectory)
+    for _, step in placed_steps(record.trajectory):
+        if call_key := record.call_keys.get(step.id, ""):
+            times = step.start_ns, step.end_ns
+            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
+
+
+def _place(cursor: Cursor) -> tuple[int, str, str]:
+    return cursor.start_ns, cursor.trace_id, cursor.project
+
+
+def _matches(line: TrajectorySummary, where: TrajectoryFilter) -> bool:
+    return (
+        where.project in (None, line.key.project)
+        and (where.start_from_ns is None or line.start_ns >= where.start_from_ns)
+        and (where.start_before_ns is None or line.start_ns < where.start_before_ns)
+        and where.status in (None, line.status)
+        and where.root_name in (None, line.root_name)
+        and where.has_error in (None, line.has_error)
+        and (where.agent_name is None or where.agent_name in line.agent_names)
+        and where.conversation_id in (None, line.conversation_id)
+    )
+
+
+def _is_selected(record: TrajectoryRecord, selection: Selection) -> bool:
+    trajectory = record.trajectory
+    start_ns, until_ns = trajectory.root.start_ns, selection.start_before_ns
+    return (
+        selection.project in (None, record.key.project)
+        and start_ns >= (selection.start_from_ns or 0)
+        and (until_ns is None or start_ns < until_ns)
+        and (selection.dialect is None or selection.dialect in trajectory.dialects)
+        and selection.other_than != trajectory.extractor_version
+    )
+
+
+def _summary(record: TrajectoryRecord) -> TrajectorySummary:
+    trajectory = record.trajectory
+    root, original = trajectory.root, trajectory.duplicate_of
+    return TrajectorySummary(
+        key=record.key,
+        version=record.version,
+        status=record.status,
+        root_name=root.name,
+        root_type=trajectory.root_type.value,
+        start_ns=root.start_ns,
+        duration_ns=max(root.end_ns - root.start_ns, 0),
+        has_error=trajectory.has_error,
+        agent_names=agent_names(trajectory),
+        step_counts=dict(trajectory.step_counts),
+        span_count=trajectory.span_count,
+        input_tokens=trajectory.root_metrics.input_tokens,
+        output_tokens=trajectory.root_metrics.output_tokens,
+        duplicate_of=original.trace_id if original else "",
+        dialects=list(trajectory.dialects),
+        conversation_id=trajectory.conversation_id,
+    )

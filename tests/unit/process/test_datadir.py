@@ -1,0 +1,65 @@
+"""The data directory: one owner, a known format, a clear line otherwise."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from spanloom.core.errors import StartupError
+from spanloom.process.datadir import FORMAT, DataDir
+
+
+def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with DataDir(tmp_path / "a" / "b") as data:
+            assert (data.path / "FORMAT").read_text() == f"{FORMAT}\n"
+            assert data.spool.parent == data.path
+
+
+def test_temporary_files_lie_in_it_and_what_was_left_goes(tmp_path: Path) -> None:
+    before = tempfile.gettempdir()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / "left.raw").write_bytes(b"spans of a killed process")
+    with DataDir(tmp_path), tempfile.NamedTemporaryFile(delete=False) as file:
+        assert Path(file.name).parent == tmp_path / "tmp"
+        assert list((tmp_path / "tmp").iterdir()) == [Path(file.name)]
+    assert not (tmp_path / "tmp").exists()
+    assert tempfile.gettempdir() == before
+
+
+def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
+    with (
+        DataDir(tmp_path),
+        pytest.raises(StartupError, match=rf"in use by process {os.getpid()}; .*--data-dir"),
+    ):
+        DataDir(tmp_path)
+
+
+def test_a_refused_owner_leaves_the_lock_alone(tmp_path: Path) -> None:
+    with DataDir(tmp_path):
+        for _ in range(2):
+            with pytest.raises(StartupError, match="in use"):
+                DataDir(tmp_path)
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "FORMAT").write_text(f"{FORMAT + 1}\n")
+    with pytest.raises(StartupError, match="newer Spanloom"):
+        DataDir(tmp_path)
+    (tmp_path / "FORMAT").write_text(f"{FORMAT}\n")
+    DataDir(tmp_path).release()  # the refusal did not keep the lock
+
+
+def test_a_foreign_format_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "FORMAT").write_text("png\n")
+    with pytest.raises(StartupError, match=r"is .* a data directory of Spanloom"):
+        DataDir(tmp_path)
+
+
+def test_a_path_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartupError, match=r"cannot use the data directory .*; make it writable"):
+        DataDir(tmp_path / "file")

@@ -1,0 +1,108 @@
+"""The HTTP server: real ports, bounds on heads, and an end that lets requests finish."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from spanloom.process import serving
+from spanloom.core.errors import StartupError
+from spanloom.process.serving import HEAD_BYTES, HttpServer, bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.types import Receive, Scope, Send
+
+
+async def _echo_size(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] != "http":
+        return
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+@contextmanager
+def _running() -> Iterator[HttpServer]:
+    server = HttpServer(_echo_size, bind("127.0.0.1", 0, "--x-port"), "test")
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop(1)
+
+
+def _url(server: HttpServer) -> str:
+    return f"http://127.0.0.1:{server.port}/"
+
+
+def test_port_zero_becomes_a_real_port_that_answers() -> None:
+    with _running() as server:
+        assert httpx.post(_url(server), content=b"x" * 100_000).text == "100000"
+
+
+def test_a_port_in_use_names_address_and_flag() -> None:
+    with bind("127.0.0.1", 0, "--x-port") as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartupError, match=rf"cannot listen on 127.0.0.1:{port}: .*--x-port"):
+            bind("127.0.0.1", port, "--x-port")
+
+
+@pytest.mark.parametrize("pieces", [1, 40])
+def test_a_head_beyond_its_bound_is_refused(pieces: int) -> None:
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nX-Big: " + b"a" * (HEAD_BYTES + 1)
+    with _running() as server, _raw(server) as client:
+        size = -(-len(head) // pieces)
+        for start in range(0, len(head), size):
+            client.sendall(head[start : start + size])
+        client.sendall(b"\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_slow_head_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEAD_S", 0.2)
+    with _running() as server, _raw(server) as client:
+        client.sendall(b"GET / HTTP/1.1\r\n")
+        began = time.monotonic()
+        assert client.recv(100) == b""
+        assert time.monotonic() - began < 5
+
+
+def test_a_kept_connection_takes_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEAD_S", 0.2)
+    with _running() as server, httpx.Client() as client:
+        for _ in range(2):
+            assert client.get(_url(server)).status_code == 200
+            time.sleep(0.4)  # longer than a head may take, but none has begun
+
+
+def test_stop_lets_an_open_request_finish() -> None:
+    with _running() as server, _raw(server) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+        time.sleep(0.2)
+        stopping = threading.Thread(target=server.stop, args=(5,))
+        stopping.start()
+        time.sleep(0.3)
+        client.sendall(b"cd")
+        answer = client.recv(1000)
+        stopping.join(10)
+        assert answer.startswith(b"HTTP/1.1 200")
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(_url(server))
+
+
+@contextmanager
+def _raw(server: HttpServer) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        yield client

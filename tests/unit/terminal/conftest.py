@@ -1,0 +1,143 @@
+"""A running API to ask, a terminal to look at, and a document with several agents."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+import orjson
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from spanloom.api.app import create_app
+from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectorySummary
+from spanloom.process.serving import HttpServer, bind
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.core.ports import Cursor, ReadingStore, TrajectoryFilter
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+SPANS: list[dict[str, Any]] = [
+    {
+        "span_id": "00f067aa0ba902b7",
+        "parent_span_id": None,
+        "name": "travel_planner",
+        "kind": "agent",
+        "step_id": "00f067aa0ba902b7",
+        "dialect": "openinference",
+        "rule": "agent.by-name",
+    },
+    {
+        "span_id": "00f067aa0ba902b8",
+        "parent_span_id": "00f067aa0ba902b7",
+        "name": "RunnableSequence",
+        "kind": "other",
+        "step_id": None,
+        "dialect": "openinference",
+        "rule": "chain",
+    },
+]
+
+
+class OneTrajectory:
+    """A store with one document, listed as often as a test wants."""
+
+    def __init__(self) -> None:
+        self.listed = 1
+        self.asked: list[TrajectoryFilter] = []
+
+    def document(self, trace_id: str, _project: str | None = None) -> bytes | None:
+        return orjson.dumps(canonical_example()) if trace_id == TRACE else None
+
+    def spans_document(self, trace_id: str, _project: str | None = None) -> bytes | None:
+        return orjson.dumps(SPANS) if trace_id == TRACE else None
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        self.asked.append(where)
+        newest = self.listed if after is None else after.start_ns
+        return [self._summary(at) for at in range(newest - 1, -1, -1)][:limit]
+
+    def _summary(self, start_ns: int) -> TrajectorySummary:
+        return TrajectorySummary(
+            key=TraceKey("default", TRACE),
+            version=1,
+            status=Status.SETTLED,
+            root_name="travel_planner",
+            root_type="agent",
+            start_ns=start_ns,
+            duration_ns=4_500_000_000,
+            has_error=True,
+            agent_names=["planner", "planner", "critic", "editor"],
+            step_counts={"model": 3, "tool": 1},
+            span_count=14,
+            input_tokens=1650,
+            output_tokens=260,
+            duplicate_of="",
+        )
+
+
+@pytest.fixture
+def store() -> OneTrajectory:
+    return OneTrajectory()
+
+
+@pytest.fixture
+def api_url(store: OneTrajectory) -> Iterator[str]:
+    app = create_app(cast("ReadingStore", store), Metrics(), list)
+    server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
+    server.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.stop(grace_s=1)
+
+
+@pytest.fixture
+def runner(api_url: str) -> CliRunner:
+    return CliRunner(env={"SPANLOOM_API_URL": api_url, "COLUMNS": None})
+
+
+@pytest.fixture
+def example() -> dict[str, Any]:
+    """The published example, to be changed at will."""
+    copy: dict[str, Any] = orjson.loads(orjson.dumps(canonical_example()))
+    return copy
+
+
+class Screen:
+    """A terminal of so many columns, and what stands on it."""
+
+    def __init__(self, columns: int = 100, encoding: str = "utf-8", colour: bool = False) -> None:
+        self._raw = io.BytesIO()
+        text = io.TextIOWrapper(self._raw, encoding=encoding, write_through=True)
+        self.console = Console(
+            file=text,
+            width=columns,
+            force_terminal=colour,
+            color_system="standard" if colour else None,
+            legacy_windows=False,
+            no_color=not colour,
+        )
+
+    @property
+    def raw(self) -> str:
+        return self._raw.getvalue().decode()
+
+    @property
+    def text(self) -> str:
+        """Without colours and without the blanks that end a line."""
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", self.raw)
+        return "".join(line.rstrip() + "\n" for line in plain.splitlines())
+
+
+@pytest.fixture
+def screen() -> Callable[..., Screen]:
+    return Screen

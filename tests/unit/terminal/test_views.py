@@ -1,0 +1,179 @@
+"""``spanloom list`` and ``spanloom show`` against a running API."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from spanloom.cli.list_ import list_command
+from spanloom.cli.show import show_command
+from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports import TrajectoryFilter
+from spanloom.process.serving import bind
+from spanloom.terminal.list_table import render_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+NOW_MS = 3_600_000
+
+
+def test_show_in_a_pipe_is_the_tree_without_colours(runner: CliRunner) -> None:
+    result = runner.invoke(show_command, [TRACE.upper()])
+    assert result.exit_code == 0
+    assert "├─ ■ weather " in result.output
+    assert "\x1b" not in result.output
+
+
+def test_show_json_is_the_document_byte_for_byte(runner: CliRunner) -> None:
+    result = runner.invoke(show_command, [TRACE, "--json"])
+    assert result.stdout_bytes == orjson.dumps(canonical_example()) + b"\n"
+
+
+def test_show_spans_says_what_became_of_each(runner: CliRunner) -> None:
+    result = runner.invoke(show_command, [TRACE, "--spans"])
+    assert "agent.by-name" in result.output
+    assert "noise" in result.output
+    as_json = runner.invoke(show_command, [TRACE, "--spans", "--json"])
+    assert orjson.loads(as_json.output)["trace_id"] == TRACE
+
+
+def test_show_latest_is_the_first_of_the_list(runner: CliRunner, store: Any) -> None:
+    assert "travel_planner" in runner.invoke(show_command, ["latest"]).output
+    store.listed = 0
+    result = runner.invoke(show_command, ["latest"])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert "there are no trajectories" in result.output
+
+
+def test_show_of_an_unknown_trace_is_one_line(runner: CliRunner) -> None:
+    result = runner.invoke(show_command, ["0" * 32])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert "no trajectory of trace 0000" in result.output
+
+
+@pytest.mark.parametrize("command", [[show_command, "latest"], [list_command]])
+def test_nothing_answering_is_one_line_with_the_address(command: list[Any]) -> None:
+    free = bind("127.0.0.1", 0, "--api-port")
+    url = f"127.0.0.1:{free.getsockname()[1]}"
+    free.close()
+    result = CliRunner().invoke(command[0], [*command[1:], "--api-url", url])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert f"nothing answers at http://{url}; start it with `spanloom serve`" in result.output
+
+
+def test_another_service_is_told_apart(runner: CliRunner, api_url: str) -> None:
+    result = runner.invoke(list_command, ["--api-url", f"{api_url}/metrics/"])
+    assert result.exit_code == 1  # a path below: Spanloom answers, but has no such path
+    assert "There is no such path" in result.output
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "said"),
+    [
+        (show_command, ["xyz"], "neither 32 hex digits nor `latest`"),
+        (list_command, ["--since", "soon"], "write 30m, 2h, 7d or a date"),
+        (list_command, ["--limit", "0"], "0 is not in the range"),
+        (list_command, ["--api-url", "ftp://x"], "is no address"),
+        (list_command, ["--api-url", "http://[::1"], "is no address"),
+    ],
+)
+def test_what_was_asked_wrongly_exits_with_2(command: Any, arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
+def test_list_in_a_pipe_is_one_object_a_line(runner: CliRunner, store: Any) -> None:
+    store.listed = 3
+    lines = runner.invoke(list_command).output.splitlines()
+    assert [orjson.loads(line)["trace_id"] for line in lines] == [TRACE] * 3
+
+
+def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> None:
+    store.listed = 2500
+    result = runner.invoke(list_command, ["--limit", "2100"])
+    assert result.output.count("\n") == 2100
+    assert len(store.asked) == 3
+
+
+def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
+    asked = ["--project", "p", "--since", "2026-01-31", "--until", "2026-01-31T12:00:00Z"]
+    asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
+    assert runner.invoke(list_command, asked).exit_code == 0
+    day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
+    assert store.asked == [TrajectoryFilter("p", day_ns, noon_ns, Status.LIVE, "r", False, "a")]
+
+
+def test_since_counts_back_from_now(runner: CliRunner, store: Any) -> None:
+    runner.invoke(list_command, ["--since", "2h", "--until", "30m"])
+    where = store.asked[0]
+    between_ns = where.start_before_ns - where.start_from_ns
+    assert between_ns == pytest.approx(90 * 60 * 1e9, abs=5e9)
+
+
+def item(**changes: Any) -> dict[str, Any]:
+    return {
+        "trace_id": TRACE,
+        "status": "settled",
+        "root_name": "travel_planner",
+        "started_at": "3588000",
+        "duration": "4500",
+        "has_error": False,
+        "agent_names": ["planner", "planner", "critic", "editor"],
+        "step_counts": {"model": 3, "tool": 1},
+        "input_tokens": 1650,
+        "output_tokens": 260,
+        **changes,
+    }
+
+
+def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    render_list([item(), item(has_error=True, agent_names=["[red]\x1b"])], terminal.console, NOW_MS)
+    assert terminal.text.splitlines() == [
+        "run                               agents     steps        tokens    time  when",
+        "travel_planner                    planner    3 models   1,650 in  4.50 s  12 s ago",
+        f"{TRACE}  critic +1  1 tool      260 out          settled",
+        "",
+        "travel_planner ✗                  [red]\\x1b  3 models   1,650 in  4.50 s  12 s ago",
+        f"{TRACE}             1 tool      260 out          settled",
+        "",
+    ]
+
+
+def test_a_narrow_table_keeps_the_trace_id_whole(screen: Callable[..., Any]) -> None:
+    terminal = screen(columns=80)
+    render_list([item(root_name="n" * 99)], terminal.console, NOW_MS)
+    assert TRACE in terminal.text
+    assert "agents" not in terminal.text
+    assert max(map(len, terminal.text.splitlines())) <= 80
+
+
+def test_an_empty_list_says_what_to_do(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    render_list([], terminal.console, NOW_MS)
+    assert "`spanloom demo`" in terminal.text
+
+
+@pytest.mark.parametrize("command", [show_command, list_command])
+def test_help_teaches_by_examples(command: Any) -> None:
+    result = CliRunner().invoke(command, ["--help"])
+    assert result.exit_code == 0
+    assert "Examples:\n  spanloom " in result.output
+    assert "SPANLOOM_API_URL" in result.output
+
+
+def test_the_commands_do_not_load_the_server() -> None:
+    code = "import sys, spanloom.cli.list_, spanloom.cli.show; print('fastapi' in sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert loaded.stdout == "False\n"
