@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from spanloom.process import serving
 from spanloom.core.errors import StartupError
+from spanloom.process import serving
 from spanloom.process.serving import HEAD_BYTES, HttpServer, bind
 
 if TYPE_CHECKING:
