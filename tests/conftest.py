@@ -27,6 +27,29 @@ if TYPE_CHECKING:
 
 START_S = 60.0
 STOP_S = 30.0
+TOLD = "told"
+"""The property of a test's report under which ``tell`` keeps a text."""
+
+
+class Tell(Protocol):
+    """Prints a text at the end of the run."""
+
+    def __call__(self, text: str) -> None: ...
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Tell:
+    """Print a text at the end of the run: what a worker of pytest-xdist prints is lost."""
+    return lambda text: record_property(TOLD, text)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests told, passed or not."""
+    for reports in list(terminalreporter.stats.values()):
+        for report in reports:
+            told = dict(getattr(report, "user_properties", ()))
+            if TOLD in told and report.when == "call":
+                terminalreporter.write_line(f"\n{told[TOLD]}")
 
 
 class RunningSpanloom:

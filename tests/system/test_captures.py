@@ -18,7 +18,7 @@ from tests.support.ground_truth import (
 )
 
 if TYPE_CHECKING:
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom, StartSpanloom, Tell
 
 Results = dict[Capture, dict[str, list[str]]]
 CAPTURES = all_captures()
@@ -47,9 +47,8 @@ def test_capture_is_right_in_every_measure(capture: Capture, results: Results) -
     assert not wrong
 
 
-def test_matrix(results: Results, capsys: pytest.CaptureFixture[str]) -> None:
-    with capsys.disabled():
-        print("\n\nscenarios that are right, dialect by measure\n" + print_matrix(results))
+def test_matrix(results: Results, tell: Tell) -> None:
+    tell("scenarios that are right, dialect by measure\n" + print_matrix(results))
     assert all(set(measured) == set(MEASURES) for measured in results.values())
 
 

@@ -13,8 +13,7 @@ from tests.support.senders import Load
 from tests.support.settling import check_api, check_store
 
 if TYPE_CHECKING:
-    import pytest
-    from tests.conftest import StartSpanloom
+    from tests.conftest import StartSpanloom, Tell
 
 ROUNDS = 20
 LOAD_S = (0.1, 0.8)
@@ -23,7 +22,7 @@ EAGER = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.3", "--no-root-quiet-
 
 
 def test_acknowledged_spans_survive_kills_exactly_once(
-    start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str]
+    start_spanloom: StartSpanloom, tell: Tell
 ) -> None:
     chance = Random(3)  # repeatable
     ledger = Ledger()
@@ -38,8 +37,7 @@ def test_acknowledged_spans_survive_kills_exactly_once(
     assert last.stop() == 0
     assert last.log == ""
     check_store(Path(last.addresses["data_dir"]), account, in_api)
-    with capsys.disabled():
-        print(f"\n{ROUNDS} kills: {len(account.acknowledged)} spans acknowledged, each there once")
+    tell(f"{ROUNDS} kills: {len(account.acknowledged)} spans acknowledged, each there once")
     assert len(account.acknowledged) > ROUNDS * 20
 
 
