@@ -10,7 +10,7 @@ from tests.support.memory_store import MemoryStore
 
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

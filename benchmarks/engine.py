@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.core.ports import SpooledRequest
+    from spanloom.core.ports.spans import SpooledRequest
 
 _POLL_S = 0.1
 

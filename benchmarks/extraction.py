@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmarks.ingest import Stored
     from benchmarks.scale import Scale
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 MIN_RATE = 20_000.0
 _SAMPLE = 200

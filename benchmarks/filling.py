@@ -9,7 +9,7 @@ from benchmarks.engine import dump_batches, noting_batches, open_engine, wait_fo
 from benchmarks.load import read_requests
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:

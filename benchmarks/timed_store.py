@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.apart import Usage
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 READING = "read_spans"
 WRITING = ("write", "record_progress")

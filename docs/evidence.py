@@ -21,7 +21,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.core import dialects, extraction
 from spanloom.core.dialects.registry import find_dialect
 from spanloom.core.model.span import Span
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

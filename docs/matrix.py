@@ -16,7 +16,7 @@ from tests.support.ground_truth import (
 )
 from tests.support.memory_store import MemoryStore
 
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics

@@ -11,7 +11,7 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 
 @pytest.fixture(params=["memory", "clickhouse"])

@@ -1,4 +1,4 @@
-"""What ``ReplayStore`` promises, against every implementation."""
+"""What a store of replays promises, against every implementation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanloom.core.model.trajectory import Status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 
 def trace(n: int) -> str:

@@ -1,4 +1,4 @@
-"""What ``SpanStore`` promises, against every implementation."""
+"""What a store of spans promises, against every implementation."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from tests.support.otlp_requests import (
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import Progress, Signal, SpooledRequest
+from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.spans import Signal, SpooledRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.span import Span
-    from spanloom.core.ports import Store, TraceChange
+    from spanloom.core.ports.progress import TraceChange
+    from spanloom.core.ports.store import Store
 
 
 def names(spans: Sequence[Span]) -> list[str]:

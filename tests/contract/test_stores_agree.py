@@ -11,7 +11,7 @@ from tests.support.otlp_requests import spooled
 
 from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports import SpooledRequest, Store
+    from spanloom.core.ports.spans import SpooledRequest
+    from spanloom.core.ports.store import Store
     from spanloom.storage.clickhouse import ClickHouseStore
 
 DIALECTS = sorted({capture.dialect for capture in all_captures()})

@@ -1,4 +1,4 @@
-"""What ``TrajectoryStore`` promises, against every implementation."""
+"""What a store of trajectories promises, against every implementation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Kind, Status
-from spanloom.core.ports import Progress, TrajectoryFilter
+from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.reading import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 
 def listed(store: Store, where: TrajectoryFilter, page: int = 100) -> list[tuple[int, str]]:

@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

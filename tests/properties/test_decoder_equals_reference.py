@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports import SpanStore, SpooledRequest
+    from spanloom.core.ports.spans import SpanReader, SpooledRequest
     from spanloom.storage.clickhouse import ClickHouseStore
 
 
@@ -30,7 +30,7 @@ def keys_of(requests: Sequence[SpooledRequest]) -> list[TraceKey]:
     return list({found.key: None for request in requests for found in decode_request(request)})
 
 
-def stored(store: SpanStore, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+def stored(store: SpanReader, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
     found = store.read_spans(keys)
     return {key: sorted(spans, key=lambda s: s.span_id) for key, spans in found.items()}
 

@@ -15,7 +15,7 @@ from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import Span
-    from spanloom.core.ports import TrajectoryRecord
+    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.storage.clickhouse import ClickHouseStore
 
 

@@ -15,7 +15,7 @@ from tests.support.traces import KEY, traces
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor

@@ -12,7 +12,7 @@ from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports import Signal, SpooledRequest
+from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 T0_NS = 1_763_600_000 * NS
 TRACE = "ab" * 16

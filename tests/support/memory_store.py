@@ -17,17 +17,10 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import (
-    Cursor,
-    Head,
-    ModelCall,
-    Progress,
-    Signal,
-    TraceChange,
-    TrajectoryFilter,
-    TrajectoryRecord,
-    TrajectorySummary,
-)
+from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.progress import Progress, TraceChange
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.spans import Signal
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.trajectories.rows import agent_names
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
@@ -37,7 +30,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.replay import Replay, Selection
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports import SpooledRequest
+    from spanloom.core.ports.spans import SpooledRequest
 
 _FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 _LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
@@ -57,7 +50,7 @@ class MemoryStore:
         self._replays: dict[str, Replay] = {}
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
-        """See ``SpanStore.append``; a request that is no OTLP leaves nothing behind."""
+        """See ``SpanWriter.append``; a request that is no OTLP leaves nothing behind."""
         decoded = [(request, list(decode_request(request))) for request in requests]
         with self._lock:
             for request, spans in decoded:
@@ -70,7 +63,7 @@ class MemoryStore:
                     self._arrivals.setdefault(change.key, []).append(change)
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-        """See ``SpanStore.read_spans``."""
+        """See ``SpanReader.read_spans``."""
         with self._lock:
             known = [key for key in keys if key in self._spans]
             traces = {key: [d.span for d in self._spans[key].values()] for key in known}
@@ -79,7 +72,7 @@ class MemoryStore:
             return traces
 
     def read_otlp(self, key: TraceKey) -> bytes:
-        """See ``SpanStore.read_otlp``; one message part for each span."""
+        """See ``SpanReader.read_otlp``; one message part for each span."""
         with self._lock:
             found = sorted(
                 self._spans.get(key, {}).values(), key=lambda d: (d.span.start_ns, d.span.span_id)
@@ -87,29 +80,29 @@ class MemoryStore:
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
     def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        """See ``SpanStore.changes_since``."""
+        """See ``ChangeReader.changes_since``."""
         with self._lock:
             news = ([c for c in arrived if c.max_seq > seq] for arrived in self._arrivals.values())
             return [_sum_up(changes) for changes in news if changes]
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """See ``SpanStore.arrived``."""
+        """See ``SpanReader.arrived``."""
         with self._lock:
             known = [key for key in keys if key in self._arrivals]
             return {key: sum(c.span_count for c in self._arrivals[key]) for key in known}
 
     def unextracted(self) -> Sequence[TraceChange]:
-        """See ``SpanStore.unextracted``."""
+        """See ``ChangeReader.unextracted``."""
         with self._lock:
             return [c for c in self.changes_since(-1) if self._is_unextracted(c)]
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
-        """See ``TrajectoryStore.heads``."""
+        """See ``TrajectoryWriter.heads``."""
         with self._lock:
             return {key: _head(self._records[key]) for key in keys if key in self._records}
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
-        """See ``TrajectoryStore.write``."""
+        """See ``TrajectoryWriter.write``."""
         with self._lock:
             for record in records:
                 known = self._records.get(record.key)
@@ -117,7 +110,7 @@ class MemoryStore:
                     self._records[record.key] = record
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
-        """See ``TrajectoryStore.record_progress``."""
+        """See ``ProgressWriter.record_progress``."""
         with self._lock:
             for step in progress:
                 known = self._progress.get(step.key)
@@ -125,24 +118,24 @@ class MemoryStore:
                     self._progress[step.key] = step
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
-        """See ``TrajectoryStore.read_progress``."""
+        """See ``ChangeReader.read_progress``."""
         with self._lock:
             return {key: self._progress[key] for key in keys if key in self._progress}
 
     def document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """See ``TrajectoryStore.document``."""
+        """See ``TrajectoryReader.document``."""
         record = self._find(trace_id, project)
         return record.document if record else None
 
     def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """See ``TrajectoryStore.spans_document``."""
+        """See ``TrajectoryReader.spans_document``."""
         record = self._find(trace_id, project)
         return record.spans_document if record else None
 
     def list(
         self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryStore.list``."""
+        """See ``TrajectoryReader.list``."""
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
         matching = [line for line in lines if _matches(line, where)]
@@ -153,7 +146,7 @@ class MemoryStore:
     def conversation(
         self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryStore.conversation``."""
+        """See ``TrajectoryReader.conversation``."""
         where = TrajectoryFilter(project, conversation_id=conversation_id)
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
@@ -165,7 +158,7 @@ class MemoryStore:
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
-        """See ``TrajectoryStore.find_calls``."""
+        """See ``CallFinder.find_calls``."""
         wanted = set(call_keys)
         with self._lock:
             calls = [c for r in self._records.values() for c in _calls(r) if c.call_key in wanted]
@@ -176,32 +169,32 @@ class MemoryStore:
         ]
 
     def count_traces(self, selection: Selection) -> int:
-        """See ``ReplayStore.count_traces``."""
+        """See ``ReplayRequests.count_traces``."""
         return len(self.traces_after(selection, BEFORE_ALL, sys.maxsize))
 
     def traces_after(
         self, selection: Selection, after: TraceKey, limit: int
     ) -> Sequence[StoredTrace]:
-        """See ``ReplayStore.traces_after``."""
+        """See ``ReplayQueue.traces_after``."""
         with self._lock:
             wanted = [r for r in self._records.values() if _is_selected(r, selection)]
         behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
         return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
 
     def record_replay(self, replay: Replay) -> None:
-        """See ``ReplayStore.record_replay``."""
+        """See ``ReplayRequests.record_replay``."""
         with self._lock:
             known = self._replays.get(replay.id)
             if known is None or replay.step >= known.step:
                 self._replays[replay.id] = replay
 
     def replay(self, replay_id: str) -> Replay | None:
-        """See ``ReplayStore.replay``."""
+        """See ``ReplayRequests.replay``."""
         with self._lock:
             return self._replays.get(replay_id)
 
     def unfinished_replays(self) -> Sequence[Replay]:
-        """See ``ReplayStore.unfinished_replays``."""
+        """See ``ReplayRequests.unfinished_replays``."""
         with self._lock:
             found = [replay for replay in self._replays.values() if not replay.is_finished]
         return sorted(found, key=lambda replay: replay.id)

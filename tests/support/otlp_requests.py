@@ -13,7 +13,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.spans.values import all_attributes
 
 if TYPE_CHECKING:

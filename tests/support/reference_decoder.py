@@ -21,7 +21,7 @@ from spanloom.storage.spans.values import attribute_lists, last_of_each_key, tex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.core.ports import SpooledRequest
+    from spanloom.core.ports.spans import SpooledRequest
 
 _NO_PARENT = bytes(8)
 _PROJECT_ATTRIBUTES = ("spanloom.project", "openinference.project.name")

@@ -18,7 +18,7 @@ from spanloom.core.model.trajectory import (
     Trajectory,
     Usage,
 )
-from spanloom.core.ports import Head, TrajectoryRecord
+from spanloom.core.ports.building import Head, TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

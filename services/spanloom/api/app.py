@@ -18,7 +18,7 @@ from spanloom.api.services import Services
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from spanloom.core.ports import ReadingStore
+    from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 
 STORE_CALLS = 8

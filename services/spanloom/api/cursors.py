@@ -8,7 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import orjson
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.ports import Cursor
+from spanloom.core.ports.reading import Cursor
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 

@@ -13,7 +13,7 @@ from spanloom.api.times import parse_instant
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.trajectory import Kind, Status
-from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50

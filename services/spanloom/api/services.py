@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spanloom.api.bounded import BoundedCalls
-from spanloom.core.ports import ReadingStore
+from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
 
 

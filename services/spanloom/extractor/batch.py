@@ -14,7 +14,7 @@ from spanloom.core.errors import PermanentError
 from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryRecord
+from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.extractor.extract import extract, extract_failure
 from spanloom.extractor.repeats import find_repeats
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports import Head, ModelCall, Store
+    from spanloom.core.ports.building import BuildingStore, Head, ModelCall
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class BatchResult:
     span_count: int = 0
 
 
-def build_batch(store: Store, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+def build_batch(store: BuildingStore, wanted: Mapping[TraceKey, Status]) -> BatchResult:
     """Build these traces with these statuses, and store what is new."""
     result = BatchResult(arrived=store.arrived(list(wanted)))
     trajectories = _extract_all(wanted, dict(store.read_spans(list(wanted))), result)
@@ -129,7 +129,7 @@ def _fingerprint(*parts: bytes | memoryview) -> str:
     return digest.hexdigest()
 
 
-def _write(store: Store, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:
+def _write(store: BuildingStore, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:
     """Store the records; one that the store refuses must not stop the others."""
     if not records:
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports import Progress, Store, TraceChange
+    from spanloom.core.ports.progress import ChangeReader, Progress, TraceChange
 
 LOOK_BACK_US = 5_000_000
 """Sequence numbers are microseconds: how far behind the cursor changes are read again."""
@@ -26,7 +26,7 @@ LOOK_BACK_US = 5_000_000
 class Discovery:
     """The traces that wait to be built."""
 
-    def __init__(self, store: Store, timing: Timing) -> None:
+    def __init__(self, store: ChangeReader, timing: Timing) -> None:
         """Start with nothing known: the first look is a sweep."""
         self._store = store
         self._timing = timing

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports import ModelCall, TrajectoryStore
+    from spanloom.core.ports.building import CallFinder, ModelCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Repeats:
     """Stored traces that repeat a call of the batch."""
 
 
-def find_repeats(store: TrajectoryStore, built: Mapping[TraceKey, Sequence[ModelCall]]) -> Repeats:
+def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[ModelCall]]) -> Repeats:
     """Compare the model calls of the traces just built with each other and with the store's."""
     repeats = Repeats()
     by_project: defaultdict[str, list[ModelCall]] = defaultdict(list)
@@ -60,7 +60,7 @@ def _by_content(calls: Iterable[ModelCall]) -> Mapping[str, Sequence[ModelCall]]
     return found
 
 
-def _load(store: TrajectoryStore, project: str, own: Sequence[ModelCall]) -> Sequence[ModelCall]:
+def _load(store: CallFinder, project: str, own: Sequence[ModelCall]) -> Sequence[ModelCall]:
     keys = sorted({call.call_key for call in own})
     from_ns = min(call.start_ns for call in own)
     return store.find_calls(project, keys, from_ns, max(call.end_ns for call in own))

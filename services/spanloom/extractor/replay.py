@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import ReplayingStore
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 200
@@ -38,7 +38,7 @@ class Replayer:
     """The replays of one store, oldest first."""
 
     def __init__(
-        self, store: Store, metrics: Metrics, clock: Callable[[], int] = time.time_ns
+        self, store: ReplayingStore, metrics: Metrics, clock: Callable[[], int] = time.time_ns
     ) -> None:
         """Take the store to read and write, and a clock in ns."""
         self._store = store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import Progress
+from spanloom.core.ports.progress import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, PendingTrace, Timing, retry_delay_s
@@ -18,7 +18,7 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import ExtractionStore
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 2_000
@@ -43,7 +43,7 @@ class Extractor:
 
     def __init__(
         self,
-        store: Store,
+        store: ExtractionStore,
         metrics: Metrics,
         timing: Timing,
         clock: Callable[[], int] = time.time_ns,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from spanloom.config import Settings
-    from spanloom.core.ports import Store
+    from spanloom.core.ports.store import Store
 
 _WATCH_S = 0.2
 _MIN_GRACE_S = 0.5

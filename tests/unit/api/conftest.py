@@ -12,13 +12,13 @@ from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.ports import ReadingStore
+    from spanloom.core.ports.reading import ReadingStore
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -11,7 +11,7 @@ from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import ReadingStore
+    from spanloom.core.ports.reading import ReadingStore
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import ReadingStore
+    from spanloom.core.ports.reading import ReadingStore
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

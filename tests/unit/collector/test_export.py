@@ -15,7 +15,7 @@ from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.export import Exporter, ExportOutcome
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError, OverloadedError
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 
 from spanloom.collector.spool.spool import RECORD_BYTES, Spool
 from spanloom.core.errors import OverloadedError, SchemaTooNewError, StartupError
-from spanloom.core.ports import Signal, SpooledRequest
+from spanloom.core.ports.spans import Signal, SpooledRequest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from spanloom.core.errors import (
     StoreUnavailableError,
     UnsupportedEncodingError,
 )
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,15 @@ import pytest
 from spanloom.collector.spool import writer as writer_module
 from spanloom.collector.spool.writer import Writer
 from spanloom.core.errors import OverloadedError, StoreRejectedError, StoreUnavailableError
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports import SpooledRequest, TraceChange
+    from spanloom.core.ports.progress import TraceChange
+    from spanloom.core.ports.spans import SpooledRequest
     from spanloom.telemetry import Metrics
 
     StartWriter = Callable[..., Writer]

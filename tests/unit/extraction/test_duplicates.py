@@ -13,7 +13,7 @@ from spanloom.core.dialects.messages.steps import read_output
 from spanloom.core.extraction.reports.duplicates import find_original, list_calls, make_call_key
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
-from spanloom.core.ports import ModelCall
+from spanloom.core.ports.building import ModelCall
 
 FRAMEWORK = """[{"role":"assistant","content":"Rome ",
     "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""

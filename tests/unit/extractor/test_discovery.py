@@ -7,7 +7,7 @@ from tests.support.extracting import World, key_of, sent
 from tests.support.otlp_requests import message_of
 
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import Progress
+from spanloom.core.ports.progress import Progress
 from spanloom.extractor.discovery import LOOK_BACK_US, Discovery
 from spanloom.extractor.readiness import NS, Timing
 

@@ -13,7 +13,7 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TraceChange, TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import MIN_REST_S
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.progress import TraceChange
 
 OTHER = "cd" * 16
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports import TrajectoryRecord
+    from spanloom.core.ports.building import TrajectoryRecord
 
 OTHER = "cd" * 16
 

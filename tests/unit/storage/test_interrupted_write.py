@@ -10,7 +10,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 

@@ -11,7 +11,7 @@ from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

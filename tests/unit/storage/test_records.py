@@ -18,7 +18,7 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 from tests.support.otlp_strategies import export_requests
 
 from spanloom.core.errors import StoreRejectedError
-from spanloom.core.ports import SpooledRequest
+from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.spans.records import PIECE_BYTES, FramedRecords, canonical_request
 from spanloom.storage.spans.values import json_text
 

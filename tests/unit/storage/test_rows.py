@@ -12,7 +12,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
-from spanloom.core.ports import Head
+from spanloom.core.ports.building import Head
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,

@@ -15,14 +15,14 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectorySummary
+from spanloom.core.ports.reading import TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.ports import Cursor, ReadingStore, TrajectoryFilter
+    from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectoryFilter
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [

@@ -14,7 +14,7 @@ from spanloom.cli.list_ import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import TrajectoryFilter
+from spanloom.core.ports.reading import TrajectoryFilter
 from spanloom.process.serving import bind
 from spanloom.terminal.list_table import render_list
 

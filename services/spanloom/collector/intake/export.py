@@ -18,7 +18,7 @@ from spanloom.collector.doors.otlp.json import decode_logs, decode_traces
 from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import OverloadedError
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

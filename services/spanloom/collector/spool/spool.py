@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.core.errors import OverloadedError
-from spanloom.core.ports import Signal, SpooledRequest
+from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:

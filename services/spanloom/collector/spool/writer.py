@@ -1,7 +1,7 @@
 """Moves requests from the spool into the store, in batches, exactly as often as it takes.
 
 A request leaves the spool only after the store has it. A crash between the two brings it
-to the store again, which is why ``SpanStore.append`` is idempotent.
+to the store again, which is why ``SpanWriter.append`` is idempotent.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError, StoreRejectedError
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.collector.spool.spool import Spool
-    from spanloom.core.ports import SpanStore, SpooledRequest
+    from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
@@ -32,7 +32,7 @@ class Writer:
     """One thread, one ``append`` per batch: large batches cost the store half of small ones."""
 
     def __init__(
-        self, spool: Spool, store: SpanStore, metrics: Metrics, max_bytes: int, wait_s: float
+        self, spool: Spool, store: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
     ) -> None:
         """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
         self._spool = spool

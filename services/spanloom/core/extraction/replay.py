@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.replay import Replay, Selection
 
 if TYPE_CHECKING:
-    from spanloom.core.ports import ReplayStore
+    from spanloom.core.ports.replays import ReplayRequests
 
 
-def request_replay(store: ReplayStore, selection: Selection, now_ns: int) -> Replay:
+def request_replay(store: ReplayRequests, selection: Selection, now_ns: int) -> Replay:
     """Give the replay of this selection that is under way, else record and give a new one."""
     for replay in store.unfinished_replays():
         if replay.selection == selection:

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class ClickHouseReplays:
-    """``ReplayStore`` over the extractor's lane."""
+    """``ReplayQueue`` over the extractor's lane."""
 
     def __init__(self, worker: Lane) -> None:
         """Take the lane; whoever opened it closes it."""
         self._worker = worker
 
     def count_traces(self, selection: Selection) -> int:
-        """See ``ReplayStore.count_traces``."""
+        """See ``ReplayRequests.count_traces``."""
         ((count,),) = self._worker.rows("replay_count", **asdict(selection))
         return int(count)
 
     def traces_after(
         self, selection: Selection, after: TraceKey, limit: int
     ) -> Sequence[StoredTrace]:
-        """See ``ReplayStore.traces_after``."""
+        """See ``ReplayQueue.traces_after``."""
         rows = self._worker.rows(
             "replay_traces",
             **asdict(selection),
@@ -41,7 +41,7 @@ class ClickHouseReplays:
         return [StoredTrace(TraceKey(p, t), Status(status), spans) for p, t, status, spans in rows]
 
     def record_replay(self, replay: Replay) -> None:
-        """See ``ReplayStore.record_replay``."""
+        """See ``ReplayRequests.record_replay``."""
         wanted = replay.selection
         row = {
             "Id": replay.id,
@@ -62,12 +62,12 @@ class ClickHouseReplays:
         self._worker.insert_objects("replays", [row])
 
     def replay(self, replay_id: str) -> Replay | None:
-        """See ``ReplayStore.replay``."""
+        """See ``ReplayRequests.replay``."""
         found = map(_replay_of, self._worker.rows("read_replays", id=replay_id))
         return next(found, None) if replay_id else None
 
     def unfinished_replays(self) -> Sequence[Replay]:
-        """See ``ReplayStore.unfinished_replays``."""
+        """See ``ReplayRequests.unfinished_replays``."""
         return [_replay_of(row) for row in self._worker.rows("read_replays", id="")]
 
 

@@ -17,7 +17,7 @@ from spanloom.storage.spans.values import JSON_TEXT_FIELD, all_attributes, json_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.ports import SpooledRequest
+    from spanloom.core.ports.spans import SpooledRequest
 
 _VARINT, _FIXED64, _LENGTH = 0, 1, 2
 _SEQ, _PROJECT, _ACCEPTED_AT = 1000, 1001, 1002

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports import Signal, SpooledRequest, TraceChange
+from spanloom.core.ports.progress import TraceChange
+from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -32,7 +33,7 @@ HEX_DIGITS = "0123456789abcdef"
 
 
 class ClickHouseSpans:
-    """``SpanStore`` over three lanes: appending, extracting, and reading for users."""
+    """Spans written and read over three lanes: appending, extracting, and reading for users."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
         """Take the lanes; whoever opened them closes them."""
@@ -42,7 +43,7 @@ class ClickHouseSpans:
         self._seen_events = False
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
-        """See ``SpanStore.append``."""
+        """See ``SpanWriter.append``."""
         for signal, table in ENTRANCES.items():
             if own := [request for request in requests if request.signal is signal]:
                 self._insert(table, own)
@@ -56,7 +57,7 @@ class ClickHouseSpans:
             self._writer.insert_requests(table, FramedRecords(canonical))
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-        """See ``SpanStore.read_spans``."""
+        """See ``SpanReader.read_spans``."""
         found: dict[TraceKey, list[Span]] = {}
         for some in batched(keys):
             rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
@@ -97,16 +98,16 @@ class ClickHouseSpans:
             yield row
 
     def read_otlp(self, key: TraceKey) -> bytes:
-        """See ``SpanStore.read_otlp``."""
+        """See ``SpanReader.read_otlp``."""
         rows = self._reader.rows("read_otlp", project=key.project, trace_id=key.trace_id)
         return encode_traces(StoredSpan(*row) for row in rows)
 
     def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        """See ``SpanStore.changes_since``."""
+        """See ``ChangeReader.changes_since``."""
         return [change_of(row) for row in self._worker.rows("changes_since", seq=seq)]
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """See ``SpanStore.arrived``."""
+        """See ``SpanReader.arrived``."""
         return {
             TraceKey(project, trace_id): count
             for some in batched(keys)
@@ -114,7 +115,7 @@ class ClickHouseSpans:
         }
 
     def unextracted(self) -> Sequence[TraceChange]:
-        """See ``SpanStore.unextracted``."""
+        """See ``ChangeReader.unextracted``."""
         return [change_of(row) for row in self._worker.rows("unextracted")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
 from spanloom.storage.trajectories.store import SPARE_CANDIDATES, read_summaries
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _BEFORE_ALL = Cursor(0, "", "")
 
 
 class ClickHouseConversations:
-    """``TrajectoryStore.conversation`` over the lane of readers."""
+    """``TrajectoryReader.conversation`` over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
         """Take the lane; whoever opened it closes it."""
@@ -25,7 +25,7 @@ class ClickHouseConversations:
     def conversation(
         self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryStore.conversation``: what may belong to it, then what does now."""
+        """See ``TrajectoryReader.conversation``: what may belong to it, then what does now."""
         found: list[TrajectorySummary] = []
         where = TrajectoryFilter(project, conversation_id=conversation_id)
         while len(found) < limit:

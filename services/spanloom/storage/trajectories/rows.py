@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports import TrajectoryRecord
+    from spanloom.core.ports.building import TrajectoryRecord
 
 _INT64_MAX = 2**63 - 1
 

@@ -9,7 +9,7 @@ from spanloom.core.model.trajectory import Kind, Step, Trajectory, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.core.ports import TrajectoryRecord
+    from spanloom.core.ports.building import TrajectoryRecord
 
 PREVIEW_CHARS = 1000
 _NO_USAGE = Usage()

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports import (
-    Cursor,
-    Head,
-    ModelCall,
-    Progress,
-    TrajectoryFilter,
-    TrajectoryRecord,
-    TrajectorySummary,
-)
+from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
 from spanloom.storage.spans.store import batched
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
@@ -44,7 +38,7 @@ _NOTHING_BEFORE = Cursor(0, "", "")
 
 
 class ClickHouseTrajectories:
-    """``TrajectoryStore`` over two lanes: the extractor's, and that of readers."""
+    """Trajectories written, found and read over two lanes: the extractor's, and that of readers."""
 
     def __init__(self, worker: Lane, reader: Lane) -> None:
         """Take the lanes; whoever opened them closes them."""
@@ -52,7 +46,7 @@ class ClickHouseTrajectories:
         self._reader = reader
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
-        """See ``TrajectoryStore.heads``."""
+        """See ``TrajectoryWriter.heads``."""
         found = {}
         for some in batched(keys):
             for row in self._worker.rows("heads", keys=some):
@@ -62,7 +56,7 @@ class ClickHouseTrajectories:
         return found
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
-        """See ``TrajectoryStore.write``: the row in ``trajectories`` makes the others true."""
+        """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others true."""
         newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
@@ -75,12 +69,12 @@ class ClickHouseTrajectories:
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
-        """See ``TrajectoryStore.record_progress``."""
+        """See ``ProgressWriter.record_progress``."""
         rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived] for p in progress)
         self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
-        """See ``TrajectoryStore.read_progress``."""
+        """See ``ChangeReader.read_progress``."""
         found = {}
         for some in batched(keys):
             for row in self._worker.rows("read_progress", keys=some):
@@ -90,17 +84,17 @@ class ClickHouseTrajectories:
         return found
 
     def document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """See ``TrajectoryStore.document``."""
+        """See ``TrajectoryReader.document``."""
         return self._reader.blob("document", trace_id=trace_id, project=project) or None
 
     def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """See ``TrajectoryStore.spans_document``."""
+        """See ``TrajectoryReader.spans_document``."""
         return self._reader.blob("spans_document", trace_id=trace_id, project=project) or None
 
     def list(
         self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryStore.list``: narrow candidates first, then what they are now."""
+        """See ``TrajectoryReader.list``: narrow candidates first, then what they are now."""
         found: list[TrajectorySummary] = []
         while len(found) < limit:
             wanted = limit - len(found)
@@ -116,7 +110,7 @@ class ClickHouseTrajectories:
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
-        """See ``TrajectoryStore.find_calls``: the index knows of most calls that there is none."""
+        """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
         where = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
         calls = [
             (trace_id, step_id)

@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.status import MAX_MESSAGE_BYTES, clip
-from spanloom.core.ports import Signal
+from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
     from spanloom.collector.intake.export import ExportOutcome

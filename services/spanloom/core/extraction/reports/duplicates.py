@@ -17,7 +17,7 @@ import orjson
 from spanloom.core.model.message import read_conversation
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory
-from spanloom.core.ports import ModelCall
+from spanloom.core.ports.building import ModelCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,0 +1,88 @@
+"""Trajectories on their way into the store, and what building one asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from spanloom.core.ports.spans import SpanReader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.trajectory import Status, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the extractor needs to know of the stored trajectory."""
+
+    key: TraceKey
+    version: int
+    fingerprint: str
+    start_ns: int
+    step_ids: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryRecord:
+    """A trajectory ready to be stored as a new version."""
+
+    key: TraceKey
+    version: int
+    """The previous version plus one."""
+    seq: int
+    """The highest span version it was built from: of two records the higher one stays."""
+    status: Status
+    fingerprint: str
+    trajectory: Trajectory
+    document: bytes
+    """The canonical JSON document, version and status included."""
+    spans_document: bytes
+    """The JSON list that ``/spans`` answers."""
+    call_keys: Mapping[str, str]
+    """Model step id to the fingerprint of its call; a call reported elsewhere has the same."""
+    previous: Head | None = None
+    """The head that this record replaces."""
+
+
+class ModelCall(NamedTuple):
+    """A stored model step, as far as finding a repeated report of it needs."""
+
+    key: TraceKey
+    step_id: str
+    call_key: str
+    start_ns: int
+    end_ns: int
+    is_bare: bool
+    """Whether the call is all there is in its trace."""
+    dialect: str = ""
+    """The dialect that told of it; empty where an older version stored it."""
+
+
+class TrajectoryWriter(Protocol):
+    """Stores the newest version of trajectories."""
+
+    def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
+        """Return what is stored of these traces; an unknown one has no entry."""
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """Make each record the trace's current trajectory, unless a newer ``seq`` is stored.
+
+        A reader sees the old or the new document, never a mixture. At the same ``seq`` the
+        record written last stays.
+        """
+
+
+class CallFinder(Protocol):
+    """Finds stored model calls that may be reports of the same call."""
+
+    def find_calls(
+        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
+    ) -> Sequence[ModelCall]:
+        """Return the project's model steps with these call keys that overlap the time range."""
+
+
+class BuildingStore(SpanReader, TrajectoryWriter, CallFinder, Protocol):
+    """All that building a batch of traces asks of a store."""

@@ -1,0 +1,29 @@
+"""The whole store: for wiring and for the suite that every implementation passes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spanloom.core.ports.building import BuildingStore
+from spanloom.core.ports.progress import ChangeReader, ProgressWriter
+from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.ports.replays import ReplayQueue
+from spanloom.core.ports.spans import SpanWriter
+
+
+class ReplayingStore(ReplayQueue, BuildingStore, Protocol):
+    """All that working a replay off asks of a store."""
+
+
+class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
+    """All that the extractor asks of a store."""
+
+
+class Store(SpanWriter, ExtractionStore, ReadingStore, Protocol):
+    """All of it, and its life cycle."""
+
+    def ping(self) -> None:
+        """Return if the store answers, else raise ``StoreUnavailableError``."""
+
+    def close(self) -> None:
+        """Release the store; a closed store is not used again."""
