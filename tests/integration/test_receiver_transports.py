@@ -340,6 +340,23 @@ class TestHttp:
             labels = f'outcome="{outcome}",signal="traces",transport="http"'
             assert f"spanloom_export_requests_total{{{labels}}} 1.0" in text
 
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("/v1/traces", b"{}"),
+            ("/v1/logs", b'{"resourceLogs":[]}'),
+            ("/v1/metrics", b'{"resourceMetrics":[]}'),
+            ("/v1/loop/traces/ingest", b'{"spans":[]}'),
+        ],
+    )
+    def test_bytes_and_acknowledgements_of_every_door_are_counted(
+        self, path: str, body: bytes, receiver: Receiver
+    ) -> None:
+        assert receiver.post(gzip.compress(body), JSON, "gzip", path).status_code == 200
+        text = receiver.metrics.render().decode()
+        assert f"spanloom_received_bytes_total {float(len(body))}" in text
+        assert "spanloom_acknowledge_seconds_count 1.0" in text
+
 
 class TestGrpc:
     @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])

@@ -9,7 +9,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom.collector.doors.cozeloop.ingest import decode_ingest
-from spanloom.collector.intake.export import Exporter, ExportOutcome
+from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def test_a_span_without_usable_ids_is_rejected_alone(
 ) -> None:
     spans = [SPAN, {**SPAN, "span_id": "xyz"}, {**SPAN, "trace_id": 7}]
     exporter = Exporter(spool, metrics, limits)
-    outcome = exporter.export_cozeloop(json.dumps({"spans": spans}).encode())
-    assert isinstance(outcome, ExportOutcome)
+    body = decode_ingest(json.dumps({"spans": spans}).encode(), limits)
+    outcome = exporter.export_traces(body)
     assert outcome.rejected == 2
     assert spool.depth().records == 1
 

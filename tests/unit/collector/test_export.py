@@ -11,19 +11,21 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.export import Exporter, ExportOutcome
-from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError, OverloadedError
 from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
         ExportTraceServiceRequest,
     )
 
+    from spanloom.collector.doors.otlp.signals import Export
+    from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
@@ -35,20 +37,25 @@ def exporter(spool: Spool, metrics: Metrics, limits: Limits) -> Exporter:
     return Exporter(spool, metrics, limits)
 
 
+@pytest.fixture
+def exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
+    return make_exports(exporter, limits)
+
+
 def test_what_is_accepted_is_in_the_spool(
     exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
 ) -> None:
     body = make_request(count=3).SerializeToString()
-    assert exporter.export_traces(body, Encoding.PROTOBUF).is_full
+    assert exporter.export_traces(body).is_full
     [record] = spool.read_batch(1 << 20)
     assert (record.body, record.span_count, record.project) == (body, 3, "")
     assert "spanloom_spans_accepted_total 3.0" in metrics.render().decode()
 
 
-def test_json_becomes_the_same_request(exporter: Exporter, spool: Spool) -> None:
+def test_json_becomes_the_same_request(exports: Mapping[str, Export], spool: Spool) -> None:
     span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "json"}
     body = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
-    assert exporter.export_traces(body, Encoding.JSON) == ExportOutcome()
+    assert exports["traces"](body, Encoding.JSON) == ExportOutcome()
     expected = Span(trace_id=b"\xab" * 16, span_id=b"\xcd" * 8, name="json")
     assert expected.SerializeToString() in spool.read_batch(1 << 20)[0].body
 
@@ -56,33 +63,31 @@ def test_json_becomes_the_same_request(exporter: Exporter, spool: Spool) -> None
 def test_rejected_spans_are_told_and_counted(
     exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
 ) -> None:
-    outcome = exporter.export_traces(make_request(Span()).SerializeToString(), Encoding.PROTOBUF)
+    outcome = exporter.export_traces(make_request(Span()).SerializeToString())
     assert (outcome.rejected, outcome.name) == (1, "partial")
     assert spool.depth().records == 0
     assert 'spanloom_spans_rejected_total{rule="trace_id"} 1.0' in metrics.render().decode()
 
 
-def test_nothing_to_store_is_a_success(exporter: Exporter, spool: Spool) -> None:
-    assert exporter.export_traces(b"", Encoding.PROTOBUF).is_full
-    assert exporter.export_traces(b"{}", Encoding.JSON).is_full
+def test_nothing_to_store_is_a_success(exports: Mapping[str, Export], spool: Spool) -> None:
+    assert exports["traces"](b"", Encoding.PROTOBUF).is_full
+    assert exports["traces"](b"{}", Encoding.JSON).is_full
     assert spool.depth().records == 0
 
 
 def test_after_close_everything_is_refused_with_a_hint(exporter: Exporter) -> None:
     exporter.close()
     with pytest.raises(OverloadedError, match="shutting down"):
-        exporter.export_traces(b"", Encoding.PROTOBUF)
-    with pytest.raises(OverloadedError):
-        exporter.export_logs(b"", Encoding.PROTOBUF)
+        exporter.handling(0).__enter__()
 
 
 def test_content_events_are_spooled_rejected_and_counted(
-    exporter: Exporter, spool: Spool, metrics: Metrics
+    exports: Mapping[str, Export], spool: Spool, metrics: Metrics
 ) -> None:
     event = {"eventName": "gen_ai.choice", "traceId": "ab" * 16, "spanId": "cd" * 8}
     records = [event, {**event, "traceId": "ab"}, {**event, "traceId": ""}, {"eventName": "other"}]
     body = orjson.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]})
-    outcome = exporter.export_logs(body, Encoding.JSON)
+    outcome = exports["logs"](body, Encoding.JSON)
     assert (outcome.rejected, outcome.name) == (1, "partial")
     assert outcome.message.startswith("Rejected log records: trace_id")
     [record] = spool.read_batch(1 << 20)
@@ -94,15 +99,17 @@ def test_content_events_are_spooled_rejected_and_counted(
     assert "spanloom_spans_accepted_total 0.0" in text
 
 
-def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: Metrics) -> None:
+def test_logs_and_metrics_are_counted_and_dropped(
+    exports: Mapping[str, Export], metrics: Metrics
+) -> None:
     logs, points = ExportLogsServiceRequest(), ExportMetricsServiceRequest()
     logs.resource_logs.add().scope_logs.add().log_records.add()
     points.resource_metrics.add().scope_metrics.add().metrics.add()
     json_logs = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{},{}]}]},{"scopeLogs":null}]}'
-    assert exporter.export_logs(logs.SerializeToString(), Encoding.PROTOBUF).is_full
-    assert exporter.drop_metrics(points.SerializeToString(), Encoding.PROTOBUF).is_full
-    assert exporter.export_logs(json_logs, Encoding.JSON).is_full
-    assert exporter.drop_metrics(b"{}", Encoding.JSON).is_full
+    assert exports["logs"](logs.SerializeToString(), Encoding.PROTOBUF).is_full
+    assert exports["metrics"](points.SerializeToString(), Encoding.PROTOBUF).is_full
+    assert exports["logs"](json_logs, Encoding.JSON).is_full
+    assert exports["metrics"](b"{}", Encoding.JSON).is_full
     text = metrics.render().decode()
     assert 'spanloom_items_dropped_total{signal="logs"} 3.0' in text
     assert 'spanloom_items_dropped_total{signal="metrics"} 1.0' in text
@@ -116,16 +123,11 @@ def test_logs_and_metrics_are_counted_and_dropped(exporter: Exporter, metrics: M
         (b'{"resourceLogs":1}', Encoding.JSON),
     ],
 )
-def test_broken_logs_are_invalid(exporter: Exporter, body: bytes, encoding: Encoding) -> None:
+def test_broken_logs_are_invalid(
+    exports: Mapping[str, Export], body: bytes, encoding: Encoding
+) -> None:
     with pytest.raises(InvalidRequestError):
-        exporter.export_logs(body, encoding)
-
-
-def test_too_many_bytes_at_one_time(spool: Spool, metrics: Metrics) -> None:
-    exporter = Exporter(spool, metrics, Limits(max_in_flight_bytes=10))
-    with exporter.budget.reserve(10), pytest.raises(OverloadedError):
-        exporter.export_traces(b"x", Encoding.PROTOBUF)
-    assert exporter.export_traces(b"", Encoding.PROTOBUF).is_full
+        exports["logs"](body, encoding)
 
 
 def test_a_reservation_grows_and_is_given_back() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 
 from spanloom.collector.doors.decompress import decompress
+from spanloom.collector.doors.door import Received
 from spanloom.collector.doors.http_doors import make_doors
 from spanloom.collector.doors.http_messages import (
     CLOSE,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from spanloom.collector.doors.http_doors import Door, Taken
+    from spanloom.collector.doors.door import Door, Taken
     from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
@@ -38,7 +39,7 @@ def create_app(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None = None
 ) -> ASGIApp:
     """Make the application for OTLP and for every other front door (``http_doors.py``)."""
-    return HttpReceiver(exporter, limits, make_doors(exporter, langfuse))
+    return HttpReceiver(exporter, limits, make_doors(exporter, limits, langfuse))
 
 
 class HttpReceiver:
@@ -96,7 +97,9 @@ class HttpReceiver:
         body = await self._read_body(head, receive)
 
         def decompress_and_take() -> Taken:
-            return door.take(decompress(body, head.coding, self._limits), head)
+            inflated = decompress(body, head.coding, self._limits)
+            with self._exporter.handling(len(inflated)):
+                return door.take(Received(inflated, head))
 
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, decompress_and_take)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from google.rpc.status_pb2 import Status
 
 from spanloom.collector.doors.encoding import Encoding
-from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.status import build_status, encode_status, retry_after_s, status_codes
 from spanloom.core.errors import RequestTooLargeError
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.types import Receive, Scope, Send
-
-    from spanloom.collector.intake.export import ExportOutcome
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -103,11 +100,6 @@ class HttpRefusalError(Exception):
         """Give the response."""
         body = encode_status(self._body, head.answer_encoding)
         return Answer(self._status, body, self._headers)
-
-
-def answer_outcome(outcome: ExportOutcome, head: RequestHead) -> Answer:
-    """Answer a request that was taken, wholly or in part."""
-    return Answer(200, encode_response(outcome, head.answer_encoding))
 
 
 def answer_error(error: Exception, head: RequestHead) -> Answer:

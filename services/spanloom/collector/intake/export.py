@@ -1,34 +1,28 @@
-"""The one Export behind every transport: bound, validate, spool, answer.
+"""The one Export behind every front door: bound, validate, spool.
 
-Whoever calls it has decompressed the body and translates the errors by ``status.py``.
-Authentication will stand first here: a key names the project that ``Spool.put`` stores.
+A front door has decoded its requests to OTLP protobuf before, and translates the errors after
+(``doors/status.py``).
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from spanloom.collector.doors.cozeloop.ingest import decode_ingest
-from spanloom.collector.doors.encoding import Encoding
-from spanloom.collector.doors.otlp.content_events import collect_content_events
-from spanloom.collector.doors.otlp.dropped import count_metrics
-from spanloom.collector.doors.otlp.json import decode_logs, decode_traces
 from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import OverloadedError
 from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
+    from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
-    from spanloom.collector.intake.validate import Validated
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
-
-    Decode = Callable[[bytes, Limits], bytes]
 
 _PROJECT_OF_RESOURCE = ""
 """The store then takes the project from the resource's attributes."""
@@ -72,49 +66,48 @@ class Exporter:
         """Refuse every further request with a retry hint; those under way finish."""
         self._closed.set()
 
-    def export_traces(self, body: bytes, encoding: Encoding) -> ExportOutcome:
-        """Store the request's valid spans and say what became of the others."""
-        return self._export(body, decode_traces if encoding is Encoding.JSON else None)
+    @contextmanager
+    def handling(self, size: int) -> Iterator[None]:
+        """Count and time one request of ``size`` decoded bytes, at whatever door it came in.
 
-    def export_cozeloop(self, body: bytes) -> ExportOutcome:
-        """Store a request of the Coze Loop SDKs' own ingestion likewise."""
-        return self._export(body, decode_ingest)
+        Raises ``OverloadedError`` once the exporter is closed.
+        """
+        if self._closed.is_set():
+            raise OverloadedError("The service is shutting down: try again.")
+        with self.budget.reserve(size), self._metrics.acknowledge_seconds.time():
+            self._metrics.received_bytes.inc(size)
+            yield
 
-    def _export(self, body: bytes, decode: Decode | None) -> ExportOutcome:
-        self._check_open()
-        with self.budget.reserve(len(body)), self._metrics.acknowledge_seconds.time():
-            self._metrics.received_bytes.inc(len(body))
-            if decode is not None:
-                body = decode(body, self._limits)
+    def export_traces(self, body: bytes) -> ExportOutcome:
+        """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
+
+        The outcome says what became of the others.
+        """
+        valid = validate_request(body, self._limits)
+        if valid.span_count:
+            self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
+        self._metrics.spans_accepted.inc(valid.span_count)
+        for rule, count in valid.rejected_by_rule.items():
+            self._metrics.spans_rejected.labels(rule=rule).inc(count)
+        return ExportOutcome(valid.rejected, valid.message)
+
+    def export_content_events(self, body: bytes, findings: Findings) -> ExportOutcome:
+        """Store GenAI content events, which a door gave the form of spans; none if it is empty.
+
+        ``findings`` are the events that the door had to leave out.
+        """
+        messages = [findings.message("log records")]
+        if body:
             valid = validate_request(body, self._limits)
-            if valid.span_count:
-                self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
-            self._count(valid)
-            return ExportOutcome(valid.rejected, valid.message)
-
-    def export_logs(self, body: bytes, encoding: Encoding) -> ExportOutcome:
-        """Store the request's GenAI content events; other records are accepted and dropped."""
-        self._check_open()
-        with self.budget.reserve(len(body)):
-            if encoding is Encoding.JSON:
-                body = decode_logs(body, self._limits)
-            events = collect_content_events(body, self._limits)
-            messages = [events.findings.message("log records")]
-            if events.body:
-                messages.append(self._put_events(events.body))
-            self.count_dropped("logs", events.dropped)
-            for rule, count in events.findings.rejected_by_rule.items():
-                self._metrics.content_events_rejected.labels(rule=rule).inc(count)
-            message = " ".join(filter(None, messages))
-            return ExportOutcome(events.findings.rejected, message, Signal.CONTENT_EVENTS)
-
-    def drop_metrics(self, body: bytes, encoding: Encoding) -> ExportOutcome:
-        """Check, count and drop metrics: this service keeps none."""
-        self._check_open()
-        with self.budget.reserve(len(body)):
-            items = count_metrics(body, encoding, self._limits)
-        self.count_dropped("metrics", items)
-        return ExportOutcome()
+            self._spool.put(
+                _PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS
+            )
+            self._metrics.content_events_accepted.inc(valid.span_count)
+            messages.append(valid.message)
+        for rule, count in findings.rejected_by_rule.items():
+            self._metrics.content_events_rejected.labels(rule=rule).inc(count)
+        message = " ".join(filter(None, messages))
+        return ExportOutcome(findings.rejected, message, Signal.CONTENT_EVENTS)
 
     def count_dropped(self, signal: str, items: int) -> None:
         """Count what a front door takes and does not store."""
@@ -123,19 +116,3 @@ class Exporter:
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
         """Count an answered request, refused ones included; transports call it."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()
-
-    def _put_events(self, body: bytes) -> str:
-        """Spool well-formed content events; say what had to be changed."""
-        valid = validate_request(body, self._limits)
-        self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
-        self._metrics.content_events_accepted.inc(valid.span_count)
-        return valid.message
-
-    def _check_open(self) -> None:
-        if self._closed.is_set():
-            raise OverloadedError("The service is shutting down: try again.")
-
-    def _count(self, valid: Validated) -> None:
-        self._metrics.spans_accepted.inc(valid.span_count)
-        for rule, count in valid.rejected_by_rule.items():
-            self._metrics.spans_rejected.labels(rule=rule).inc(count)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.langfuse.events import read_batch
 from spanloom.collector.doors.langfuse.spans import encode_observations
 
@@ -50,11 +49,10 @@ class LangfuseIngestion:
 
         Raises ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
         """
-        with self._exporter.budget.reserve(len(body)):
-            batch = read_batch(body, self._limits)
-            with self._one_at_a_time:
-                changed = self._observations.merge(_PROJECT, batch.changes)
-                if changed:
-                    self._exporter.export_traces(encode_observations(changed), Encoding.PROTOBUF)
+        batch = read_batch(body, self._limits)
+        with self._one_at_a_time:
+            changed = self._observations.merge(_PROJECT, batch.changes)
+            if changed:
+                self._exporter.export_traces(encode_observations(changed))
         self._exporter.count_dropped("langfuse_events", batch.dropped)
         return Ingested(batch.accepted, batch.refused)

@@ -13,6 +13,7 @@ import grpc
 
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import build_status, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
@@ -20,10 +21,10 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.collector.intake.export import Exporter, ExportOutcome
+    from spanloom.collector.doors.otlp.signals import Export
+    from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
 
-    Export = Callable[[bytes, Encoding], ExportOutcome]
     Handler = Callable[[bytes, grpc.ServicerContext], bytes]
 
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
@@ -50,11 +51,12 @@ class GrpcReceiver:
                 ("grpc.http2.max_ping_strikes", 0),
             ],
         )
+        exports = make_exports(exporter, limits)
         self._server.add_generic_rpc_handlers(
             (
-                self._service("traces", "trace", exporter.export_traces),
-                self._service("logs", "logs", exporter.export_logs),
-                self._service("metrics", "metrics", exporter.drop_metrics),
+                self._service("traces", "trace", exports["traces"]),
+                self._service("logs", "logs", exports["logs"]),
+                self._service("metrics", "metrics", exports["metrics"]),
             )
         )
 
@@ -86,7 +88,8 @@ class GrpcReceiver:
     def _handler(self, signal: str, export: Export) -> Handler:
         def handle(body: bytes, context: grpc.ServicerContext) -> bytes:
             try:
-                outcome = export(body, Encoding.PROTOBUF)
+                with self._exporter.handling(len(body)):
+                    outcome = export(body, Encoding.PROTOBUF)
             except Exception as error:  # the boundary: each error becomes a status
                 self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
                 _abort(context, error)

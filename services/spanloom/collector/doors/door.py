@@ -1,0 +1,48 @@
+"""What a front door over HTTP is: who takes the body sent to a path and how it is answered.
+
+Each door's folder makes its own (``otlp/door.py``, ``cozeloop/door.py``, ``langfuse/door.py``).
+An SDK that is answered in the form it knows logs no errors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.http_messages import Answer, answer_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.collector.doors.http_messages import RequestHead
+
+
+class Received(NamedTuple):
+    """A request that has arrived whole."""
+
+    body: bytes
+    """Without its content coding."""
+    head: RequestHead
+
+
+class Taken(NamedTuple):
+    """The answer to a request that was taken, and what the metrics call that."""
+
+    answer: Answer
+    outcome: str = "success"
+
+
+class Door(NamedTuple):
+    """What serves one path."""
+
+    signal: str
+    """What the metrics call what comes in."""
+    take: Callable[[Received], Taken]
+    """Handles a request; blocks until what it accepts is fsynced."""
+    refuse: Callable[[Exception, RequestHead], Answer] = answer_error
+    """Answers a request that was not taken."""
+    reads: frozenset[Encoding] | None = frozenset(Encoding)
+    """Content types it takes; ``None`` for any."""
+
+
+JSON_ONLY = frozenset({Encoding.JSON})

@@ -1,0 +1,45 @@
+"""Langfuse's own ingestion API over HTTP: every event of a batch is answered by its id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.collector.doors.door import JSON_ONLY, Door, Received, Taken
+from spanloom.collector.doors.http_messages import Answer, answer_error
+from spanloom.collector.doors.status import build_status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.collector.doors.http_messages import RequestHead
+    from spanloom.collector.doors.langfuse.ingestion import Ingested, LangfuseIngestion
+
+
+def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
+    """Return the doors of Langfuse's own API, by path."""
+
+    def ingest(request: Received) -> Taken:
+        ingested = langfuse.ingest(request.body)
+        return Taken(_answer(ingested), "partial" if ingested.refused else "success")
+
+    return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}
+
+
+def _answer(ingested: Ingested) -> Answer:
+    """Answer each event: Langfuse says 207 even where all is well."""
+    document = {
+        "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
+        "errors": [
+            {"id": event_id, "status": 400, "message": reason, "error": reason}
+            for event_id, reason in ingested.refused
+        ],
+    }
+    return Answer(207, orjson.dumps(document))
+
+
+def _refuse(error: Exception, head: RequestHead) -> Answer:
+    refusal = answer_error(error, head)
+    document = {"message": build_status(error).message}
+    return Answer(refusal.status, orjson.dumps(document), refusal.headers)
