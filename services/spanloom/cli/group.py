@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "extract": ("extract:extract_command", "Run the extractor alone."),
     "api": ("api:api_command", "Run the API alone."),
     "replay": ("replay:replay_command", "Extract stored history again."),
+    "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

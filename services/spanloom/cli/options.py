@@ -59,6 +59,10 @@ class TeachingCommand(click.Command):
                     formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
 
+class TeachingGroup(TeachingCommand, click.Group):
+    """A group of commands whose help ends with examples."""
+
+
 class SettingsCommand(TeachingCommand):
     """A command that gets ``settings`` in place of the flags of some sections."""
 

@@ -37,6 +37,14 @@ class RequestTooLargeError(PermanentError):
     """The request is larger than a configured limit (413, RESOURCE_EXHAUSTED)."""
 
 
+class UnauthenticatedError(PermanentError):
+    """The request has no key, or one that opens nothing (401, UNAUTHENTICATED)."""
+
+
+class PermissionDeniedError(PermanentError):
+    """The key does not open this (403, PERMISSION_DENIED)."""
+
+
 class OverloadedError(RetryableError):
     """The spool is full, too much is in flight or we are stopping (503, UNAVAILABLE)."""
 

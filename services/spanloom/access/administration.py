@@ -1,0 +1,78 @@
+"""Makes, lists and revokes keys, for the command line and for the API alike."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.access.key_text import digest_of, make_key
+from spanloom.core.errors import InvalidQueryError, PermissionDeniedError
+from spanloom.core.model.access import ALL_PROJECTS, ANYBODY, MAX_PROJECT_BYTES, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from spanloom.core.model.access import Caller, Scope
+    from spanloom.core.ports.keys import KeyStore
+
+
+class MadeKey(NamedTuple):
+    """A new key and its text, which nobody can show again."""
+
+    key: Key
+    text: str
+
+
+class KeyAdministration:
+    """What an administrator does with keys; one of a single project reaches only its keys."""
+
+    def __init__(self, store: KeyStore, now_ns: Callable[[], int] = time.time_ns) -> None:
+        """Take the store; whoever opened it closes it."""
+        self._store = store
+        self._now_ns = now_ns
+
+    def create(
+        self,
+        project: str,
+        scopes: Collection[Scope],
+        expires_ns: int = 0,
+        caller: Caller = ANYBODY,
+    ) -> MadeKey:
+        """Make and store a key of one project, or of all (``ALL_PROJECTS``).
+
+        Raises ``InvalidQueryError`` for a bad project or time or without scopes, and
+        ``PermissionDeniedError`` if the caller administers another project.
+        """
+        now = self._now_ns()
+        _check_project(project)
+        if not caller.may_see(project):
+            raise PermissionDeniedError(f"The key {caller.key_id} administers another project.")
+        if not scopes:
+            raise InvalidQueryError("A key needs at least one scope.")
+        if 0 < expires_ns <= now:
+            raise InvalidQueryError("The key would have expired already.")
+        made = make_key()
+        key = Key(made.id, digest_of(made.text), project, frozenset(scopes), now, expires_ns)
+        self._store.add(key)
+        return MadeKey(key, made.text)
+
+    def list(self, caller: Caller = ANYBODY) -> Sequence[Key]:
+        """Return the keys that the caller administers, newest first."""
+        keys = (key for key in self._store.read_all() if caller.may_see(key.project))
+        return sorted(keys, key=lambda key: (key.created_ns, key.id), reverse=True)
+
+    def revoke(self, key_id: str, caller: Caller = ANYBODY) -> Key | None:
+        """Make a key useless for good and return it; ``None`` if the caller has no such key."""
+        key = next((key for key in self.list(caller) if key.id == key_id), None)
+        if key and not key.revoked_ns:
+            self._store.revoke(key_id, self._now_ns())
+        return key
+
+
+def _check_project(project: str) -> None:
+    if project == ALL_PROJECTS:
+        return
+    if not project.strip() or not project.isprintable():
+        raise InvalidQueryError("A project's name is printable text, and not empty.")
+    if len(project.encode()) > MAX_PROJECT_BYTES:
+        raise InvalidQueryError(f"A project's name has at most {MAX_PROJECT_BYTES} bytes.")

@@ -1,0 +1,131 @@
+"""``spanloom keys``: make, list and revoke the keys that open a service."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from spanloom.access.administration import KeyAdministration
+from spanloom.api.times import parse_instant
+from spanloom.cli.options import SettingsCommand, TeachingGroup
+from spanloom.config import StoreSettings
+from spanloom.core.model.access import ALL_PROJECTS, Scope
+from spanloom.storage.access.open import open_key_store
+from spanloom.terminal.keys import key_as_json, render_keys
+from spanloom.terminal.output import make_console
+
+if TYPE_CHECKING:
+    from spanloom.config import Settings
+
+_UNITS_NS = {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
+
+
+def to_scopes(_ctx: click.Context, _param: click.Parameter, text: str) -> frozenset[Scope]:
+    """Understand scopes with commas between, for example ``ingest,read``."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if unknown := [name for name in names if name not in set(Scope)]:
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(Scope)}")
+    return frozenset(map(Scope, names))
+
+
+def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int:
+    """Understand ``12h`` and ``90d`` from now, a date, and RFC 3339; 0 for never."""
+    if text is None:
+        return 0
+    if ahead := re.fullmatch(r"(\d{1,6})([mhd])", text):
+        return time.time_ns() + int(ahead[1]) * _UNITS_NS[ahead[2]]
+    moment = f"{text}T00:00:00Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text
+    try:
+        return parse_instant(moment)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r}: write 12h, 90d or a date; or: {error}") from None
+
+
+@click.group(
+    "keys",
+    cls=TeachingGroup,
+    invoke_without_command=True,
+    examples=(
+        "spanloom keys create --project support --scopes ingest",
+        "spanloom keys create --project support --scopes read,annotate --expires 90d",
+        "spanloom keys list",
+        "spanloom keys revoke 0f3a9c5b7d21",
+    ),
+)
+@click.pass_context
+def keys_group(ctx: click.Context) -> None:
+    """Make, list and revoke the keys that open a service.
+
+    They lie beside the store: a running service on it counts a change within a second. As soon
+    as there is a key every request needs one, also on this machine.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@keys_group.command("create", cls=SettingsCommand, sections=(StoreSettings,))
+@click.option("--project", metavar="NAME", help="The project whose data the key opens.")
+@click.option("--all-projects", is_flag=True, help="In place of --project: it opens all of them.")
+@click.option(
+    "--scopes",
+    metavar="LIST",
+    required=True,
+    callback=to_scopes,
+    help=f"What the key allows, with commas between: {', '.join(Scope)}.",
+)
+@click.option(
+    "--expires", metavar="WHEN", callback=to_expiry, help="12h or 90d from now, a date; or never."
+)
+def create_command(
+    project: str | None,
+    all_projects: bool,
+    scopes: frozenset[Scope],
+    expires: int,
+    settings: Settings,
+) -> None:
+    """Make a key and print it, this once: only its SHA-256 is stored.
+
+    In a pipe the key is all that is printed.
+    """
+    if all_projects == (project is not None):
+        raise click.UsageError("name the project with --project, or say --all-projects")
+    with closing(open_key_store(settings.data_dir)) as store:
+        administration = KeyAdministration(store)
+        is_first = not administration.list()
+        made = administration.create(project or ALL_PROJECTS, scopes, expires)
+    click.echo(made.text)
+    if sys.stdout.isatty():
+        click.echo("It is not shown again; send it as `Authorization: Bearer KEY`.", err=True)
+    if is_first:
+        click.echo("This is the first key: from now on every request needs one.", err=True)
+
+
+@keys_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def list_command(as_json: bool, settings: Settings) -> None:
+    """List keys, newest first: id, project, scopes, and when each was made and used."""
+    with closing(open_key_store(settings.data_dir)) as store:
+        keys = KeyAdministration(store).list()
+    if as_json:
+        for key in keys:
+            click.echo(orjson.dumps(key_as_json(key)))
+        return
+    make_console(sys.stdout).print(render_keys(keys, time.time_ns()))
+
+
+@keys_group.command("revoke", cls=SettingsCommand, sections=(StoreSettings,))
+@click.argument("key_id", metavar="ID")
+def revoke_command(key_id: str, settings: Settings) -> None:
+    """Make a key useless for good; ID is the one that `spanloom keys list` shows."""
+    with closing(open_key_store(settings.data_dir)) as store:
+        if KeyAdministration(store).revoke(key_id) is None:
+            raise click.ClickException(
+                f"there is no key {key_id!r}; `spanloom keys list` shows all"
+            )
+    click.echo(f"The key {key_id} is revoked.")

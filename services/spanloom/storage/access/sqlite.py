@@ -1,0 +1,103 @@
+"""Keys in a SQLite file: any process may open it while the service runs."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StartupError, StoreUnavailableError
+from spanloom.core.model.access import Key, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+_BUSY_S = 5.0
+_SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+CREATE TABLE IF NOT EXISTS keys (
+  id TEXT PRIMARY KEY,
+  digest TEXT NOT NULL, -- SHA-256 of the key, in hex
+  project TEXT NOT NULL, -- * for all
+  scopes TEXT NOT NULL, -- with commas between
+  created_ns INTEGER NOT NULL,
+  expires_ns INTEGER NOT NULL, -- 0: never
+  revoked_ns INTEGER NOT NULL, -- 0: not
+  used_ns INTEGER NOT NULL -- 0: never
+) WITHOUT ROWID;
+"""
+
+
+class SqliteKeys:
+    """``KeyStore`` over one file, readable by its owner only."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, made if it is missing; raises ``StartupError``."""
+        self._lock = Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._file = sqlite3.connect(
+                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            self._file.executescript(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise StartupError(f"the keys in {path} cannot be opened: {error}") from error
+
+    def read_all(self) -> Sequence[Key]:
+        """See ``KeyStore.read_all``."""
+        with self._use() as file:
+            return [_key_of(*row) for row in file.execute("SELECT * FROM keys")]
+
+    def add(self, key: Key) -> None:
+        """See ``KeyStore.add``."""
+        scopes = ",".join(sorted(key.scopes))
+        times = (key.created_ns, key.expires_ns, key.revoked_ns, key.used_ns)
+        row = (key.id, key.digest, key.project, scopes, *times)
+        with self._use() as file:
+            file.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def revoke(self, key_id: str, at_ns: int) -> None:
+        """See ``KeyStore.revoke``."""
+        with self._use() as file:
+            file.execute(
+                "UPDATE keys SET revoked_ns = ? WHERE id = ? AND revoked_ns = 0", (at_ns, key_id)
+            )
+
+    def record_uses(self, used_ns: Mapping[str, int]) -> None:
+        """See ``KeyStore.record_uses``."""
+        with self._use() as file:
+            file.executemany(
+                "UPDATE keys SET used_ns = max(used_ns, ?) WHERE id = ?",
+                [(at_ns, key_id) for key_id, at_ns in used_ns.items()],
+            )
+
+    def close(self) -> None:
+        """See ``KeyStore.close``."""
+        with self._lock:
+            self._file.close()
+
+    @contextmanager
+    def _use(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock:
+                yield self._file
+        except sqlite3.Error as error:
+            raise StoreUnavailableError(f"the file of keys does not answer: {error}") from error
+
+
+def _key_of(
+    key_id: str,
+    digest: str,
+    project: str,
+    scopes: str,
+    *times: int,
+) -> Key:
+    """Make a key of a row; a scope that a newer version wrote is left out: it opens less."""
+    known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
+    created, expires, revoked, used = times
+    return Key(key_id, digest, project, known, created, expires, revoked, used)
