@@ -19,7 +19,7 @@ from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
 from spanloom.cli.process import collect_garbage_rarely
 from spanloom.config import Settings
-from spanloom.process.wiring import Part, Service
+from spanloom.process.wiring import Role, Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def collect(place: Path, transport: Transport, requests: Path, quiet_s: float) -
     settings = Settings(data_dir=place / "data", otlp_grpc_port=0, otlp_http_port=0, api_port=0)
     with (
         noting_batches() as batches,
-        Service(settings, Part.COLLECT) as service,
+        Service(settings, Role.COLLECT) as service,
         open_engine(settings.data_dir / "store") as db,
     ):
         start = Usage.now()

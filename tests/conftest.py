@@ -20,7 +20,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from spanloom.storage.clickhouse import ClickHouseStore
@@ -108,6 +108,7 @@ class StartSpanloom(Protocol):
         *arguments: str,
         data_dir: Path | None = None,
         env: Mapping[str, str] | None = None,
+        entry: Sequence[str] = ("-m", "spanloom"),
     ) -> RunningSpanloom: ...
 
 
@@ -130,9 +131,10 @@ def _starter(tmp_path: Path) -> Iterator[StartSpanloom]:
         *arguments: str,
         data_dir: Path | None = None,
         env: Mapping[str, str] | None = None,
+        entry: Sequence[str] = ("-m", "spanloom"),
     ) -> RunningSpanloom:
         ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
-        command = [sys.executable, "-m", "spanloom", *(arguments or ("serve",)), *ports]
+        command = [sys.executable, *entry, *(arguments or ("serve",)), *ports]
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
             process = subprocess.Popen(

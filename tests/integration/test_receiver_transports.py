@@ -92,7 +92,8 @@ def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
     spool = Spool(tmp_path_factory.mktemp("spool") / "spool.sqlite", 1 << 30, metrics)
     exporter = Exporter(spool, metrics, LIMITS)
     grpc_receiver = GrpcReceiver(exporter, "127.0.0.1", 0, LIMITS)
-    grpc_port = grpc_receiver.start()
+    grpc_receiver.start()
+    grpc_port = grpc_receiver.port
     config = uvicorn.Config(
         create_app(exporter, LIMITS), host="127.0.0.1", port=0, log_level="error", lifespan="off"
     )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import run_parts
+from spanloom.cli.process import run_roles
 from spanloom.config import (
     NetworkSettings,
     ProcessSettings,
     ReceivingSettings,
     StoreSettings,
 )
-from spanloom.process.wiring import Part
+from spanloom.process.wiring import Role
 
 if TYPE_CHECKING:
     from spanloom.config import Settings
@@ -31,4 +31,4 @@ def collect_command(settings: Settings) -> None:
 
     Needs a data directory of its own for the spool. Health and metrics are on the API port.
     """
-    run_parts(settings, Part.COLLECT)
+    run_roles(settings, Role.COLLECT)

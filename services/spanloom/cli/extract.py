@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import run_parts
+from spanloom.cli.process import run_roles
 from spanloom.config import ExtractingSettings, NetworkSettings, ProcessSettings, StoreSettings
-from spanloom.process.wiring import Part
+from spanloom.process.wiring import Role
 
 if TYPE_CHECKING:
     from spanloom.config import Settings
@@ -27,4 +27,4 @@ def extract_command(settings: Settings) -> None:
     Needs a ClickHouse server: the embedded store belongs to one process, which is what
     `spanloom serve` is for. Health and metrics are on the API port.
     """
-    run_parts(settings, Part.EXTRACT)
+    run_roles(settings, Role.EXTRACT)

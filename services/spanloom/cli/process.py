@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from spanloom.process.wiring import Part, Service
+from spanloom.process.datadir import temporary_in
+from spanloom.process.part import PartFailedError
+from spanloom.process.supervisor import FAILED_END_S
+from spanloom.process.wiring import Role, Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -40,17 +44,35 @@ class Interruption:
         self.event.set()
 
 
-def run_parts(settings: Settings, parts: Part) -> None:
-    """Run the parts until a signal; return when everything is drained and closed.
+def run_roles(settings: Settings, roles: Role) -> None:
+    """Run the roles until a signal; return when everything is drained and closed.
 
-    Raises ``StartupError`` if they cannot start, ``ServiceFailedError`` if one gives up.
+    Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
     configure_logging(settings.log_level, settings.log_format)
     collect_garbage_rarely()
+    if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
+        tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()
-    with Service(settings, parts) as service:
+    with Service(settings, roles) as service:
         announce(service.addresses, settings)
-        service.wait(interruption.event)
+        try:
+            service.wait(interruption.event)
+        except PartFailedError as error:
+            end_within(FAILED_END_S, error)
+            raise
+
+
+def end_within(seconds: float, error: PartFailedError) -> None:
+    """End the process with status 1 after ``seconds`` if a part keeps it from ending."""
+
+    def end() -> None:
+        print(f"spanloom: {error}; a part did not end in time", file=sys.stderr, flush=True)
+        os._exit(1)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 def collect_garbage_rarely() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import run_parts
-from spanloom.process.wiring import Part
+from spanloom.cli.process import run_roles
+from spanloom.process.wiring import Role
 
 if TYPE_CHECKING:
     from spanloom.config import Settings
@@ -30,4 +30,4 @@ def serve_command(settings: Settings) -> None:
     SIGTERM or Ctrl-C finishes open requests, drains into the store and exits with 0; what
     the store has not taken by then stays in the data directory for the next start.
     """
-    run_parts(settings, Part.COLLECT | Part.EXTRACT | Part.API)
+    run_roles(settings, Role.COLLECT | Role.EXTRACT | Role.API)

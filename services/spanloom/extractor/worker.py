@@ -14,6 +14,7 @@ from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, PendingTrace, Timing, retry_delay_s
 from spanloom.extractor.replay import Replayer
 from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +40,12 @@ log = get_logger("extractor")
 
 
 class Extractor:
-    """Keeps trajectories up with spans; correct whatever dies, because it starts from the store."""
+    """Keeps trajectories up with spans; correct whatever dies, because it starts from the store.
+
+    A part of the process (``process/part.py``).
+    """
+
+    name = "extractor"
 
     def __init__(
         self,
@@ -56,17 +62,22 @@ class Extractor:
         self._discovery = Discovery(store, timing)
         self._replayer = Replayer(store, metrics, clock)
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="extractor", daemon=True)
+        self._thread = WatchedThread("extractor", self._run)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._thread.failed
 
     def start(self) -> None:
         """Begin to work in a thread of its own."""
         self._thread.start()
 
-    def stop(self, timeout_s: float = 10.0) -> None:
+    def stop(self, grace_s: float = 10.0) -> None:
         """Finish the batch at hand and end."""
+        self._thread.expect_end()
         self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_s)
+        self._thread.join(grace_s)
 
     def run_once(self) -> int:
         """Look for changes and build everything that is due; give how many traces were built."""

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Self
 
 from spanloom.core.errors import StartupError
@@ -20,6 +19,11 @@ FORMAT = 1
 
 class DirectoryInUseError(StartupError):
     """Another process owns the data directory."""
+
+
+def temporary_in(data_dir: Path) -> Path:
+    """Return where the owner of a data directory is to put its temporary files."""
+    return data_dir.absolute() / "tmp"
 
 
 class DataDir:
@@ -60,8 +64,7 @@ class DataDir:
 
     def release(self) -> None:
         """Let another process have the directory."""
-        tempfile.tempdir = self._temporary_before
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        shutil.rmtree(temporary_in(self.path), ignore_errors=True)
         os.close(self._lock)
 
     def __enter__(self) -> Self:
@@ -90,15 +93,13 @@ class DataDir:
         os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def _take_temporary(self) -> None:
-        """Empty the place for temporary files and have this process use it."""
-        self._temporary = self.path / "tmp"
-        self._temporary_before = tempfile.tempdir
+        """Make the place for temporary files, without what a killed process left there."""
+        temporary = temporary_in(self.path)
         try:
-            shutil.rmtree(self._temporary, ignore_errors=True)
-            self._temporary.mkdir(mode=0o700, exist_ok=True)
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise self._unusable(error) from error
-        tempfile.tempdir = str(self._temporary)
 
     def _check_format(self) -> None:
         file = self.path / "FORMAT"

@@ -7,7 +7,6 @@ is a real number before anything runs.
 from __future__ import annotations
 
 import socket
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.core.errors import StartupError
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     import asyncio
@@ -56,30 +56,36 @@ def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
 
 
 class HttpServer:
-    """One application on one socket, between ``start`` and ``stop``."""
+    """One application on one socket, between ``start`` and ``stop``; a ``Part``."""
 
     def __init__(self, app: ASGIApp, listener: socket.socket, name: str) -> None:
         """Prepare; nothing is accepted before ``start``."""
+        self.name = name
         self.port: int = listener.getsockname()[1]
         self._listener = listener
         self._server = uvicorn.Server(_config(app))
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = WatchedThread(name, self._run)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._thread.failed
 
     def start(self) -> None:
         """Serve; return when connections are being accepted."""
         self._thread.start()
         until = time.monotonic() + START_S
         while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > until:
+            if not self._thread.is_alive or time.monotonic() > until:
                 raise StartupError(f"the server on port {self.port} did not start; see the log")
             time.sleep(_POLL_S)
 
     def stop(self, grace_s: float) -> None:
         """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
+        self._thread.expect_end()
         self._server.should_exit = True
-        if self._thread.ident is not None:
-            self._thread.join(grace_s + 5)
+        self._thread.join(grace_s + 5)
         self._listener.close()
 
     def _run(self) -> None:

@@ -166,8 +166,7 @@ def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metric
 
 
 def test_a_full_disk_refuses_and_passes(tmp_path: Path, metrics: Metrics) -> None:
-    fatal: list[Exception] = []
-    spool = Spool(tmp_path / "s", ROOM, metrics, on_fatal=fatal.append)
+    spool = Spool(tmp_path / "s", ROOM, metrics)
     spool.put("", b"first", 1)
     pages = spool._reading.execute("PRAGMA page_count").fetchone()[0]
     spool._writing.execute(f"PRAGMA max_page_count = {pages + 1}")
@@ -177,7 +176,7 @@ def test_a_full_disk_refuses_and_passes(tmp_path: Path, metrics: Metrics) -> Non
     spool.put("", b"second", 1)
     assert [r.body for r in spool.read_batch(ROOM)] == [b"first", b"second"]
     assert spool.depth().records == 2
-    assert not fatal
+    assert spool.failed is None
     spool.close()
 
 
@@ -209,13 +208,12 @@ def failing_connect(
 def test_after_a_failed_fsync_nothing_is_acknowledged(
     tmp_path: Path, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fatal: list[Exception] = []
-    spool = Spool(tmp_path / "s", ROOM, metrics, on_fatal=fatal.append, connect=failing_connect)
+    spool = Spool(tmp_path / "s", ROOM, metrics, connect=failing_connect)
     spool.put("", b"before", 1)
     monkeypatch.setattr(FailingConnection, "failing", True)
     with pytest.raises(OverloadedError, match="I/O"):
         spool.put("", b"lost", 1)
-    assert len(fatal) == 1
+    assert "nothing can be acknowledged any more: disk I/O" in str(spool.failed)
     monkeypatch.setattr(FailingConnection, "failing", False)
     with pytest.raises(OverloadedError, match="has failed"):
         spool.put("", b"after", 1)

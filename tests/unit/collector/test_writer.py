@@ -73,7 +73,7 @@ def start_writer(spool: Spool, store: RecordingStore, metrics: Metrics) -> Itera
 
     yield start
     for writer in started:
-        writer.stop()
+        writer.stop(0)
 
 
 def test_everything_arrives_once_and_leaves_the_spool(
@@ -166,7 +166,7 @@ def test_a_stopped_writer_leaves_the_rest(
     spool.put("", b"left", 1)
     writer = start_writer()
     assert not writer.drain(0.1)
-    writer.stop()
+    writer.stop(0)
     assert spool.depth().records == 1
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spanloom.core.errors import StartupError
-from spanloom.process.datadir import FORMAT, DataDir
+from spanloom.process.datadir import FORMAT, DataDir, temporary_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
@@ -19,15 +22,15 @@ def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
             assert data.spool.parent == data.path
 
 
-def test_temporary_files_lie_in_it_and_what_was_left_goes(tmp_path: Path) -> None:
+def test_what_was_left_in_the_place_for_temporary_files_goes(tmp_path: Path) -> None:
     before = tempfile.gettempdir()
-    (tmp_path / "tmp").mkdir()
-    (tmp_path / "tmp" / "left.raw").write_bytes(b"spans of a killed process")
-    with DataDir(tmp_path), tempfile.NamedTemporaryFile(delete=False) as file:
-        assert Path(file.name).parent == tmp_path / "tmp"
-        assert list((tmp_path / "tmp").iterdir()) == [Path(file.name)]
-    assert not (tmp_path / "tmp").exists()
-    assert tempfile.gettempdir() == before
+    place = temporary_in(tmp_path)
+    place.mkdir()
+    (place / "left.raw").write_bytes(b"spans of a killed process")
+    with DataDir(tmp_path):
+        assert list(place.iterdir()) == []
+        assert tempfile.gettempdir() == before, "only the start of a process may change that"
+    assert not place.exists()
 
 
 def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:

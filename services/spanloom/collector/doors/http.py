@@ -21,7 +21,11 @@ from spanloom.collector.doors.http_messages import (
     read_chunks,
 )
 from spanloom.collector.doors.status import status_codes
-from spanloom.core.errors import RequestTooLargeError, UnsupportedEncodingError
+from spanloom.core.errors import (
+    OverloadedError,
+    RequestTooLargeError,
+    UnsupportedEncodingError,
+)
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -68,7 +72,7 @@ class HttpReceiver:
         door = self._doors.get(head.path)
         signal = "unknown" if door is None else door.signal
         try:
-            taken = await self._take(head, receive, door)
+            taken = await self._take_or_stop(head, receive, door)
         except ClientGoneError:
             raise
         except HttpRefusalError as refusal:
@@ -81,6 +85,13 @@ class HttpReceiver:
             return answer_error(error, head) if door is None else door.refuse(error, head)
         self._exporter.count_request(signal, "http", taken.outcome)
         return taken.answer
+
+    async def _take_or_stop(self, head: RequestHead, receive: Receive, door: Door | None) -> Taken:
+        """Take a request; one that is cut because the server ends may be sent again."""
+        try:
+            return await self._take(head, receive, door)
+        except asyncio.CancelledError:
+            raise OverloadedError("The service is stopping: try again.") from None
 
     async def _take(self, head: RequestHead, receive: Receive, door: Door | None) -> Taken:
         if door is None:

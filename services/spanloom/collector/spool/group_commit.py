@@ -9,10 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future
-from threading import Condition, Thread
+from threading import Condition
 from typing import Protocol, TypeVar
 
 from spanloom.core.errors import OverloadedError
+from spanloom.threads import WatchedThread
 
 T = TypeVar("T")
 _Job = tuple[Callable[[], object], "Future[object]"]
@@ -48,8 +49,13 @@ class GroupCommitter:
         self._jobs: list[_Job] = []
         self._wake = Condition()
         self._closing = False
-        self._thread = Thread(target=self._run, name="spool-committer", daemon=True)
+        self._thread = WatchedThread("spool-committer", self._run)
         self._thread.start()
+
+    @property
+    def failed(self) -> BaseException | None:
+        """Why the thread died, if it did; nothing is committed from then on."""
+        return self._thread.failed
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Have a job run in the next transaction."""
@@ -65,12 +71,26 @@ class GroupCommitter:
         """Commit what was submitted, then end the thread."""
         with self._wake:
             self._closing = True
+            self._thread.expect_end()
             self._wake.notify()
         self._thread.join()
 
     def _run(self) -> None:
-        while jobs := self._take():
-            self._commit(jobs)
+        jobs: list[_Job] = []
+        try:
+            while jobs := self._take():
+                self._commit(jobs)
+        finally:
+            self._abandon(jobs)
+
+    def _abandon(self, jobs: list[_Job]) -> None:
+        """Refuse what nobody will commit any more: without this its callers wait for ever."""
+        with self._wake:
+            self._closing = True
+            jobs, self._jobs = [*jobs, *self._jobs], []
+        for _, future in jobs:
+            if not future.done():
+                future.set_exception(OverloadedError("The spool has failed.", 5.0))
 
     def _take(self) -> list[_Job]:
         """Wait for jobs; none means that the committer is closed."""

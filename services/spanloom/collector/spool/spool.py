@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
-from spanloom.core.errors import OverloadedError
+from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
 
@@ -39,12 +39,19 @@ class Depth(NamedTuple):
     """When the oldest waiting request was accepted; ``None`` if none waits."""
 
 
+class SpoolFailedError(SpanloomError):
+    """The spool's file could not be written or synced."""
+
+
 class Spool:
     """A bounded, durable queue of requests in order of their sequence numbers.
 
     ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
-    always larger than every one given out before, whatever the clock does.
+    always larger than every one given out before, whatever the clock does. It is a part of the
+    process (``process/part.py``): after an I/O error it has failed and takes nothing more.
     """
+
+    name = "spool"
 
     def __init__(
         self,
@@ -52,18 +59,17 @@ class Spool:
         max_bytes: int,
         metrics: Metrics,
         *,
-        on_fatal: Callable[[Exception], None] = lambda _: None,
         clock_ns: Callable[[], int] = time.time_ns,
         connect: Connect = sqlite3.connect,
     ) -> None:
-        """Open the spool; ``on_fatal`` hears of an I/O error, after which nothing is taken.
+        """Open the spool, which is ready at once.
 
         Raises ``SchemaTooNewError`` and ``StartupError``.
         """
         self._max_bytes = max_bytes
         self._metrics = metrics
-        self._on_fatal = on_fatal
         self._clock_ns = clock_ns
+        self._path = path
         self._writing = open_spool_file(path, connect)
         self._reading = connect_spool_file(path, connect)
         self._read_lock = Lock()
@@ -71,10 +77,28 @@ class Spool:
         self._pending = Totals.load(self._writing)
         self._durable = replace(self._pending)
         self._queued_bytes = 0
-        self._failed = False
+        self._error: SpoolFailedError | None = None
+        self._refusal = ""
         self._committer = GroupCommitter(self._writing, self)
         metrics.spool_age_seconds.set_function(self.age_s)
         self._show()
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._error or self._committer.failed
+
+    def start(self) -> None:
+        """See ``Part``: a spool works from the moment it is open."""
+
+    def stop(self, grace_s: float) -> None:  # noqa: ARG002  # what was put is committed, always
+        """See ``Part``."""
+        self.close()
+
+    def refuse(self, reason: str) -> None:
+        """Take no more requests from now on; clients are told the reason and to try again."""
+        with self._changed:
+            self._refusal = self._refusal or reason
 
     def put(self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS) -> int:
         """Store a request; give its sequence number once it is fsynced.
@@ -148,8 +172,8 @@ class Spool:
 
     def _take_room(self, size: int) -> None:
         with self._changed:
-            if self._failed:
-                raise OverloadedError("The spool has failed: see the server's log.", 5.0)
+            if self._refusal:
+                raise OverloadedError(self._refusal, 5.0)
             if self._durable.bytes + self._queued_bytes + size > self._max_bytes:
                 raise OverloadedError("The spool is full: the store does not keep up.", 5.0)
             self._queued_bytes += size
@@ -207,12 +231,13 @@ class Spool:
         After a failed fsync a second one may lie, so nothing is acknowledged any more.
         """
         self._pending = replace(self._durable)
-        with self._changed:
-            disk_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-            self._failed = self._failed or not disk_full
         get_logger("spool").error("the spool could not be written", error=str(error))
-        if self._failed:
-            self._on_fatal(error)
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_FULL:
+            self.refuse("The spool has failed: see the server's log.")
+            self._error = self._error or SpoolFailedError(
+                f"the spool {self._path} could not be written, so nothing can be acknowledged "
+                f"any more: {error}"
+            )
 
     def _show(self) -> None:
         self._metrics.spool_records.set(self._durable.records)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError, StoreRejectedError
 from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,13 @@ _IDLE_S = 0.1
 
 
 class Writer:
-    """One thread, one ``append`` per batch: large batches cost the store half of small ones."""
+    """One thread, one ``append`` per batch: large batches cost the store half of small ones.
+
+    A part of the process (``process/part.py``). Should its thread die, the spool refuses from
+    that moment on: nothing is acknowledged that nobody writes.
+    """
+
+    name = "writer"
 
     def __init__(
         self, spool: Spool, store: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
@@ -42,8 +49,13 @@ class Writer:
         self._wait_s = wait_s
         self._stopping = Event()
         self._draining = Event()
-        self._thread = Thread(target=self._run, name="writer", daemon=True)
+        self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._thread.failed
 
     def start(self) -> None:
         """Begin to move what waits."""
@@ -54,16 +66,23 @@ class Writer:
         self._draining.set()
         until = time.monotonic() + timeout_s
         while self._spool.depth().records:
-            if time.monotonic() >= until or not self._thread.is_alive():
+            if time.monotonic() >= until or not self._thread.is_alive:
                 return False
             time.sleep(0.01)
         return True
 
-    def stop(self) -> None:
-        """End the thread after the ``append`` under way; what is left stays in the spool."""
+    def stop(self, grace_s: float) -> None:
+        """Drain for ``grace_s`` seconds, then end after the ``append`` under way.
+
+        What is left stays in the spool for the next start.
+        """
+        self.drain(grace_s)
+        self._thread.expect_end()
         self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._thread.join()
+
+    def _refuse_more(self, error: BaseException) -> None:
+        self._spool.refuse(f"The writer has stopped ({error!r}): the service is about to restart.")
 
     def _run(self) -> None:
         while not self._stopping.is_set():

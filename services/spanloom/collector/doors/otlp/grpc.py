@@ -17,6 +17,7 @@ from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import build_status, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
+from spanloom.threads import EndedUnaskedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +35,16 @@ _MIN_PING_MS = 5_000
 
 
 class GrpcReceiver:
-    """The trace, logs and metrics services on one port."""
+    """The trace, logs and metrics services on one port; a part of the process."""
+
+    name = "otlp_grpc"
 
     def __init__(self, exporter: Exporter, host: str, port: int, limits: Limits) -> None:
-        """Prepare the server; port 0 picks a free one."""
+        """Prepare the server; port 0 picks a free one, which ``port`` tells after the start."""
+        self.port = port
         self._exporter = exporter
         self._host = host
-        self._port = port
+        self._serving = False
         self._server = grpc.server(
             ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-grpc"),
             options=[
@@ -60,22 +64,30 @@ class GrpcReceiver:
             )
         )
 
-    def start(self) -> int:
-        """Listen and serve; give the port. Raises ``StartupError`` if it cannot be had."""
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``: gRPC's own threads serve, so all that can be seen is whether they do."""
+        if not self._serving or self._server.wait_for_termination(timeout=0):
+            return None
+        return EndedUnaskedError("the gRPC server ended without being asked to")
+
+    def start(self) -> None:
+        """Listen and serve. Raises ``StartupError`` if the port cannot be had."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        address = f"{host}:{self._port}"
+        address = f"{host}:{self.port}"
         try:
-            port = self._server.add_insecure_port(address)
+            self.port = self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise StartupError(
                 f"cannot listen on {address} for OTLP/gRPC: the port is in use or not allowed; "
                 "use --otlp-grpc-port to choose another"
             ) from error
         self._server.start()
-        return port
+        self._serving = True
 
     def stop(self, grace_s: float) -> None:
         """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
+        self._serving = False
         self._server.stop(grace_s).wait()
 
     def _service(

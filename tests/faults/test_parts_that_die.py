@@ -1,0 +1,85 @@
+"""A part that dies takes the process with it: unready, told why, ended, and nothing lost."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support import failing_parts
+from tests.support.ledger import Ledger, Outcome, make_requests
+from tests.support.senders import GrpcClient, Load
+from tests.support.settling import check_api
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+PARTS = ("spool", "writer", "extractor", "otlp_http", "otlp_grpc", "api")
+END_S = 5.0
+SLOWNESS_S = 5.0
+"""What a busy machine may add."""
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_dies_ends_the_process_and_loses_nothing(
+    part: str, start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    trigger = tmp_path / "die"
+    entry = (failing_parts.__file__, part, str(trigger))
+    first = start_spanloom("serve", "--batch-wait-s=0.1", "--shutdown-s=60", entry=entry)
+    first.wait_until_ready()
+    ledger = Ledger()
+    with Load(first.addresses, ledger, f"dying {part}"):
+        time.sleep(0.3)
+        trigger.write_text("")
+        died = time.monotonic()
+        reasons = await_unready(first, died + END_S)
+        assert first.process.wait(END_S + SLOWNESS_S) == 1
+        assert time.monotonic() < died + END_S + SLOWNESS_S
+    last_line = first.log.splitlines()[-1]
+    assert last_line.startswith(f"spanloom: the part '{part}' has failed: ")
+    if part != "api":  # which is what would have told it
+        assert [f"the part '{part}' has failed" in reason for reason in reasons] == [True]
+    account = ledger.account()
+    assert account.acknowledged
+    second = start_spanloom("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
+    assert check_api(second.api, account) >= account.acknowledged
+    assert second.stop() == 0
+
+
+def test_a_dead_writer_has_the_receivers_refuse_at_once(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    """What is acknowledged while nobody writes would fill the spool and look healthy."""
+    trigger = tmp_path / "die"
+    entry = (failing_parts.__file__, "writer", str(trigger))
+    spanloom = start_spanloom("serve", "--batch-wait-s=0", entry=entry)
+    spanloom.wait_until_ready()
+    trigger.write_text("")
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    requests = make_requests("to nobody")
+    outcomes = [client.send(next(requests))]
+    until = time.monotonic() + END_S
+    while outcomes[-1] is Outcome.ACKNOWLEDGED and time.monotonic() < until:
+        time.sleep(0.02)  # in which the writer meets its fault
+        outcomes.append(client.send(next(requests)))
+    client.close()
+    assert outcomes[-1] is Outcome.REFUSED, "with a retry hint"
+    assert spanloom.process.wait(END_S + SLOWNESS_S) == 1
+
+
+def await_unready(spanloom: RunningSpanloom, until: float) -> list[str]:
+    """Return why the service is not ready, or nothing if it does not answer any more."""
+    while time.monotonic() < until:
+        try:
+            answer = httpx.get(f"{spanloom.api}/readyz", timeout=5)
+        except httpx.TransportError:
+            return []
+        if answer.status_code == 503:
+            reasons: list[str] = answer.json()["reasons"]
+            return reasons
+        time.sleep(0.02)
+    raise AssertionError(f"still ready:\n{spanloom.log}")

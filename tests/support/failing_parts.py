@@ -1,0 +1,87 @@
+"""Run the command with one part that dies when a file appears: ``failing_parts.py PART FILE …``.
+
+The fault is made by replacing one method of the part's own loop, so nothing in the program knows
+of it; everything else is the real command.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from spanloom.__main__ import main
+from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.spool.group_commit import GroupCommitter
+from spanloom.collector.spool.writer import Writer
+from spanloom.extractor.worker import Extractor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Fault(BaseException):
+    """Nothing catches this but the thread's own end."""
+
+
+def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
+    """Have a method raise, in the thread of that name, once the file is there."""
+    works: Callable[..., Any] = getattr(kind, method)
+
+    def check() -> None:
+        if trigger.exists() and threading.current_thread().name == thread:
+            raise Fault("injected")
+
+    def fails(self: object, *arguments: object) -> Any:  # of whatever type the method gives
+        check()
+        return works(self, *arguments)
+
+    async def fails_async(self: object, *arguments: object) -> Any:
+        check()
+        return await works(self, *arguments)
+
+    setattr(kind, method, fails_async if method == "on_tick" else fails)
+
+
+def ends_grpc_when(trigger: Path) -> None:
+    """Have gRPC's server end by itself once the file is there."""
+    works = GrpcReceiver.start
+
+    def start(self: GrpcReceiver) -> None:
+        works(self)
+
+        def end() -> None:
+            while not trigger.exists():
+                time.sleep(0.02)
+            self._server.stop(None)
+
+        threading.Thread(target=end, daemon=True).start()
+
+    GrpcReceiver.start = start  # type: ignore[method-assign]  # the fault
+
+
+def arm(part: str, trigger: Path) -> None:
+    """Make one part mortal."""
+    match part:
+        case "spool":
+            dies_when(trigger, "spool-committer", GroupCommitter, "_commit")
+        case "writer":
+            dies_when(trigger, "writer", Writer, "_move")
+        case "extractor":
+            dies_when(trigger, "extractor", Extractor, "run_once")
+        case "otlp_http" | "api":
+            dies_when(trigger, part, uvicorn.Server, "on_tick")
+        case "otlp_grpc":
+            ends_grpc_when(trigger)
+        case _:
+            raise ValueError(part)
+
+
+if __name__ == "__main__":
+    arm(sys.argv[1], Path(sys.argv[2]))
+    del sys.argv[1:3]
+    main()
