@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.otlp_requests import START_NS, next_seq
+from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
@@ -24,12 +25,8 @@ if TYPE_CHECKING:
 
 def listed(store: Store, where: TrajectoryFilter, page: int = 100) -> list[tuple[int, str]]:
     """Read a whole list page by page."""
-    found: list[tuple[int, str]] = []
-    after = None
-    while lines := store.list(where, page, after):
-        found += [(line.start_ns - START_NS, line.key.trace_id) for line in lines]
-        after = lines[-1].cursor
-    return found
+    pages = read_pages(lambda limit, after: store.list(where, limit, after), page)
+    return [(line.start_ns - START_NS, line.key.trace_id) for line in pages]
 
 
 def trace(n: int) -> str:
@@ -258,13 +255,11 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
 
 def conversation(store: Store, project: str | None, name: str, page: int = 100) -> list[int]:
     """Read a conversation page by page; give the numbers of its traces."""
-    found: list[int] = []
-    after = None
-    while lines := store.conversation(name, project, page, after):
-        assert {line.conversation_id for line in lines} == {name}
-        found += [int(line.key.trace_id, 16) for line in lines]
-        after = lines[-1].cursor
-    return found
+    lines = list(
+        read_pages(lambda limit, after: store.conversation(name, project, limit, after), page)
+    )
+    assert {line.conversation_id for line in lines} <= {name}
+    return [int(line.key.trace_id, 16) for line in lines]
 
 
 def talking(key: TraceKey, name: str, start_ns: int = START_NS) -> Trajectory:

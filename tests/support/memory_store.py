@@ -139,8 +139,8 @@ class MemoryStore:
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
         matching = [line for line in lines if _matches(line, where)]
-        matching.sort(key=lambda line: _place(line.cursor), reverse=True)
-        behind = [m for m in matching if after is None or _place(m.cursor) < _place(after)]
+        matching.sort(key=lambda line: line.cursor, reverse=True)
+        behind = [m for m in matching if after is None or m.cursor < after]
         return behind[:limit]
 
     def conversation(
@@ -151,8 +151,8 @@ class MemoryStore:
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
         matching = [line for line in lines if conversation_id and _matches(line, where)]
-        matching.sort(key=lambda line: _place(line.cursor))
-        ahead = [m for m in matching if after is None or _place(m.cursor) > _place(after)]
+        matching.sort(key=lambda line: line.cursor)
+        ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
 
     def find_calls(
@@ -273,10 +273,6 @@ def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
         if call_key := record.call_keys.get(step.id, ""):
             times = step.start_ns, step.end_ns
             yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
-
-
-def _place(cursor: Cursor) -> tuple[int, str, str]:
-    return cursor.start_ns, cursor.trace_id, cursor.project
 
 
 def _matches(line: TrajectorySummary, where: TrajectoryFilter) -> bool:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import TYPE_CHECKING
 
 import orjson
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.reading import Cursor
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.query.paging import Page
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -17,6 +22,11 @@ def encode_cursor(cursor: Cursor) -> str:
     """Give the position as text that needs no escaping in a URL."""
     position = orjson.dumps([cursor.start_ns, cursor.trace_id, cursor.project])
     return urlsafe_b64encode(position).decode("ascii").rstrip("=")
+
+
+def next_cursor(page: Page[TrajectorySummary]) -> str | None:
+    """Return the cursor of the page that follows, or ``None`` behind the last page."""
+    return encode_cursor(page.lines[-1].cursor) if page.has_more else None
 
 
 def decode_cursor(text: str) -> Cursor:

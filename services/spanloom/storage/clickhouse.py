@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING
 
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.store import ClickHouseSpans
-from spanloom.storage.trajectories.conversations import ClickHouseConversations
+from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 
-class ClickHouseStore(
-    ClickHouseSpans, ClickHouseTrajectories, ClickHouseConversations, ClickHouseReplays
-):
+class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories, ClickHouseLists, ClickHouseReplays):
     """``Store`` over three lanes, so that no long read holds up an INSERT."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
         """Take over the lanes: closing the store closes them."""
         ClickHouseSpans.__init__(self, writer, worker, reader)
         ClickHouseTrajectories.__init__(self, worker, reader)
-        ClickHouseConversations.__init__(self, reader)
+        ClickHouseLists.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
         self._lanes = (writer, worker, reader)
 

@@ -47,8 +47,8 @@ class ShelfStore:
         self.asked.append(where)
         if self.error:
             raise self.error
-        newest = sorted(self.summaries, key=lambda s: _position(s.cursor), reverse=True)
-        behind = [s for s in newest if after is None or _position(s.cursor) < _position(after)]
+        newest = sorted(self.summaries, key=lambda s: s.cursor, reverse=True)
+        behind = [s for s in newest if after is None or s.cursor < after]
         return behind[:limit]
 
     def conversation(
@@ -58,8 +58,8 @@ class ShelfStore:
             raise self.error
         lines = [s for s in self.summaries if s.conversation_id == conversation_id]
         own = [s for s in lines if project in (None, s.key.project)]
-        own.sort(key=lambda s: _position(s.cursor))
-        return [s for s in own if after is None or _position(s.cursor) > _position(after)][:limit]
+        own.sort(key=lambda s: s.cursor)
+        return [s for s in own if after is None or s.cursor > after][:limit]
 
     def unfinished_replays(self) -> Sequence[Replay]:
         if self.error:
@@ -84,10 +84,6 @@ class ShelfStore:
         return (
             found[-1] if project is None and found else shelf.get(TraceKey(project or "", trace_id))
         )
-
-
-def _position(cursor: Cursor) -> tuple[int, str, str]:
-    return cursor.start_ns, cursor.trace_id, cursor.project
 
 
 def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query
 
-from spanloom.api.cursors import decode_cursor, encode_cursor
+from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import CONVERSATION
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
@@ -15,6 +15,7 @@ from spanloom.api.schemas import (
     TrajectoryItem,
 )
 from spanloom.api.services import Using
+from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
 
@@ -43,14 +44,15 @@ async def get_conversation(
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
     after = None if query.cursor is None else decode_cursor(query.cursor)
-    found = await using.calls.run(
-        using.store.conversation, conversation_id, query.project, query.limit + 1, after
+    page = await using.calls.run(
+        read_page,
+        lambda limit: using.store.conversation(conversation_id, query.project, limit, after),
+        query.limit,
     )
-    if not found and after is None:
+    if not page.lines and after is None:
         raise HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")
-    page = found[: query.limit]
     return Conversation(
         conversation_id=conversation_id,
-        items=[TrajectoryItem.of(summary) for summary in page],
-        next_cursor=encode_cursor(page[-1].cursor) if len(found) > query.limit else None,
+        items=[TrajectoryItem.of(summary) for summary in page.lines],
+        next_cursor=next_cursor(page),
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NoReturn
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
-from spanloom.api.cursors import decode_cursor, encode_cursor
+from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
@@ -17,6 +17,7 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.services import Using
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
+from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
 
@@ -64,11 +65,13 @@ async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) 
     neither repeats an item nor hides one.
     """
     after = None if query.cursor is None else decode_cursor(query.cursor)
-    found = await using.calls.run(using.store.list, query.filter(), query.limit + 1, after)
-    page = found[: query.limit]
+    where = query.filter()
+    page = await using.calls.run(
+        read_page, lambda limit: using.store.list(where, limit, after), query.limit
+    )
     return TrajectoryList(
-        items=[TrajectoryItem.of(summary) for summary in page],
-        next_cursor=encode_cursor(page[-1].cursor) if len(found) > query.limit else None,
+        items=[TrajectoryItem.of(summary) for summary in page.lines],
+        next_cursor=next_cursor(page),
     )
 
 

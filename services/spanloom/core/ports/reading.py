@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.ports.replays import ReplayRequests
 
@@ -29,9 +29,8 @@ class TrajectoryFilter:
     conversation_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """A position in a list, which the order of the list makes one."""
+class Cursor(NamedTuple):
+    """A position in a list; positions compare as the list is ordered, oldest first."""
 
     start_ns: int
     trace_id: str

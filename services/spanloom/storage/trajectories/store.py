@@ -1,4 +1,4 @@
-"""The trajectory half of the ClickHouse store: documents, lists, steps and progress."""
+"""The trajectory half of the ClickHouse store: documents, steps and progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
 from spanloom.storage.spans.store import batched
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
@@ -29,16 +28,13 @@ if TYPE_CHECKING:
 
     from spanloom.storage.engine.lane import Lane, Row
 
-SPARE_CANDIDATES = 8
-"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
 PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived")
-_NOTHING_BEFORE = Cursor(0, "", "")
 
 
 class ClickHouseTrajectories:
-    """Trajectories written, found and read over two lanes: the extractor's, and that of readers."""
+    """Trajectories written and found over two lanes: the extractor's, and that of readers."""
 
     def __init__(self, worker: Lane, reader: Lane) -> None:
         """Take the lanes; whoever opened them closes them."""
@@ -91,22 +87,6 @@ class ClickHouseTrajectories:
         """See ``TrajectoryReader.spans_document``."""
         return self._reader.blob("spans_document", trace_id=trace_id, project=project) or None
 
-    def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
-    ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryReader.list``: narrow candidates first, then what they are now."""
-        found: list[TrajectorySummary] = []
-        while len(found) < limit:
-            wanted = limit - len(found)
-            reach = wanted + wanted // 4 + SPARE_CANDIDATES
-            keys = self._candidates(where, reach, after)
-            found += read_summaries(self._reader, where, keys)
-            if len(keys) < reach:
-                break
-            project, start_ns, trace_id = keys[-1]
-            after = Cursor(start_ns, trace_id, project)
-        return found[:limit]
-
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
     ) -> Sequence[ModelCall]:
@@ -134,74 +114,6 @@ class ClickHouseTrajectories:
     def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
         if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
-
-    def _candidates(
-        self, where: TrajectoryFilter, reach: int, after: Cursor | None
-    ) -> Sequence[tuple[str, int, str]]:
-        behind = after or _NOTHING_BEFORE
-        rows = self._reader.rows(
-            "list_candidates",
-            project=where.project,
-            start_from_ns=where.start_from_ns,
-            start_before_ns=where.start_before_ns,
-            **_current_filter(where),
-            after_start_ns=after.start_ns if after else None,
-            after_trace_id=behind.trace_id,
-            after_project=behind.project,
-            reach=reach,
-        )
-        return list(dict.fromkeys((project, start, trace_id) for project, start, trace_id in rows))
-
-
-def read_summaries(
-    reader: Lane, where: TrajectoryFilter, keys: Sequence[tuple[str, int, str]]
-) -> Sequence[TrajectorySummary]:
-    """Give those of the candidates that are what the filter wants now, newest first."""
-    if not keys:
-        return []
-    rows = reader.rows(
-        "list_page",
-        keys=list(keys),
-        trace_keys=[(project, trace_id) for project, _, trace_id in keys],
-        **_current_filter(where),
-    )
-    return [summary_of(row) for row in rows]
-
-
-def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
-    return {
-        "status": where.status.value if where.status else None,
-        "root_name": where.root_name,
-        "has_error": where.has_error,
-        "agent_name": where.agent_name,
-        "conversation_id": where.conversation_id,
-    }
-
-
-def summary_of(row: Row) -> TrajectorySummary:
-    """Give a row of ``list_page.sql`` its names."""
-    project, trace_id, version, status, root_name, root_type, start_ns, duration_ns = row[:8]
-    has_error, agents, agent, model, tool, graph, other, spans, inputs, outputs, original = row[
-        8:19
-    ]
-    return TrajectorySummary(
-        key=TraceKey(project, trace_id),
-        version=version,
-        status=Status(status),
-        root_name=root_name,
-        root_type=root_type,
-        start_ns=start_ns,
-        duration_ns=duration_ns,
-        has_error=bool(has_error),
-        agent_names=agents,
-        step_counts={"agent": agent, "model": model, "tool": tool, "graph": graph, "other": other},
-        span_count=spans,
-        input_tokens=inputs,
-        output_tokens=outputs,
-        duplicate_of=original,
-        dialects=row[19],
-        conversation_id=row[20],
-    )
 
 
 def _call_of(row: Row) -> ModelCall:

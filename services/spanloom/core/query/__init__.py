@@ -1,0 +1,1 @@
+"""What a reader may ask for: filters, and lists page by page."""

@@ -1,0 +1,155 @@
+"""Lists of trajectories: narrow candidates first, then what they are now.
+
+A candidate is a place in the list where some version of a trajectory stands or stood. Old versions
+stay until they are merged away, so many candidates may be one trajectory, and one may have moved.
+The candidates say how far the list was read, the current versions what there is to see.
+"""
+
+from __future__ import annotations
+
+import operator
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+SPARE_CANDIDATES = 8
+"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+MAX_CANDIDATES = 10_000
+"""The most candidates read at once: where most are old versions, each look doubles them."""
+_BEFORE_ALL = Cursor(0, "", "")
+
+
+class ClickHouseLists:
+    """Lists over the lane of readers."""
+
+    def __init__(self, reader: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._reader = reader
+
+    def list(
+        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryReader.list``."""
+
+        def candidates(reach: int, after: Cursor | None) -> Sequence[Cursor]:
+            behind = after or _BEFORE_ALL
+            rows = self._reader.rows(
+                "list_candidates",
+                project=where.project,
+                **_current_filter(where),
+                after_start_ns=after.start_ns if after else None,
+                after_trace_id=behind.trace_id,
+                after_project=behind.project,
+                reach=reach,
+            )
+            return [Cursor(start, trace_id, project) for project, start, trace_id in rows]
+
+        return self._read(candidates, where, limit, after, newest_first=True)
+
+    def conversation(
+        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryReader.conversation``."""
+
+        def candidates(reach: int, after: Cursor | None) -> Sequence[Cursor]:
+            behind = after or _BEFORE_ALL
+            rows = self._reader.rows(
+                "conversation_candidates",
+                conversation_id=conversation_id,
+                project=project,
+                after_start_ns=behind.start_ns,
+                after_trace_id=behind.trace_id,
+                after_project=behind.project,
+                reach=reach,
+            )
+            return [Cursor(start, trace_id, project) for project, start, trace_id in rows]
+
+        where = TrajectoryFilter(project, conversation_id=conversation_id)
+        return self._read(candidates, where, limit, after, newest_first=False)
+
+    def _read(
+        self,
+        candidates: Callable[[int, Cursor | None], Sequence[Cursor]],
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None,
+        *,
+        newest_first: bool,
+    ) -> Sequence[TrajectorySummary]:
+        """Read candidates until there are enough lines, or no more candidates.
+
+        The end is where fewer *rows* come than were asked for: 51 rows may be 18 trajectories.
+        """
+        found: dict[TraceKey, TrajectorySummary] = {}
+        comes_later = operator.lt if newest_first else operator.gt
+        reach = limit + limit // 4 + SPARE_CANDIDATES
+        while len(found) < limit:
+            rows = candidates(reach, after)
+            until = rows[-1] if len(rows) == reach else None
+            for line in self._current(where, rows):
+                if after is not None and not comes_later(line.cursor, after):
+                    continue  # it has moved to where the reader has been
+                if until is None or not comes_later(line.cursor, until):
+                    found[line.key] = line
+            if until is None:
+                break
+            after = until
+            reach = min(2 * reach, MAX_CANDIDATES)
+        lines = sorted(found.values(), key=attrgetter("cursor"), reverse=newest_first)
+        return lines[:limit]
+
+    def _current(
+        self, where: TrajectoryFilter, candidates: Sequence[Cursor]
+    ) -> Sequence[TrajectorySummary]:
+        """Return those of the candidates that are what the filter wants now."""
+        keys = list(dict.fromkeys((project, trace_id) for _, trace_id, project in candidates))
+        if not keys:
+            return []
+        rows = self._reader.rows("list_page", keys=keys, **_current_filter(where))
+        return [summary_of(row) for row in rows]
+
+
+def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
+    return {
+        "start_from_ns": where.start_from_ns,
+        "start_before_ns": where.start_before_ns,
+        "status": where.status.value if where.status else None,
+        "root_name": where.root_name,
+        "has_error": where.has_error,
+        "agent_name": where.agent_name,
+        "conversation_id": where.conversation_id,
+    }
+
+
+def summary_of(row: Row) -> TrajectorySummary:
+    """Give a row of ``list_page.sql`` its names."""
+    project, trace_id, version, status, root_name, root_type, start_ns, duration_ns = row[:8]
+    has_error, agents, agent, model, tool, graph, other, spans, inputs, outputs, original = row[
+        8:19
+    ]
+    return TrajectorySummary(
+        key=TraceKey(project, trace_id),
+        version=version,
+        status=Status(status),
+        root_name=root_name,
+        root_type=root_type,
+        start_ns=start_ns,
+        duration_ns=duration_ns,
+        has_error=bool(has_error),
+        agent_names=agents,
+        step_counts={"agent": agent, "model": model, "tool": tool, "graph": graph, "other": other},
+        span_count=spans,
+        input_tokens=inputs,
+        output_tokens=outputs,
+        duplicate_of=original,
+        dialects=row[19],
+        conversation_id=row[20],
+    )

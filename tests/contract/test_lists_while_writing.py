@@ -1,0 +1,166 @@
+"""Lists give every run exactly once while runs arrive, are rewritten and move.
+
+No old version is merged away meanwhile: that is what a list meets within the seconds after a write.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from tests.support.otlp_requests import START_NS
+from tests.support.paging import read_pages
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.paging import read_page
+from spanloom.storage.clickhouse import ClickHouseStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.ports.reading import Cursor, TrajectorySummary
+    from spanloom.core.ports.store import Store
+
+RUNS = 40
+NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)
+CONVERSATION = "trip"
+PAGES = st.sampled_from([1, 2, 5, 9, 50])
+
+
+@pytest.fixture
+def unmerged(store: Store) -> Iterator[Store]:
+    """A store that keeps every version it is given."""
+    if not isinstance(store, ClickHouseStore):
+        yield store
+        return
+    lane = store._worker
+    for table in ("trajectories", "trajectory_list", "conversation_index"):
+        lane.run(f"SYSTEM STOP MERGES {table}")
+    yield store
+    for table in ("trajectories", "trajectory_list", "conversation_index"):
+        lane.run(f"SYSTEM START MERGES {table}")
+
+
+class Writing(RuleBasedStateMachine):
+    """Somebody writes, somebody else pages; both one step at a time."""
+
+    store: Store
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = f"p-{secrets.token_hex(4)}"
+        self.starts: dict[int, int] = {}
+        self.versions: Counter[int] = Counter()
+        self.begin(5)
+
+    def begin(self, limit: int) -> None:
+        self.limit = limit
+        self.after: Cursor | None = None
+        self.seen: list[int] = []
+        self.expected = set(self.starts)
+
+    @initialize(numbers=NUMBERS)
+    def some_runs(self, numbers: set[int]) -> None:
+        self.write({n: START_NS + 10 * n for n in numbers})
+        self.begin(self.limit)
+
+    @rule(numbers=NUMBERS)
+    def late_spans(self, numbers: set[int]) -> None:
+        """A replay or a late span: the same place, another version; or a new run."""
+        self.write({n: self.starts.get(n, START_NS + 10 * n) for n in numbers})
+
+    @rule(number=st.integers(1, RUNS), by=st.integers(-200, 200))
+    def moves(self, number: int, by: int) -> None:
+        """A late root: the run begins elsewhere, and may be missed or met twice on the way."""
+        self.write({number: START_NS + 10 * number + by})
+        self.expected.discard(number)
+
+    @rule()
+    def next_page(self) -> None:
+        page = read_page(self.read, self.limit)
+        self.seen += [int(line.key.trace_id, 16) for line in page.lines]
+        if page.has_more:
+            self.after = page.lines[-1].cursor
+        else:
+            self.check()
+            self.begin(self.limit)
+
+    @precondition(lambda self: self.after is None)
+    @rule(limit=PAGES)
+    def other_page_size(self, limit: int) -> None:
+        self.begin(limit)
+
+    def teardown(self) -> None:
+        """In the end every list has every run, in order, whatever the size of its pages."""
+        where = TrajectoryFilter(project=self.project)
+        newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
+        for limit in (7, 50):
+            pages = read_pages(lambda most, at: self.store.list(where, most, at), limit)
+            assert [int(line.key.trace_id, 16) for line in pages] == newest
+            talk = read_pages(
+                lambda most, at: self.store.conversation(CONVERSATION, self.project, most, at),
+                limit,
+            )
+            assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
+
+    def read(self, limit: int) -> Sequence[TrajectorySummary]:
+        where = TrajectoryFilter(project=self.project, status=Status.SETTLED)
+        return self.store.list(where, limit, self.after)
+
+    def check(self) -> None:
+        counts = Counter(self.seen)
+        assert {n: counts[n] for n in self.expected} == dict.fromkeys(self.expected, 1)
+
+    def write(self, starts: dict[int, int]) -> None:
+        keys = {n: TraceKey(self.project, f"{n:032x}") for n in starts}
+        heads = self.store.heads(list(keys.values()))
+        records = []
+        for number, key in keys.items():
+            run = make_trajectory(key, starts[number], steps=[])
+            told = replace(run, extras={"conversation_id": CONVERSATION})
+            self.versions[number] += 1
+            version = self.versions[number]
+            records.append(make_record(key, told, version=version, previous=heads.get(key)))
+        self.store.write(records)
+        self.starts.update(starts)
+
+
+def test_every_run_is_given_once_while_others_are_written(unmerged: Store) -> None:
+    class Here(Writing):
+        store = unmerged
+
+    run_state_machine_as_test(
+        Here,
+        settings=settings(
+            max_examples=12,
+            stateful_step_count=12,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def test_a_page_of_rewritten_runs_is_not_taken_for_the_last(unmerged: Store) -> None:
+    """The newest 60 of 200 runs have four versions each: a page of them is one in four rows."""
+    writing = Writing()
+    writing.store = unmerged
+    writing.write({n: START_NS + 10 * n for n in range(1, 201)})
+    for _ in range(3):
+        writing.write({n: START_NS + 10 * n for n in range(141, 201)})
+    writing.teardown()
