@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from benchmarks.engine import dump_batches, noting_batches, open_engine, wait_for_merges
@@ -10,7 +11,7 @@ from benchmarks.load import read_requests
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports.spans import SpooledRequest
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +29,10 @@ def fill_store(
 
     The rows of each batch are left as a file in ``rows_folder``, if there is one.
     """
-    store = open_store(f"chdb://{store_path}")
+    url = f"chdb://{store_path}"
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    store = open_store(url)
     with noting_batches() as batches, open_engine(store_path) as db:
         for batch in _cut(_accept(read_requests(requests_path))):
             store.append(batch)

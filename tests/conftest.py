@@ -11,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Protocol
 
 import httpx
 import pytest
 from tests.support.memory_store import MemoryStore
 
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -195,7 +196,10 @@ def clickhouse_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Click
     ``SPANLOOM_TEST_STORE_URL`` puts a ClickHouse server in its place.
     """
     embedded = f"chdb://{tmp_path_factory.mktemp('store')}"
-    store = open_store(os.environ.get("SPANLOOM_TEST_STORE_URL", embedded))
+    url = os.environ.get("SPANLOOM_TEST_STORE_URL", embedded)
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    store = open_store(url)
     yield store
     store.close()
 

@@ -54,7 +54,10 @@ class StoreSettings(SectionSettings):
         "clickhouse://user:password@host:8123/database (clickhouses:// for TLS).",
     )
     retention_days: int = Field(
-        0, ge=0, description="Days after which stored data is removed; 0 keeps it."
+        0,
+        ge=0,
+        description="Days after which stored data is removed; 0 keeps it. "
+        "Only the keeper applies it (serve, keeper).",
     )
 
     @property

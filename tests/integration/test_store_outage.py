@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExportResult
 from tests.support.ledger import Ledger, Outcome, Request, SentSpan
 from tests.support.memory_store import MemoryStore
+from tests.support.memory_upkeep import MemoryUpkeep
 from tests.support.senders import GrpcClient, Load, all_clients
 from tests.support.settling import check_api
 
@@ -57,6 +58,7 @@ class FailingStore:
 def store(monkeypatch: pytest.MonkeyPatch) -> FailingStore:
     failing = FailingStore()
     monkeypatch.setattr("spanloom.process.wiring.open_store", lambda *_: failing)
+    monkeypatch.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())
     return failing
 
 

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "collect": ("collect:collect_command", "Run the receivers and the writer alone."),
     "extract": ("extract:extract_command", "Run the extractor alone."),
     "api": ("api:api_command", "Run the API alone."),
+    "keeper": ("keeper:keeper_command", "Run the keeper alone: tables, retention, deletion."),
     "replay": ("replay:replay_command", "Extract stored history again."),
     "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),

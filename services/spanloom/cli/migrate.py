@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +10,7 @@ import click
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.process.datadir import DataDir
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.engine.connect import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 def migrate_command(settings: Settings) -> None:
     """Apply the schema files that the store does not have yet.
 
-    Every start does the same; use this to do it beforehand, with an account that may.
+    `spanloom serve` and `spanloom keeper` do the same when they start; every other command
+    refuses a store whose tables are of another version. Retention is left as it is. Killed on
+    the way, the same command goes on where it was.
     """
     configure_logging(settings.log_level, settings.log_format)
-    with DataDir(settings.data_dir) if settings.is_embedded else nullcontext():
-        open_store(settings.resolved_store_url, settings.retention_days).close()
+    with ExitStack() as stack:
+        if settings.is_embedded:
+            stack.enter_context(DataDir(settings.data_dir))
+        upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
+        applied = upkeep.migrate()
+    for name in applied:
+        click.echo(f"applied {name}")
     click.echo("The store's tables are up to date.")

@@ -119,7 +119,7 @@ def _standings(
         if through_service:
             yield _ask_service(ApiClient(api_url), wanted)
             return
-        store = open_store(settings.resolved_store_url, settings.retention_days)
+        store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
         replay = request_replay(store, _selection(wanted), time.time_ns())
         yield _work_off(Replayer(store, Metrics()), replay)

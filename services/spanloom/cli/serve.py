@@ -8,7 +8,7 @@ import click
 
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.process import run_roles
-from spanloom.process.wiring import Role
+from spanloom.process.wiring import EVERYTHING
 
 if TYPE_CHECKING:
     from spanloom.config import Settings
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     ),
 )
 def serve_command(settings: Settings) -> None:
-    """Run receivers, writer, extractor and API in one process.
+    """Run receivers, writer, extractor, API and keeper in one process.
 
     Prints the addresses it listens on: a panel on a terminal, one line of JSON elsewhere.
     SIGTERM or Ctrl-C finishes open requests, drains into the store and exits with 0; what
     the store has not taken by then stays in the data directory for the next start.
     """
-    run_roles(settings, Role.COLLECT | Role.EXTRACT | Role.API)
+    run_roles(settings, EVERYTHING)

@@ -65,5 +65,13 @@ class StartupError(PermanentError):
     """The process cannot start as configured; the message is the one line to print."""
 
 
+class SchemaNotReadyError(StartupError):
+    """The store lacks tables or columns of this version; the message names the command to run."""
+
+
+class SchemaChangedError(StartupError):
+    """A schema file differs from what the store has applied under its number."""
+
+
 class InvalidQueryError(PermanentError):
     """A reader asked for something that cannot be answered (422)."""

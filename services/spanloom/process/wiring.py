@@ -19,10 +19,11 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
+from spanloom.keeper.keeper import Keeper
 from spanloom.process.datadir import DataDir
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ class Role(Flag):
     COLLECT = auto()
     EXTRACT = auto()
     API = auto()
+    KEEP = auto()
 
 
-EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API
+EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API | Role.KEEP
 
 
 class Service:
@@ -58,7 +60,8 @@ class Service:
             )
         self.metrics = Metrics()
         self._settings = settings
-        self._roles = roles
+        # Whoever owns an embedded store also keeps it: no other process can.
+        self._roles = roles | Role.KEEP if settings.is_embedded else roles
         self._supervisor = Supervisor(settings.shutdown_s)
 
     def __enter__(self) -> Self:
@@ -96,7 +99,9 @@ class Service:
             at_end(data.release)
             listener = self._bind("otlp_http_port")
         api_listener = self._bind("api_port")
-        store = open_store(settings.resolved_store_url, settings.retention_days)
+        if Role.KEEP in self._roles:
+            yield self._keeper()  # before anybody opens the store: it makes its tables
+        store = open_store(settings.resolved_store_url)
         at_end(store.close)
         yield self._api(store, api_listener)
         if Role.EXTRACT in self._roles:
@@ -115,6 +120,11 @@ class Service:
             extractor_version=EXTRACTOR_VERSION,
         )
         return HttpServer(app, listener, "api")
+
+    def _keeper(self) -> Part:
+        upkeep = open_upkeep(self._settings.resolved_store_url)
+        self._supervisor.at_end(upkeep.close)
+        return Keeper(upkeep, self._settings.retention_days)
 
     def _collector(self, store: Store, data: DataDir, listener: socket.socket) -> Iterator[Part]:
         settings = self._settings

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 OPEN = """
 import sys
 from spanloom.core.errors import StartupError
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.engine.connect import open_store, open_upkeep
 try:
+    upkeep = open_upkeep(sys.argv[1])
+    upkeep.migrate()
+    upkeep.close()
     open_store(sys.argv[1]).close()
 except StartupError as error:
     sys.exit(str(error))

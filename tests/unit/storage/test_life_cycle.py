@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import pytest
 from clickhouse_connect.driver.exceptions import OperationalError
@@ -20,6 +20,8 @@ class LostClient:
 
     def __init__(self) -> None:
         self.is_closed = False
+
+    server_settings: ClassVar[dict[str, object]] = {}
 
     def set_client_setting(self, _name: str, _value: object) -> None: ...
 

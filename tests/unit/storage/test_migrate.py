@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
-from spanloom.core.errors import SchemaTooNewError, StoreUnavailableError
+from spanloom.core.errors import (
+    SchemaChangedError,
+    SchemaNotReadyError,
+    SchemaTooNewError,
+    StoreUnavailableError,
+)
+from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
-from spanloom.storage.engine.migrate import RETAINED, migrate, set_retention
+from spanloom.storage.engine.migrate import check_schema, migrate
 from spanloom.storage.engine.statements import query, request_schema, schema_files
 from spanloom.storage.spans.records import FramedRecords
+from spanloom.storage.upkeep.retention import RETAINED, set_retention
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -78,6 +85,37 @@ def test_a_newer_store_is_refused_in_one_line_and_left_alone(fresh_database: Cli
         migrate(lane)
     assert "\n" not in str(error.value)
     assert set(definitions(lane)) == {"schema_migrations"}
+
+
+def test_a_store_without_tables_or_of_an_older_version_is_refused_and_left_alone(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lane = Lane(fresh_database)
+    with pytest.raises(SchemaNotReadyError, match="no tables yet; run `spanloom migrate -x` first"):
+        check_schema(lane, "spanloom migrate -x")
+    assert definitions(lane) == {}
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:-1])
+        migrate(lane)
+        check_schema(lane, "")
+    tables = definitions(lane)
+    with pytest.raises(SchemaNotReadyError, match=rf"older.*{schema_files()[-1].name}; run `it`"):
+        check_schema(lane, "it")
+    assert definitions(lane) == tables
+
+
+def test_a_schema_file_that_was_changed_after_it_was_applied_is_refused(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lane = Lane(fresh_database)
+    migrate(lane)
+    files = list(schema_files())
+    files[2] = files[2]._replace(text=files[2].text + "\n-- an afterthought")
+    monkeypatch.setattr(migrations, "schema_files", lambda: tuple(files))
+    with pytest.raises(SchemaChangedError, match=files[2].name) as error:
+        migrate(lane)
+    assert "\n" not in str(error.value)
+    check_schema(lane, "")  # who only works is not stopped by it
 
 
 def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> None:

@@ -17,12 +17,15 @@ from spanloom.storage.clickhouse import ClickHouseStore
 from spanloom.storage.engine.lane import (
     READER_SETTINGS,
     REQUEST_SETTINGS,
+    UPKEEP_SETTINGS,
     WORKER_SETTINGS,
     EmbeddedLane,
     Lane,
 )
-from spanloom.storage.engine.migrate import migrate, set_retention
+from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.upkeep.lock import MigrationLock, NoLock
+from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -30,11 +33,12 @@ if TYPE_CHECKING:
 Connect = Callable[[], "Client"]
 
 
-def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
-    """Open the store, bring its schema up to date and give it, ready for use.
+def open_store(url: str) -> ClickHouseStore:
+    """Open the store for work; its tables and its retention are left as they are.
 
-    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened, and
-    ``SchemaTooNewError`` if a newer Spanloom wrote it.
+    Raises ``StartupError`` with one line if the URL is none, the store cannot be opened or the
+    keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
+    wrote it.
     """
     connect = _connector(url)
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
@@ -47,11 +51,31 @@ def open_store(url: str, retention_days: int = 0) -> ClickHouseStore:
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:
-                migrate(Lane(client))
-                set_retention(Lane(client), retention_days)
+                check_schema(Lane(client), _migrate_command(url))
             lanes.append(lane_of(client, settings))
         opened.pop_all()
     return ClickHouseStore(*lanes)
+
+
+def open_upkeep(url: str) -> ClickHouseUpkeep:
+    """Open the store for the keeper, who alone may change its tables and its retention.
+
+    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened.
+    """
+    common.set_setting("autogenerate_session_id", False)
+    lane = Lane(_open(_connector(url), url), UPKEEP_SETTINGS)
+    # The directory of an embedded store is locked already.
+    lock = NoLock() if urlsplit(url).scheme == "chdb" else MigrationLock(lane)
+    return ClickHouseUpkeep(lane, lock)
+
+
+def _migrate_command(url: str) -> str:
+    """Return the command that brings this store's schema up to date, without its password."""
+    parts = urlsplit(url)
+    path = Path(unquote(parts.path))
+    if parts.scheme == "chdb" and path.name == "store":
+        return f"spanloom migrate --data-dir {path.parent}"
+    return f"spanloom migrate --store-url {_without_password(url)}"
 
 
 def _connector(url: str) -> Connect:

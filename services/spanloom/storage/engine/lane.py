@@ -61,6 +61,9 @@ WORKER_SETTINGS: Mapping[str, Setting] = {
     "input_format_parallel_parsing": 0,
 }
 
+# The keeper: what it deletes or rewrites is done when the statement returns.
+UPKEEP_SETTINGS: Mapping[str, Setting] = {"mutations_sync": 2, "alter_sync": 2}
+
 # For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
 READER_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": 10,
@@ -80,7 +83,8 @@ class Lane:
         self._client = client
         with translated():
             for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
-                client.set_client_setting(name, value)
+                if not _is_fixed(client, name):
+                    client.set_client_setting(name, value)
 
     def rows(self, name: str, **parameters: object) -> Iterator[Row]:
         """Run a named query and give its rows one by one, as JSON values."""
@@ -140,6 +144,12 @@ class Lane:
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
         with translated():
             return self._client.raw_query(query(name), parameters=bind(parameters), fmt=fmt)
+
+
+def _is_fixed(client: Client, name: str) -> bool:
+    """Whether the account may not change a setting: one with ``readonly = 1`` may change none."""
+    known = client.server_settings.get(name)
+    return known is not None and bool(known.readonly)
 
 
 class EmbeddedLane(Lane):

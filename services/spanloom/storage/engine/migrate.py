@@ -1,70 +1,100 @@
-"""Brings a store's schema up to date: each numbered file once, in order.
+"""The schema of a store: which numbered files it has applied, and applying those it lacks.
 
 Safe to interrupt: every statement says ``IF NOT EXISTS``, ``OR REPLACE`` or ``MODIFY QUERY``, and a
-file counts as applied only after its last statement.
+file counts as applied only after its last statement. Only the keeper applies files; every other
+part calls ``check_schema``, which changes nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import SchemaTooNewError
+from spanloom.core.errors import SchemaChangedError, SchemaNotReadyError, SchemaTooNewError
 from spanloom.storage.engine.statements import query, schema_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.statements import SchemaFile
 
-RETAINED = {
-    "otel_traces": "AcceptedAt",
-    "genai_events": "AcceptedAt",
-    "trace_changes": "AcceptedAt",
-    "trace_arrivals": "AcceptedAt",
-    "trace_progress": "UpdatedAt",
-    "trajectories": "UpdatedAt",
-    "trajectory_list": "UpdatedAt",
-    "steps": "UpdatedAt",
-    "call_index": "UpdatedAt",
-    "conversation_index": "UpdatedAt",
-    "replays": "UpdatedAt",
-}
-"""The tables that retention empties, and the column of each from which it counts."""
-_RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
+LEDGER = "schema_migrations"
+"""The table that lists the applied files with their checksums."""
 
 
-def migrate(lane: Lane) -> list[str]:
-    """Apply what is missing and give the names of the files applied now.
+def migrate(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
+    """Apply the files that the store lacks, in order; return their names.
 
-    Raises ``SchemaTooNewError`` if the store has seen files that this version does not have.
+    ``before_each`` is called before every statement, for a lock that has to be kept alive.
+
+    Raises ``SchemaTooNewError`` if the store has a file that this version does not ship, and
+    ``SchemaChangedError`` if it has applied a file with another text under the same number.
     """
     lane.run(query("create_migrations"))
-    applied = {number: name for number, name, _ in lane.rows("applied_migrations")}
+    applied = _applied(lane)
     known = schema_files()
-    if newer := [name for number, name in applied.items() if number > known[-1].number]:
-        raise SchemaTooNewError(
-            f"the store was written by a newer Spanloom (schema {newer[-1]}, this version knows "
-            f"{known[-1].name}): upgrade Spanloom, or use another data directory"
-        )
+    _refuse_newer(applied)
+    _refuse_changed(applied)
     missing = [file for file in known if file.number not in applied]
     for file in missing:
         for statement in file.statements:
+            before_each()
             lane.run(statement)
-        checksum = hashlib.sha256(file.text.encode()).hexdigest()
-        lane.run(query("record_migration"), number=file.number, name=file.name, checksum=checksum)
+        lane.run(
+            query("record_migration"),
+            number=file.number,
+            name=file.name,
+            checksum=checksum_of(file),
+        )
     return [file.name for file in missing]
 
 
-def set_retention(lane: Lane, days: int) -> None:
-    """Let rows go ``days`` after they were accepted or stored; 0 keeps them.
+def check_schema(lane: Lane, command: str) -> None:
+    """Return if the store has exactly the schema files of this version; change nothing.
 
-    A table that has it already is left alone: a new TTL makes ClickHouse rewrite the table.
+    Raises ``SchemaNotReadyError``, which tells the user to run ``command``, if files are missing,
+    and ``SchemaTooNewError`` if the store was written by a newer version.
     """
-    for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
-        found = _RETAINED_DAYS.search(definition)
-        if days == (int(found[1]) if found else 0):
-            continue
-        if days:
-            lane.run(query("set_retention"), table=table, column=RETAINED[table], days=days)
-        else:
-            lane.run(query("remove_retention"), table=table)
+    applied = _applied(lane) if _has_ledger(lane) else {}
+    _refuse_newer(applied)
+    missing = [file.name for file in schema_files() if file.number not in applied]
+    if missing:
+        found = f"lacks {missing[0]}" + (f" and {len(missing) - 1} more" if missing[1:] else "")
+        state = "has no tables yet" if not applied else f"is of an older Spanloom: it {found}"
+        raise SchemaNotReadyError(f"the store {state}; run `{command}` first")
+
+
+def checksum_of(file: SchemaFile) -> str:
+    """Return the SHA-256 of a schema file's text, in hex."""
+    return hashlib.sha256(file.text.encode()).hexdigest()
+
+
+def _has_ledger(lane: Lane) -> bool:
+    return any(lane.rows("table_definitions", tables=[LEDGER]))
+
+
+def _applied(lane: Lane) -> Mapping[int, tuple[str, str]]:
+    """Return number → (name, checksum) of the applied files, in the order of numbers."""
+    rows = lane.rows("applied_migrations")
+    return {number: (name, checksum) for number, name, checksum in rows}
+
+
+def _refuse_newer(applied: Mapping[int, tuple[str, str]]) -> None:
+    last = schema_files()[-1]
+    if newer := [name for number, (name, _) in applied.items() if number > last.number]:
+        raise SchemaTooNewError(
+            f"the store was written by a newer Spanloom (schema {newer[-1]}, this version knows "
+            f"{last.name}): upgrade Spanloom, or use another data directory"
+        )
+
+
+def _refuse_changed(applied: Mapping[int, tuple[str, str]]) -> None:
+    for file in schema_files():
+        _, checksum = applied.get(file.number, ("", checksum_of(file)))
+        if checksum != checksum_of(file):
+            raise SchemaChangedError(
+                f"the store has applied another text of {file.name} than this Spanloom ships: use "
+                "the release that wrote the store, or restore the file; a released schema file "
+                "never changes"
+            )

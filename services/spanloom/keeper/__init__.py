@@ -1,0 +1,1 @@
+"""The keeper: the one room that changes the schema, sets retention and deletes."""

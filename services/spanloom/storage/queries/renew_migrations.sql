@@ -1,0 +1,2 @@
+INSERT INTO schema_migration_lock
+SELECT {holder:String}, fromUnixTimestamp({ends:UInt32})

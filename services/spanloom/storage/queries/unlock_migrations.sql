@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS schema_migration_lock SYNC

@@ -1,0 +1,36 @@
+"""The keeper's side of the ClickHouse store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.upkeep.retention import set_retention
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.upkeep.lock import MigrationLock, NoLock
+
+
+class ClickHouseUpkeep:
+    """``Upkeep`` over a lane of its own."""
+
+    def __init__(self, lane: Lane, lock: MigrationLock | NoLock) -> None:
+        """Take over the lane; the lock keeps migrations of other processes apart."""
+        self._lane = lane
+        self._lock = lock
+
+    def migrate(self) -> Sequence[str]:
+        """See ``Upkeep.migrate``."""
+        with self._lock.held() as renew:
+            return migrate(self._lane, renew)
+
+    def set_retention(self, days: int) -> None:
+        """See ``Upkeep.set_retention``."""
+        set_retention(self._lane, days)
+
+    def close(self) -> None:
+        """See ``Upkeep.close``."""
+        self._lane.close()

@@ -1,0 +1,55 @@
+"""An account that may only read: it opens a store, reads it, and is told what it may not do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import clickhouse_connect
+import pytest
+from clickhouse_connect.driver.models import SettingDef
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.storage.engine import connect
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+SETTINGS = "SELECT name, value, readonly FROM system.settings"
+
+
+@pytest.fixture
+def url(clickhouse_store: ClickHouseStore) -> str:
+    return f"chdb://{clickhouse_store._worker._client.path}"  # type: ignore[attr-defined]  # embedded
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Let every connection be of an account whose profile says ``readonly = 1``."""
+
+    def open_(*_: object) -> Client:
+        client = clickhouse_connect.get_client(interface="chdb", path=url.removeprefix("chdb://"))
+        client.command("SET readonly = 1")
+        rows = client.query(SETTINGS).result_rows
+        client.server_settings = {name: SettingDef(name, value, ro) for name, value, ro in rows}
+        return client
+
+    monkeypatch.setattr(connect, "_open", open_)
+
+
+@pytest.mark.usefixtures("read_only")
+def test_a_store_opens_for_an_account_that_may_only_read(url: str) -> None:
+    store = connect.open_store(url)
+    store.ping()
+    with pytest.raises(StoreUnavailableError, match="READONLY"):
+        store._worker.run("DROP TABLE steps")
+    store.close()
+
+
+@pytest.mark.usefixtures("read_only")
+def test_who_keeps_the_store_may_not_be_such_an_account(url: str) -> None:
+    upkeep = connect.open_upkeep(url)
+    with pytest.raises(StoreUnavailableError, match="READONLY"):
+        upkeep.migrate()
+    upkeep.close()
