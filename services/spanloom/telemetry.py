@@ -57,6 +57,11 @@ class Metrics:
         self.received_bytes = Counter(
             "spanloom_received_bytes", "Decoded bytes of export requests.", registry=r
         )
+        self.in_flight_bytes = Gauge(
+            "spanloom_in_flight_bytes",
+            "Bytes of export requests that are not answered yet, as sent and inflated.",
+            registry=r,
+        )
         self.acknowledge_seconds = Histogram(
             "spanloom_acknowledge_seconds",
             "Time from a decoded request to its acknowledgement.",

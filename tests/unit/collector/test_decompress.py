@@ -3,18 +3,27 @@ from __future__ import annotations
 import gzip
 import time
 import zlib
+from random import Random
 
 import pytest
 
-from spanloom.collector.doors.decompress import decompress
+from spanloom.collector.doors.decompress import PIECE_BYTES
+from spanloom.collector.doors.decompress import decompress as decompress_within
+from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import (
     InvalidRequestError,
+    OverloadedError,
     RequestTooLargeError,
     UnsupportedEncodingError,
 )
 
 BODY = b"some spans " * 1000
+
+
+def decompress(body: bytes, coding: str, limits: Limits) -> bytes:
+    with InFlightBudget(limits.max_in_flight_bytes).reserve() as share:
+        return decompress_within(body, coding, limits, share)
 
 
 @pytest.mark.parametrize("coding", ["", "identity", " Identity "])
@@ -76,3 +85,20 @@ def test_two_members_share_the_limit() -> None:
 def test_other_codings_are_unsupported(coding: str, limits: Limits) -> None:
     with pytest.raises(UnsupportedEncodingError, match="Content-Encoding"):
         decompress(BODY, coding, limits)
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3_000_000])
+@pytest.mark.parametrize("noise", [False, True], ids=["dense", "as it is"])
+def test_any_size_is_inflated_piece_by_piece(size: int, noise: bool, limits: Limits) -> None:
+    body = Random(7).randbytes(size) if noise else bytes(size)
+    assert decompress(gzip.compress(body), "gzip", limits) == body
+
+
+def test_inflated_bytes_are_taken_from_the_budget_before_they_gather() -> None:
+    budget = InFlightBudget(10 * PIECE_BYTES)
+    packed = gzip.compress(bytes(8 * PIECE_BYTES))
+    with budget.reserve() as share:
+        assert len(decompress_within(packed, "gzip", Limits(), share)) == budget.taken
+        with budget.reserve() as neighbour, pytest.raises(OverloadedError):
+            decompress_within(packed, "gzip", Limits(), neighbour)
+    assert budget.taken == 0

@@ -132,9 +132,10 @@ def test_broken_logs_are_invalid(
 
 def test_a_reservation_grows_and_is_given_back() -> None:
     budget = InFlightBudget(10)
-    with budget.reserve(4) as share:
-        share.grow(6)
+    with budget.reserve() as share, budget.reserve() as neighbour:
+        share.grow(4)
+        neighbour.grow(6)
         with pytest.raises(OverloadedError):
             share.grow(1)
-    with budget.reserve(10):
-        pass
+        assert budget.taken == 10
+    assert budget.taken == 0

@@ -1,4 +1,7 @@
-"""Content codings, inflated within bounds: never a byte more than the limit is held."""
+"""Content codings, inflated within bounds: piece by piece, each taken from the budget.
+
+A piece is the most that one request holds beyond its share of the bytes in flight.
+"""
 
 from __future__ import annotations
 
@@ -12,55 +15,85 @@ from spanloom.core.errors import (
 )
 
 if TYPE_CHECKING:
+    from spanloom.collector.intake.budget import Reservation
     from spanloom.collector.intake.limits import Limits
 
+GZIP_MAGIC = b"\x1f\x8b"
+"""The first bytes of every gzip stream."""
+PIECE_BYTES = 64 * 1024
 _GZIP = zlib.MAX_WBITS | 16
 """Tells zlib to expect a gzip header and to check the trailer's CRC and length."""
 
 
-def decompress(body: bytes, coding: str, limits: Limits) -> bytes:
-    """Give the body without its HTTP content coding: none, ``identity`` or ``gzip``.
+def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> bytes:
+    """Return the body without its HTTP content coding: none, ``identity`` or ``gzip``.
 
-    Raises ``UnsupportedEncodingError`` for any other coding, ``InvalidRequestError`` for a
-    broken gzip stream, ``RequestTooLargeError`` beyond ``limits.max_request_bytes``.
+    ``share`` grows by the inflated bytes while they are made. Raises
+    ``UnsupportedEncodingError`` for any other coding, ``InvalidRequestError`` for a broken gzip
+    stream, ``RequestTooLargeError`` beyond ``limits.max_request_bytes`` and ``OverloadedError``
+    when too many bytes are in flight.
     """
     name = coding.strip().lower()
     if name in {"", "identity"}:
         return body
     if name in {"gzip", "x-gzip"}:
-        return _gunzip(body, limits)
+        return gunzip(body, limits, share)
     raise UnsupportedEncodingError(
         f"Content-Encoding {coding[:64]!r} is not supported: use gzip or none."
     )
 
 
-def _gunzip(body: bytes, limits: Limits) -> bytes:
-    """Inflate up to ``max_gzip_members`` members; nothing but members may follow each other."""
-    parts: list[bytes] = []
-    room = limits.max_request_bytes
-    rest = body
+def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
+    """Inflate up to ``max_gzip_members`` members; nothing but members may follow each other.
+
+    Raises as ``decompress`` does.
+    """
+    inflated = _Inflated(limits.max_request_bytes, share)
+    rest = memoryview(body)
     for _ in range(limits.max_gzip_members):
-        part, rest = _member(rest, room)
-        room -= len(part)
-        parts.append(part)
+        rest = _inflate_member(rest, inflated)
         if not rest:
-            return parts[0] if len(parts) == 1 else b"".join(parts)
+            return b"".join(inflated.pieces)
     raise InvalidRequestError(
         f"The gzip body has more than {limits.max_gzip_members} members: send it as one."
     )
 
 
-def _member(data: bytes, room: int) -> tuple[bytes, bytes]:
-    """Give one inflated member and what follows it."""
+class _Inflated:
+    """What has been inflated so far, within the limit of a request and the budget of all."""
+
+    def __init__(self, max_bytes: int, share: Reservation) -> None:
+        self.pieces: list[bytes] = []
+        self._room = max_bytes
+        self._share = share
+
+    def add(self, piece: bytes) -> None:
+        self._room -= len(piece)
+        if self._room < 0:
+            raise RequestTooLargeError(
+                "The request is larger than the limit after decompression: send smaller batches."
+            )
+        self._share.grow(len(piece))
+        self.pieces.append(piece)
+
+
+def _inflate_member(data: memoryview, inflated: _Inflated) -> memoryview:
+    """Inflate the first member; return what follows it.
+
+    Both sides go piece by piece: zlib copies the input that it leaves over.
+    """
     inflater = zlib.decompressobj(_GZIP)
-    try:
-        part = inflater.decompress(data, room + 1)
-    except zlib.error as error:
-        raise InvalidRequestError(f"The body is not valid gzip: {error}.") from error
-    if len(part) > room:
-        raise RequestTooLargeError(
-            "The request is larger than the limit after decompression: send smaller batches."
-        )
-    if not inflater.eof:
-        raise InvalidRequestError("The gzip body is truncated.")
-    return part, inflater.unused_data
+    at = 0
+    left_over = b""
+    while not inflater.eof:
+        source = left_over or data[at : at + PIECE_BYTES]
+        at += 0 if left_over else len(source)
+        try:
+            piece = inflater.decompress(source, PIECE_BYTES)
+        except zlib.error as error:
+            raise InvalidRequestError(f"The body is not valid gzip: {error}.") from error
+        if not source and not piece and not inflater.eof:
+            raise InvalidRequestError("The gzip body is truncated.")
+        inflated.add(piece)
+        left_over = inflater.unconsumed_tail
+    return data[at - len(inflater.unused_data) :]

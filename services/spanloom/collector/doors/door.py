@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.collector.doors.http_messages import RequestHead
+    from spanloom.collector.intake.budget import Reservation
 
 
 class Received(NamedTuple):
@@ -23,6 +24,8 @@ class Received(NamedTuple):
     body: bytes
     """Without its content coding."""
     head: RequestHead
+    share: Reservation
+    """Its share of the bytes in flight, held until it is answered; grown by what it becomes."""
 
 
 class Taken(NamedTuple):

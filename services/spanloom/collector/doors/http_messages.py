@@ -13,9 +13,7 @@ from spanloom.collector.doors.status import build_status, encode_status, retry_a
 from spanloom.core.errors import RequestTooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Scope, Send
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -109,18 +107,6 @@ def answer_error(error: Exception, head: RequestHead) -> Answer:
         headers += ((b"retry-after", str(delay).encode()),)
     body = encode_status(build_status(error), head.answer_encoding)
     return Answer(status_codes(error).http, body, headers)
-
-
-async def read_chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Give the body as it arrives; ``ClientGoneError`` if it ends early."""
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise ClientGoneError
-        more = message.get("more_body", False)
-        if chunk := message.get("body", b""):
-            yield chunk
 
 
 def _encoding(content_type: str) -> Encoding | None:

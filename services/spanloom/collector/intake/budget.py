@@ -1,4 +1,7 @@
-"""How many bytes of requests may be handled at one time."""
+"""How many bytes of requests may be in flight at one time.
+
+A request has one reservation from its first byte until its answer, at whatever door.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ class InFlightBudget:
         self._taken = 0
         self._lock = Lock()
 
-    def reserve(self, size: int = 0) -> Reservation:
-        """Take ``size`` bytes until the reservation is left.
+    @property
+    def taken(self) -> int:
+        """How many bytes are in flight."""
+        return self._taken
 
-        Raises ``OverloadedError`` beyond the bound.
-        """
-        reservation = Reservation(self)
-        reservation.grow(size)
-        return reservation
+    def reserve(self) -> Reservation:
+        """Begin a reservation of no bytes yet, which lasts until it is left."""
+        return Reservation(self)
 
     def take(self, size: int) -> None:
         """Take bytes, or raise ``OverloadedError`` and take none."""
         with self._lock:
             if self._taken + size > self._max_bytes:
-                raise OverloadedError("Too many bytes are being handled: try again.")
+                raise OverloadedError("Too many bytes are in flight: try again.")
             self._taken += size
 
     def give_back(self, size: int) -> None:
@@ -44,7 +47,7 @@ class InFlightBudget:
 
 
 class Reservation(AbstractContextManager["Reservation"]):
-    """A request's share of the budget; may grow while its body arrives."""
+    """A request's share of the budget; grows while its body arrives and is inflated."""
 
     def __init__(self, budget: InFlightBudget) -> None:
         """Begin with nothing taken."""

@@ -61,6 +61,7 @@ class Exporter:
         self._metrics = metrics
         self._limits = limits
         self._closed = Event()
+        metrics.in_flight_bytes.set_function(lambda: self.budget.taken)
 
     def close(self) -> None:
         """Refuse every further request with a retry hint; those under way finish."""
@@ -74,7 +75,7 @@ class Exporter:
         """
         if self._closed.is_set():
             raise OverloadedError("The service is shutting down: try again.")
-        with self.budget.reserve(size), self._metrics.acknowledge_seconds.time():
+        with self._metrics.acknowledge_seconds.time():
             self._metrics.received_bytes.inc(size)
             yield
 

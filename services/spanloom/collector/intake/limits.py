@@ -38,8 +38,20 @@ class Limits:
     max_value_bytes: int = 8 * MIB
     """A longer text is cut; another value of that size is dropped and counted."""
     max_in_flight_bytes: int = 128 * MIB
-    """Decoded requests being handled at one time; beyond it clients are asked to retry."""
+    """Requests in flight, as sent and inflated, from the first byte to the answer; beyond it
+    clients are asked to retry."""
     body_timeout_s: float = 60.0
     """Time for an HTTP body to arrive."""
+    body_grace_s: float = 10.0
+    """Time that an HTTP body may take beyond what ``min_body_rate`` allows."""
+    min_body_rate: int = 8 * 1024
+    """Bytes per second below which an HTTP body is cut: a slow sender holds its share for long."""
+    message_timeout_s: float = 15.0
+    """Time for a gRPC message to arrive: exporters give up after ten seconds."""
     workers: int = 32
     """Requests handled at one time by each transport; most of their time is the fsync's."""
+    readers: int = 64
+    """gRPC messages arriving at one time. gRPC tells their size only when they are whole, so
+    what has arrived of unfinished ones is outside ``max_in_flight_bytes``."""
+    max_waiting: int = 1_024
+    """Requests of each transport that wait or are being handled."""

@@ -1,17 +1,21 @@
 """OTLP over gRPC: a transport and nothing else.
 
 Requests and responses pass as bytes, so that what is wrong with a request is said by our
-own checks, as INVALID_ARGUMENT, and not by gRPC, as INTERNAL.
+own checks, as INVALID_ARGUMENT, and not by gRPC, as INTERNAL. Inflating is ours as well: gRPC
+would do it before anybody could refuse the bytes.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, NoReturn
 
 import grpc
 
+from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.grpc_reading import MessageReader
 from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import build_status, status_codes
@@ -20,18 +24,21 @@ from spanloom.telemetry import get_logger
 from spanloom.threads import EndedUnaskedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from spanloom.collector.doors.otlp.signals import Export
-    from spanloom.collector.intake.export import Exporter
+    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits
 
-    Handler = Callable[[bytes, grpc.ServicerContext], bytes]
+    Handler = Callable[[Iterator[bytes], grpc.ServicerContext], bytes]
 
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _MIN_PING_MS = 5_000
 """Clients ping every ten seconds, and also without calls: that is no abuse."""
+_NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
+"""The codings taken; gRPC answers any other UNIMPLEMENTED."""
 
 
 class GrpcReceiver:
@@ -43,12 +50,18 @@ class GrpcReceiver:
         """Prepare the server; port 0 picks a free one, which ``port`` tells after the start."""
         self.port = port
         self._exporter = exporter
+        self._limits = limits
         self._host = host
         self._serving = False
+        self._reader = MessageReader(limits.message_timeout_s)
+        self._handling = BoundedSemaphore(limits.workers)
         self._server = grpc.server(
-            ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-grpc"),
+            ThreadPoolExecutor(limits.readers, thread_name_prefix="otlp-grpc"),
+            maximum_concurrent_rpcs=limits.max_waiting,
             options=[
                 ("grpc.max_receive_message_length", limits.max_request_bytes),
+                ("grpc.per_message_decompression", 0),
+                ("grpc.compression_enabled_algorithms_bitset", _NONE_AND_GZIP),
                 ("grpc.so_reuseport", 0),  # a second process must fail, not share the port
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.http2.min_ping_interval_without_data_ms", _MIN_PING_MS),
@@ -68,7 +81,7 @@ class GrpcReceiver:
     def failed(self) -> BaseException | None:
         """See ``Part``: gRPC's own threads serve, so all that can be seen is whether they do."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
-            return None
+            return self._reader.failed
         return EndedUnaskedError("the gRPC server ended without being asked to")
 
     def start(self) -> None:
@@ -82,6 +95,7 @@ class GrpcReceiver:
                 f"cannot listen on {address} for OTLP/gRPC: the port is in use or not allowed; "
                 "use --otlp-grpc-port to choose another"
             ) from error
+        self._reader.start()
         self._server.start()
         self._serving = True
 
@@ -89,26 +103,40 @@ class GrpcReceiver:
         """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
         self._serving = False
         self._server.stop(grace_s).wait()
+        self._reader.stop()
 
     def _service(
         self, signal: str, package: str, export: Export
     ) -> grpc.GenericRpcHandler[bytes, bytes]:
-        method = grpc.unary_unary_rpc_method_handler(self._handler(signal, export))
+        # On the wire a stream of one message is a unary call; here it leaves reading to us.
+        method = grpc.stream_unary_rpc_method_handler(self._handler(signal, export))
         name = _SERVICE.format(package, package.capitalize())
         return grpc.method_handlers_generic_handler(name, {"Export": method})
 
     def _handler(self, signal: str, export: Export) -> Handler:
-        def handle(body: bytes, context: grpc.ServicerContext) -> bytes:
-            try:
-                with self._exporter.handling(len(body)):
-                    outcome = export(body, Encoding.PROTOBUF)
-            except Exception as error:  # the boundary: each error becomes a status
-                self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
-                _abort(context, error)
-            self._exporter.count_request(signal, "grpc", outcome.name)
-            return encode_response(outcome, Encoding.PROTOBUF)
+        def handle(messages: Iterator[bytes], context: grpc.ServicerContext) -> bytes:
+            with self._exporter.budget.reserve() as share:
+                try:
+                    body = self._reader.read(messages, context)
+                    outcome = self._take(body, export, share)
+                except grpc.RpcError:  # the client is gone
+                    raise
+                except Exception as error:  # the boundary: each error becomes a status
+                    self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
+                    _abort(context, error)
+                self._exporter.count_request(signal, "grpc", outcome.name)
+                return encode_response(outcome, Encoding.PROTOBUF)
 
         return handle
+
+    def _take(self, body: bytes, export: Export, share: Reservation) -> ExportOutcome:
+        """Handle one message; what begins like gzip is gzip, as no protobuf begins so."""
+        share.grow(len(body))
+        with self._handling:
+            if body.startswith(GZIP_MAGIC):
+                body = gunzip(body, self._limits, share)
+            with self._exporter.handling(len(body)):
+                return export(body, Encoding.PROTOBUF)
 
 
 def _abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:

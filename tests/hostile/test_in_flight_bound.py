@@ -1,0 +1,155 @@
+"""Small bodies that inflate to a lot, many at one time: memory and neighbours do not notice.
+
+The bound is 4 MiB; each of the bodies has 32 KB and inflates to 32 MiB.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import grpc
+import httpx
+import pytest
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+MIB = 1 << 20
+BOUND, INFLATED = 4 * MIB, 32 * MIB
+MAX_GROWTH = 160 * MIB
+"""The engine's own memory moves by tens of MiB; 32 such bodies at once are 1 GiB."""
+ATTACKERS, FOR_S = 48, 4.0
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+JSON = {"Content-Type": "application/json"}
+GZIP = {"Content-Encoding": "gzip"}
+PATHS = {
+    "/v1/traces": PROTOBUF,
+    "/v1/logs": PROTOBUF,
+    "/v1/metrics": JSON,
+    "/v1/loop/traces/ingest": JSON,
+    "/v1/loop/files/upload": {},
+    "/api/public/otel/v1/traces": JSON,
+    "/api/public/ingestion": JSON,
+}
+BOMB = gzip.compress(b" " * INFLATED)
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    started = start_shared_spanloom(env={"SPANLOOM_MAX_IN_FLIGHT_BYTES": str(BOUND)})
+    started.wait_until_ready()
+    for _ in range(3):  # what the process keeps once it has worked
+        assert post_normal(started) == 200
+    return started
+
+
+def one_span() -> bytes:
+    request = ExportTraceServiceRequest()
+    span = Span(trace_id=b"t" * 16, span_id=b"s" * 8, name="normal")
+    request.resource_spans.add().scope_spans.add().spans.append(span)
+    return request.SerializeToString()
+
+
+def post_normal(spanloom: RunningSpanloom) -> int:
+    """Send one span as an exporter does: again after a refusal that asks for it."""
+    url = spanloom.addresses["otlp_http"] + "/v1/traces"
+    until = time.monotonic() + 20
+    while True:
+        answer = httpx.post(url, content=one_span(), headers=PROTOBUF, timeout=20)
+        if answer.status_code != 503 or time.monotonic() > until:
+            return answer.status_code
+        assert int(answer.headers["retry-after"]) >= 1
+        time.sleep(0.05)
+
+
+def attack_http(spanloom: RunningSpanloom, stop: Event, number: int) -> set[int]:
+    """Post bombs to every door in turn; give the statuses answered."""
+    seen: set[int] = set()
+    paths = list(PATHS.items())
+    with httpx.Client(base_url=spanloom.addresses["otlp_http"], timeout=30) as client:
+        while not stop.is_set():
+            path, headers = paths[number % len(paths)]
+            answer = client.post(path, content=BOMB, headers=headers | GZIP)
+            seen.add(answer.status_code)
+            if answer.status_code == 503:
+                assert int(answer.headers["retry-after"]) >= 1
+            number += 1
+    return seen
+
+
+def attack_grpc(spanloom: RunningSpanloom, stop: Event, _: int) -> set[int]:
+    """Call with bombs; give the statuses' numbers."""
+    seen: set[int] = set()
+    with grpc.insecure_channel(spanloom.addresses["otlp_grpc"].removeprefix("http://")) as channel:
+        export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(EXPORT, None, None)
+        while not stop.is_set():
+            with pytest.raises(grpc.RpcError) as caught:
+                export(b" " * INFLATED, timeout=30, compression=grpc.Compression.Gzip)
+            assert isinstance(caught.value, grpc.Call)
+            trailers = {m.key: m.value for m in caught.value.trailing_metadata() or ()}
+            status = Status.FromString(trailers["grpc-status-details-bin"])
+            assert any(detail.Is(RetryInfo.DESCRIPTOR) for detail in status.details)
+            seen.add(caught.value.code().value[0])
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("attack", "attackers", "answers"),
+    [
+        pytest.param(attack_http, ATTACKERS, {503}, id="HTTP"),
+        pytest.param(attack_grpc, ATTACKERS // 4, {14}, id="gRPC"),
+    ],
+)
+def test_memory_stays_bounded_and_neighbours_are_answered(
+    attack: Callable[[RunningSpanloom, Event, int], set[int]],
+    attackers: int,
+    answers: set[int],
+    spanloom: RunningSpanloom,
+) -> None:
+    before = resident_bytes(spanloom)
+    stop = Event()
+    peak, answered = before, []
+    with ThreadPoolExecutor(attackers) as threads:
+        attacks = [threads.submit(attack, spanloom, stop, n) for n in range(attackers)]
+        until = time.monotonic() + FOR_S
+        while time.monotonic() < until:
+            answered.append(post_normal(spanloom))
+            peak = max(peak, resident_bytes(spanloom))
+        stop.set()
+    seen: set[int] = set().union(*(attack.result() for attack in attacks))
+    assert seen == answers
+    assert set(answered) == {200}
+    assert peak - before < MAX_GROWTH
+    assert in_flight_bytes(spanloom) == 0
+
+
+def resident_bytes(spanloom: RunningSpanloom) -> int:
+    status = Path(f"/proc/{spanloom.process.pid}/status").read_text()
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+def in_flight_bytes(spanloom: RunningSpanloom) -> float:
+    """Read the metric; what is being answered at this moment gets a second to end."""
+    until = time.monotonic() + 1
+    while True:
+        text = httpx.get(f"{spanloom.api}/metrics").text
+        found = re.search(r"^spanloom_in_flight_bytes (\S+)$", text, re.MULTILINE)
+        assert found is not None
+        if float(found[1]) == 0 or time.monotonic() > until:
+            return float(found[1])
+        time.sleep(0.05)
