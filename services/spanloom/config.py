@@ -77,9 +77,10 @@ class NetworkSettings(SectionSettings):
     model_config = SettingsConfigDict(title="Network")
 
     host: str = Field("127.0.0.1", description="The address that all ports listen on.")
-    allow_remote: bool = Field(
+    insecure: bool = Field(
         False,
-        description="Listen on an address other than loopback although there are no keys yet.",
+        description="Listen on an address other than loopback although there are no keys: "
+        "anyone who reaches it may read and write.",
     )
     api_port: int = Field(
         8080, ge=0, le=65535, description="API, health and metrics; 0 picks a free port."
@@ -215,11 +216,6 @@ def _refuse_unusable(settings: Settings) -> None:
         raise OptionError(  # without the value: it may hold a password
             "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
             "(clickhouses:// for TLS)"
-        )
-    if not settings.allow_remote and not is_loopback(settings.host):
-        raise OptionError(
-            f"--host {settings.host} is reachable from other machines and there are no keys yet: "
-            "anyone could read and write; --allow-remote accepts that"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.access.key_text import digest_of, make_key
@@ -64,9 +65,11 @@ class KeyAdministration:
     def revoke(self, key_id: str, caller: Caller = ANYBODY) -> Key | None:
         """Make a key useless for good and return it; ``None`` if the caller has no such key."""
         key = next((key for key in self.list(caller) if key.id == key_id), None)
-        if key and not key.revoked_ns:
-            self._store.revoke(key_id, self._now_ns())
-        return key
+        if key is None or key.revoked_ns:
+            return key
+        at_ns = self._now_ns()
+        self._store.revoke(key_id, at_ns)
+        return replace(key, revoked_ns=at_ns)
 
 
 def _check_project(project: str) -> None:

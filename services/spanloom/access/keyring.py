@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, StartupError
 from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,7 +48,12 @@ class Keyring:
         self._had_keys = False
         self._used_ns: dict[str, int] = {}
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name=self.name, daemon=True)
+        self._thread = WatchedThread(self.name, self._follow)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """Why changes are no longer followed; ``None`` while all is well."""
+        return self._thread.failed
 
     @property
     def has_keys(self) -> bool:
@@ -68,10 +74,10 @@ class Keyring:
 
     def stop(self, grace_s: float = 5.0) -> None:
         """Stop following, and write the uses of the last minute."""
+        self._thread.expect_end()
         self._stopping.set()
-        if self._thread.ident is not None:
-            self._thread.join(grace_s)
-            self._attempt(self.write_uses)
+        self._thread.join(grace_s)
+        self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
         """Return a key by its id, revoked and expired ones included."""
@@ -101,8 +107,8 @@ class Keyring:
                 next_write = time.monotonic() + self._use_s
 
     def _attempt(self, action: Callable[[], None]) -> None:
-        """Log whatever goes wrong and go on: this thread must not end before the process."""
+        """Log that the store does not answer; the next round tries again."""
         try:
             action()
-        except Exception as error:  # whatever it is, the next round tries again
+        except RetryableError as error:
             get_logger(self.name).warning("keys could not be read or written", error=str(error))

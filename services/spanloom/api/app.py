@@ -9,15 +9,17 @@ from fastapi import FastAPI
 
 from spanloom import __version__
 from spanloom.api.bounded import BoundedCalls
+from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
 from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
-from spanloom.api.routes import conversations, replays, service, trajectories
+from spanloom.api.routes import conversations, keys, replays, service, trajectories
 from spanloom.api.services import Services
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from spanloom.access.access import Access
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 
@@ -29,6 +31,7 @@ def create_app(
     store: ReadingStore,
     metrics: Metrics,
     ready: Callable[[], Sequence[str]],
+    access: Access,
     *,
     hosts: Sequence[str] = (),
     has_trajectories: bool = True,
@@ -37,11 +40,11 @@ def create_app(
 ) -> FastAPI:
     """Give the API over a store.
 
-    ``ready`` gives the reasons for not being ready; it may block. ``hosts`` are the names in
-    the ``Host`` header to answer besides ``localhost`` and IP addresses (``*``: all). Without
-    ``has_trajectories`` there are only health, readiness and metrics, as for the parts that
-    run alone. A store call is given up after ``timeout_s``. What was built by another
-    ``extractor_version`` is outdated.
+    ``access`` says who may ask for what. ``ready`` gives the reasons for not being ready; it
+    may block. ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and
+    IP addresses (``*``: all). Without ``has_trajectories`` there are only health, readiness and
+    metrics, as for the parts that run alone. A store call is given up after ``timeout_s``. What
+    was built by another ``extractor_version`` is outdated.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
 
@@ -62,11 +65,16 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.state.services = Services(store, metrics, ready, calls, extractor_version)
-    for routes in (
-        (trajectories, conversations, replays, service) if has_trajectories else (service,)
-    ):
-        app.include_router(routes.router, responses=problem_responses(421, 500))
+    app.state.services = Services(store, metrics, ready, calls, extractor_version, access.keys)
+    parts = (
+        (trajectories, conversations, replays, keys, service) if has_trajectories else (service,)
+    )
+    routers = [part.router for part in parts]
+    for router in routers:
+        app.include_router(router, responses=problem_responses(421, 500))
+    app.add_middleware(
+        Doorkeeper, authenticator=access.authenticator, routes=guarded_routes(routers)
+    )
     app.add_middleware(Gate, metrics=metrics, hosts=hosts)
     install_problem_handlers(app)
     install_openapi(app)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.core.formats.schema import canonical_example
 
@@ -43,6 +44,16 @@ _REPLAY = {
     "failed": 0,
     "is_finished": False,
 }
+_KEY = {
+    "id": EXAMPLE_KEY_ID,
+    "project": "support",
+    "scopes": ["ingest"],
+    "created_at": "2026-01-31T12:00:00Z",
+    "expires_at": "2026-03-01T00:00:00Z",  # FastAPI leaves nulls out of examples
+    "revoked_at": "2026-02-02T09:00:00Z",
+    "last_used_at": "2026-02-01T08:30:00Z",
+}
+_KEY_TEXT = f"sl_{EXAMPLE_KEY_ID}_{'x' * 43}"
 _METRICS = """\
 # HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
 # TYPE spanloom_spans_accepted_total counter
@@ -80,5 +91,8 @@ CONVERSATION = _answer(
     {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
 REPLAY = _answer("The replay as it stands.", _component("Replay"), _REPLAY)
+KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
+KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
+NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

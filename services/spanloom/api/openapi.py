@@ -13,6 +13,7 @@ from spanloom.core.formats.schema import canonical_schema
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
     {"name": "replays", "description": "History extracted again after a dialect changed."},
+    {"name": "keys", "description": "What opens this service, and to whom."},
     {"name": "service", "description": "How this process is."},
 ]
 DESCRIPTION = """\
@@ -20,6 +21,11 @@ OTLP spans in, agent trajectories out. Documents are Coze Loop's trajectory sche
 `extraction` object; times are strings of milliseconds. Errors are `application/problem+json`.
 """
 _COMPONENTS = "#/components/schemas/"
+_WAYS_TO_SEND_A_KEY = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic", "description": "The password is the key."},
+    "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+}
 
 
 def install_openapi(app: FastAPI) -> None:
@@ -50,6 +56,11 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
         schemas.update(described.pop("$defs", {}))
         schemas[model.__name__] = described
     schemas.update(_canonical_components())
+    spec["components"]["securitySchemes"] = _WAYS_TO_SEND_A_KEY
+    spec["security"] = [{way: []} for way in _WAYS_TO_SEND_A_KEY]
+    for operation in (one for path in spec["paths"].values() for one in path.values()):
+        if "401" not in operation["responses"]:
+            operation["security"] = []
     return spec
 
 

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from spanloom.core.errors import InvalidQueryError, RetryableError
+from spanloom.core.errors import InvalidQueryError, PermissionDeniedError, RetryableError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -76,6 +76,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(RetryableError, _on_retryable)
+    app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
@@ -98,6 +99,10 @@ def _on_invalid_query(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 422, str(error))
 
 
+def _on_permission_denied(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 403, str(error))
+
+
 def _on_retryable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RetryableError)  # noqa: S101  # as registered
     retry = {"Retry-After": str(max(1, ceil(error.retry_after_s)))}
@@ -109,8 +114,9 @@ _FRAMEWORK_DETAILS = {
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
 }
 _MEANINGS = {
-    403: "A web page asked for a change; only programs may.",
-    404: "There is no such trajectory, conversation or replay.",
+    401: "A key is missing, wrong, revoked or expired.",
+    403: "The key does not open this, or a web page asked for a change.",
+    404: "There is no such trajectory, conversation, replay or key.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",

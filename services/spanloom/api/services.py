@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from spanloom.access.administration import KeyAdministration
 from spanloom.api.bounded import BoundedCalls
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
@@ -22,6 +23,7 @@ class Services:
     calls: BoundedCalls
     """Runs whatever blocks."""
     extractor_version: str
+    keys: KeyAdministration
 
 
 def _services(request: Request) -> Services:

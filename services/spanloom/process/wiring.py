@@ -5,6 +5,10 @@ from __future__ import annotations
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Self
 
+from spanloom.access.access import Access
+from spanloom.access.administration import KeyAdministration
+from spanloom.access.authenticate import Authenticator
+from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.collector.doors.http import create_app as create_receiver
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
@@ -14,7 +18,7 @@ from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
-from spanloom.config import OptionError, flag_of
+from spanloom.config import OptionError, flag_of, is_loopback
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.readiness import Timing
@@ -23,6 +27,7 @@ from spanloom.keeper.keeper import Keeper
 from spanloom.process.datadir import DataDir
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
+from spanloom.storage.access.open import open_key_store
 from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import Metrics
 
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.config import Settings
+    from spanloom.core.ports.keys import KeyStore
     from spanloom.core.ports.store import Store
     from spanloom.process.part import Part
 
@@ -101,20 +107,26 @@ class Service:
         api_listener = self._bind("api_port")
         if Role.KEEP in self._roles:
             yield self._keeper()  # before anybody opens the store: it makes its tables
+        keys = open_key_store(settings.data_dir)
+        at_end(keys.close)
+        keyring = Keyring(keys)
+        yield keyring
+        access = access_of(settings, keys, keyring)
         store = open_store(settings.resolved_store_url)
         at_end(store.close)
-        yield self._api(store, api_listener)
+        yield self._api(store, access, api_listener)
         if Role.EXTRACT in self._roles:
             yield Extractor(store, self.metrics, timing_of(settings))
         if Role.COLLECT in self._roles:
             yield from self._collector(store, data, listener)
 
-    def _api(self, store: Store, listener: socket.socket) -> Part:
+    def _api(self, store: Store, access: Access, listener: socket.socket) -> Part:
         hosts = [host.strip() for host in self._settings.api_hosts.split(",") if host.strip()]
         app = create_api(
             store,
             self.metrics,
             lambda: self._supervisor.unready() or _store_trouble(store),
+            access,
             hosts=hosts,
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
@@ -145,6 +157,20 @@ class Service:
         listener = bind(self._settings.host, getattr(self._settings, option), flag_of(option))
         self._supervisor.at_end(listener.close)
         return listener
+
+
+def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
+    """Return who may come in.
+
+    Raises ``OptionError`` for an address that others can reach while there are no keys.
+    """
+    is_open = settings.insecure or is_loopback(settings.host)
+    if not is_open and not keyring.has_keys:
+        raise OptionError(
+            f"--host {settings.host} is reachable from other machines and there are no keys: "
+            "make one with `spanloom keys create`; --insecure lets anyone read and write"
+        )
+    return Access(Authenticator(keyring, open_without_keys=is_open), KeyAdministration(keys))
 
 
 def timing_of(settings: Settings) -> Timing:

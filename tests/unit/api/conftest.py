@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.support.access import Locks
 
 from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
@@ -128,11 +129,19 @@ def reasons() -> list[str]:
 
 
 @pytest.fixture
-def client(store: ShelfStore, metrics: Metrics, reasons: list[str]) -> Iterator[TestClient]:
+def locks() -> Locks:
+    return Locks()
+
+
+@pytest.fixture
+def client(
+    store: ShelfStore, metrics: Metrics, reasons: list[str], locks: Locks
+) -> Iterator[TestClient]:
     app = create_app(
         cast("ReadingStore", store),
         metrics,
         lambda: reasons,
+        locks.access,
         hosts=["spanloom.example"],
         extractor_version="7",
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.support.access import open_access
 
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
@@ -40,7 +41,7 @@ def test_other_names_are_misdirected(client: TestClient, host: str) -> None:
 
 
 def test_any_name_is_answered_when_asked_for() -> None:
-    app = create_app(cast("ReadingStore", None), Metrics(), list, hosts=["*"])
+    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access(), hosts=["*"])
     assert TestClient(app).get("/healthz", headers={"Host": "any.example"}).status_code == 200
 
 

@@ -9,11 +9,13 @@ import jsonschema
 import pytest
 
 from spanloom.core.formats.schema import canonical_example, canonical_schema
+from spanloom.core.model.access import ALL_PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastapi.testclient import TestClient
+    from tests.support.access import Locks
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -47,6 +49,9 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/conversations/{conversation_id}",
         "POST /v1/replays",
         "GET /v1/replays/{replay_id}",
+        "GET /v1/keys",
+        "POST /v1/keys",
+        "DELETE /v1/keys/{key_id}",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
@@ -75,7 +80,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
     assert named == {
         *("trace_id", "project", "format", "from", "to", "status"),
         *("root_name", "has_error", "agent_name", "limit", "cursor", "conversation_id", "profile"),
-        *("dialect", "outdated", "replay_id"),
+        *("dialect", "outdated", "replay_id", "key_id"),
     }
 
 
@@ -124,7 +129,11 @@ def test_real_answers_fit_the_description(
     jsonschema.validate(client.get(path).json(), whole, jsonschema.Draft202012Validator)
 
 
-def test_the_examples_of_parameters_are_accepted(client: TestClient, spec: Spec) -> None:
+def test_the_examples_of_parameters_are_accepted(
+    client: TestClient, spec: Spec, locks: Locks
+) -> None:
+    headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}"}
+    key_id = locks.make("support").split("_")[1]
     for name, operation in operations(spec):
         method, _, path = name.replace("{trace_id}", TRACE).partition(" ")
         asked = {
@@ -137,6 +146,16 @@ def test_the_examples_of_parameters_are_accepted(client: TestClient, spec: Spec)
             if parameter["in"] == "query"
         }
         answer = client.request(
-            method, path.format(conversation_id="c", replay_id=REPLAY), params=asked
+            method,
+            path.format(conversation_id="c", replay_id=REPLAY, key_id=key_id),
+            params=asked,
+            headers=headers,
+            json=_example_body(spec) if "requestBody" in operation else None,
         )
         assert answer.status_code == 200, name
+
+
+def _example_body(spec: Spec) -> dict[str, object]:
+    """The only body that there is: each of its fields has an example."""
+    fields = spec["components"]["schemas"]["KeyRequest"]["properties"]
+    return {name: field["examples"][0] for name, field in fields.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from fastapi.testclient import TestClient
+from tests.support.access import open_access
 
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
@@ -40,7 +41,9 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
 
 
 def test_a_part_that_runs_alone_serves_only_these() -> None:
-    app = create_app(cast("ReadingStore", None), Metrics(), list, has_trajectories=False)
+    app = create_app(
+        cast("ReadingStore", None), Metrics(), list, open_access(), has_trajectories=False
+    )
     client = TestClient(app, base_url="http://127.0.0.1")
     assert list(client.get("/openapi.json").json()["paths"]) == ["/healthz", "/readyz", "/metrics"]
     assert client.get("/v1/trajectories").status_code == 404

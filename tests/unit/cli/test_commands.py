@@ -83,7 +83,6 @@ def test_parts_take_only_their_own_options(name: str) -> None:
         (["serve", "--no-such-flag"], "No such option"),
         (["serv"], "No such command 'serv'"),
         (["serve", "stray"], "unexpected extra argument"),
-        (["serve", "--host", "192.0.2.1"], "--allow-remote"),
         (["extract"], "needs a ClickHouse server"),
         (["api", "--store-url", "chdb:///srv/store"], "needs a ClickHouse server"),
         (["serve", "--store-url", "postgres://db"], "clickhouse://"),

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
+from tests.support.access import open_access
 
 from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
@@ -93,7 +94,7 @@ def store() -> OneTrajectory:
 
 @pytest.fixture
 def api_url(store: OneTrajectory) -> Iterator[str]:
-    app = create_app(cast("ReadingStore", store), Metrics(), list)
+    app = create_app(cast("ReadingStore", store), Metrics(), list, open_access())
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     yield f"http://127.0.0.1:{server.port}"

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import CONVERSATION
+from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
@@ -15,6 +16,7 @@ from spanloom.api.schemas import (
     TrajectoryItem,
 )
 from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
@@ -33,8 +35,9 @@ ConversationIdInPath = Annotated[
     "/v1/conversations/{conversation_id:path}",  # an id may hold slashes
     operation_id="getConversation",
     summary="List the trajectories of a conversation, oldest first",
-    responses={200: CONVERSATION, **problem_responses(404, 422, 503)},
+    responses={200: CONVERSATION, **problem_responses(401, 403, 404, 422, 503)},
 )
+@needs(Scope.READ)
 async def get_conversation(
     conversation_id: ConversationIdInPath, query: Annotated[PageQuery, Query()], using: Using
 ) -> Conversation:

@@ -3,13 +3,15 @@
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY
+from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import Replay, ReplayQuery
 from spanloom.api.services import Using
 from spanloom.core.extraction.replay import request_replay
+from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["replays"])
 
@@ -27,18 +29,15 @@ ReplayIdInPath = Annotated[
     "/v1/replays",
     operation_id="requestReplay",
     summary="Extract stored history again",
-    responses={200: REPLAY, **problem_responses(403, 422, 503)},
+    responses={200: REPLAY, **problem_responses(401, 403, 422, 503)},
 )
-async def post_replay(
-    query: Annotated[ReplayQuery, Query()], request: Request, using: Using
-) -> Replay:
+@needs(Scope.ADMIN)
+async def post_replay(query: Annotated[ReplayQuery, Query()], using: Using) -> Replay:
     """Ask the extractor to build trajectories again: all, or those that pass every filter.
 
     It does so in small pieces between its live work. A replay with the same filters that is
     still under way is given in place of a new one.
     """
-    if "origin" in request.headers:
-        raise HTTPException(403, "Nothing is changed on behalf of a web page.")
     wanted = query.selection(using.extractor_version)
     replay = await using.calls.run(request_replay, using.store, wanted, time.time_ns())
     return Replay.of(replay)
@@ -48,8 +47,9 @@ async def post_replay(
     "/v1/replays/{replay_id}",
     operation_id="getReplay",
     summary="See how far a replay has come",
-    responses={200: REPLAY, **problem_responses(404, 422, 503)},
+    responses={200: REPLAY, **problem_responses(401, 403, 404, 422, 503)},
 )
+@needs(Scope.ADMIN)
 async def get_replay(replay_id: ReplayIdInPath, using: Using) -> Replay:
     """Give how many of its traces are done, and what came of them."""
     replay = await using.calls.run(using.store.replay, replay_id)

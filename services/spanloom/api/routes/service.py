@@ -5,9 +5,11 @@ from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from spanloom.api.examples import HEALTH, METRICS
+from spanloom.api.needs import needs, open_to_all
 from spanloom.api.problems import problem, problem_responses
 from spanloom.api.schemas import Health
 from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["service"])
 
@@ -18,6 +20,7 @@ router = APIRouter(tags=["service"])
     summary="Whether the process runs",
     responses={200: HEALTH},
 )
+@open_to_all
 async def get_health() -> Health:
     """Answer 200 as long as the process can answer at all."""
     return Health()
@@ -30,6 +33,7 @@ async def get_health() -> Health:
     responses={200: HEALTH, **problem_responses(503)},
     response_model=Health,
 )
+@open_to_all
 async def get_readiness(request: Request, using: Using) -> Health | Response:
     """Answer 503 with `reasons` while starting, while stopping and without the store."""
     reasons = list(await using.calls.run(using.ready))
@@ -45,14 +49,19 @@ async def get_readiness(request: Request, using: Using) -> Health | Response:
     operation_id="getMetrics",
     summary="Figures for Prometheus",
     response_class=Response,
-    responses={200: METRICS},
+    responses={200: METRICS, **problem_responses(401, 403)},
 )
+@needs(Scope.READ, all_projects=True)
 async def get_metrics(using: Using) -> Response:
-    """Give every metric of this process in the Prometheus text format."""
+    """Give every metric of this process in the Prometheus text format.
+
+    They sum over all projects, so the key must open all of them.
+    """
     return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 @router.get("/openapi.json", include_in_schema=False)
+@open_to_all
 async def get_openapi(request: Request) -> Response:
     """Describe this API."""
     return JSONResponse(request.app.openapi())

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Path, Query, Response
 
 from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
+from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
     EXAMPLE_TRACE,
@@ -17,6 +18,7 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.services import Using
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
+from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
@@ -56,8 +58,9 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
     "/v1/trajectories",
     operation_id="listTrajectories",
     summary="List trajectories, newest first",
-    responses={200: LIST, **problem_responses(422, 503)},
+    responses={200: LIST, **problem_responses(401, 403, 422, 503)},
 )
+@needs(Scope.READ)
 async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) -> TrajectoryList:
     """Give one page of those that pass every filter.
 
@@ -80,8 +83,9 @@ async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) 
     operation_id="getTrajectory",
     summary="Get one trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **problem_responses(404, 422, 503)},
+    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 422, 503)},
 )
+@needs(Scope.READ)
 async def get_trajectory(
     trace_id: TraceIdInPath,
     using: Using,
@@ -110,8 +114,9 @@ async def get_trajectory(
     operation_id="getTrajectorySpans",
     summary="See what became of each span",
     response_class=Response,
-    responses={200: SPANS, **problem_responses(404, 422, 503)},
+    responses={200: SPANS, **problem_responses(401, 403, 404, 422, 503)},
 )
+@needs(Scope.READ)
 async def get_trajectory_spans(
     trace_id: TraceIdInPath, using: Using, project: ProjectInQuery = None
 ) -> Response:

@@ -1,0 +1,42 @@
+"""Access as tests need it: open as on loopback without keys, or closed with keys in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tests.support.memory_keys import MemoryKeys
+
+from spanloom.access.access import Access
+from spanloom.access.administration import KeyAdministration
+from spanloom.access.authenticate import Authenticator
+from spanloom.access.keyring import Keyring
+from spanloom.core.model.access import Scope
+
+
+@dataclass
+class Locks:
+    """Keys in memory and what is locked with them."""
+
+    store: MemoryKeys = field(default_factory=MemoryKeys)
+    is_open: bool = True
+
+    def __post_init__(self) -> None:
+        self.keyring = Keyring(self.store)
+        authenticator = Authenticator(self.keyring, open_without_keys=self.is_open)
+        self.access = Access(authenticator, KeyAdministration(self.store))
+
+    def make(self, project: str, *scopes: Scope, expires_ns: int = 0) -> str:
+        """Make a key, in force at once; without scopes one that has all."""
+        made = self.access.keys.create(project, scopes or set(Scope), expires_ns)
+        self.keyring.refresh()
+        return made.text
+
+    def revoke(self, key: str) -> None:
+        """Revoke a key by its text, at once."""
+        self.access.keys.revoke(key.split("_")[1])
+        self.keyring.refresh()
+
+
+def open_access() -> Access:
+    """Access where nobody has made a key."""
+    return Locks().access

@@ -1,0 +1,204 @@
+"""Every route of the API with every kind of key: nothing is open by being forgotten."""
+
+from __future__ import annotations
+
+import base64
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pytest
+from fastapi import APIRouter
+from fastapi.testclient import TestClient
+from starlette.routing import Route
+from tests.support.access import Locks
+
+from spanloom.access.key_text import make_key
+from spanloom.api.app import create_app
+from spanloom.api.doorkeeper import guarded_routes
+from spanloom.core.model.access import ALL_PROJECTS, Scope
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.ports.reading import ReadingStore
+
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
+NEEDED = {
+    ("GET", "/v1/trajectories"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/spans"): Scope.READ,
+    ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
+    ("GET", "/metrics"): Scope.READ,
+    ("POST", "/v1/replays"): Scope.ADMIN,
+    ("GET", "/v1/replays/{replay_id}"): Scope.ADMIN,
+    ("GET", "/v1/keys"): Scope.ADMIN,
+    ("POST", "/v1/keys"): Scope.ADMIN,
+    ("DELETE", "/v1/keys/{key_id}"): Scope.ADMIN,
+}
+"""Written down a second time on purpose: a new route has to be thought about here too."""
+VALUES = {
+    "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+    "replay_id": "00064119b2c8d000",
+    "conversation_id": "c",
+    "key_id": "0f3a9c5b7d21",
+}
+
+
+class Called(NamedTuple):
+    """A service with keys, and its API."""
+
+    client: TestClient
+    locks: Locks
+
+    def ask(self, method: str, template: str, key: str = "", **more: Any) -> Any:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return self.client.request(method, template.format(**VALUES), headers=headers, **more)
+
+
+@pytest.fixture
+def called(store: ReadingStore) -> Iterator[Called]:
+    locks = Locks()
+    locks.make("other")
+    app = create_app(store, Metrics(), list, locks.access)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        yield Called(client, locks)
+
+
+def all_routes() -> set[tuple[str, str]]:
+    """Every route that the application would serve: FastAPI's own list, and the description."""
+    app = create_app(cast("ReadingStore", None), Metrics(), list, Locks().access)
+    described = {
+        (method.upper(), path)
+        for path, methods in app.openapi()["paths"].items()
+        for method in methods
+    }
+    return described | {("GET", "/openapi.json")}
+
+
+def test_the_table_has_every_route() -> None:
+    assert all_routes() == OPEN | set(NEEDED)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OPEN))
+def test_health_and_description_are_open(called: Called, method: str, path: str) -> None:
+    assert called.ask(method, path).status_code == 200
+    assert called.ask(method, path, "wrong").status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(NEEDED))
+def test_every_route_refuses_every_bad_key(called: Called, method: str, path: str) -> None:
+    locks = called.locks
+    revoked, scope = locks.make(ALL_PROJECTS), NEEDED[method, path]
+    locks.revoke(revoked)
+    expired = locks.make(ALL_PROJECTS, expires_ns=time.time_ns() + 1_000_000)
+    time.sleep(0.002)
+    good = locks.make(ALL_PROJECTS)
+    bad = ["", "wrong", make_key().text, good[:-3] + "AAA", good.upper(), revoked, expired]
+    for key in bad:
+        answer = called.ask(method, path, key)
+        assert answer.status_code == 401, key
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "retry-after" not in answer.headers
+    in_url = called.ask(method, path, good, params={"api_key": good})
+    assert in_url.status_code == 401
+    assert good not in in_url.text
+    others = locks.make(ALL_PROJECTS, *(set(Scope) - {scope}))
+    refused = called.ask(method, path, others)
+    assert (refused.status_code, refused.headers["content-type"]) == (
+        403,
+        "application/problem+json",
+    )
+    assert called.ask(method, path, locks.make(ALL_PROJECTS, scope)).status_code not in {401, 403}
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/v1/keys/x/y", "/docs", "/redoc"])
+def test_what_is_no_route_is_closed_too(called: Called, path: str) -> None:
+    assert called.ask("GET", path).status_code == 401
+    assert called.ask("GET", path, called.locks.make("p")).status_code == 404
+
+
+def test_a_key_opens_in_every_place_where_a_request_may_carry_it(called: Called) -> None:
+    key = called.locks.make("p", Scope.READ)
+    basic = base64.b64encode(f"pk-anything:{key}".encode()).decode()
+    for headers in (
+        {"authorization": f"Bearer {key}"},
+        {"authorization": f"Basic {basic}"},
+        {"x-api-key": key},
+    ):
+        assert called.client.get("/v1/trajectories", headers=headers).status_code == 200
+
+
+def test_sums_over_all_projects_need_a_key_of_all(called: Called) -> None:
+    assert called.ask("GET", "/metrics", called.locks.make("p")).status_code == 403
+
+
+def test_a_body_is_not_read_before_the_key_was(called: Called) -> None:
+    assert called.ask("POST", "/v1/keys", content=b"{" * 1_000_000).status_code == 401
+    assert called.ask("POST", "/v1/keys", called.locks.make("p"), content=b"{").status_code == 422
+
+
+def test_another_projects_administrator_is_nobody_here(called: Called) -> None:
+    """It sees no key of ours, makes none and revokes none."""
+    mine, theirs = called.locks.make("mine"), called.locks.make("theirs")
+    wanted = {"project": "mine", "scopes": ["read"]}
+    assert called.ask("POST", "/v1/keys", theirs, json=wanted).status_code == 403
+    assert called.ask("POST", "/v1/keys", theirs, json={**wanted, "project": None}).status_code == (
+        403
+    )
+    listed = called.ask("GET", "/v1/keys", theirs).json()["items"]
+    assert {key["project"] for key in listed} == {"theirs"}
+    path = f"/v1/keys/{mine.split('_')[1]}"
+    assert called.ask("DELETE", path, theirs).status_code == 404
+    assert called.ask("GET", "/v1/trajectories", mine).status_code == 200
+
+
+def test_a_key_is_made_shown_once_and_revoked(called: Called) -> None:
+    admin = called.locks.make("p", Scope.ADMIN)
+    made = called.ask("POST", "/v1/keys", admin, json={"project": "p", "scopes": ["read"]}).json()
+    called.locks.keyring.refresh()
+    assert called.ask("GET", "/v1/trajectories", made["key"]).status_code == 200
+    assert made["key"] not in called.ask("GET", "/v1/keys", admin).text
+    revoked = called.ask("DELETE", f"/v1/keys/{made['id']}", admin).json()
+    assert (revoked["id"], revoked["project"]) == (made["id"], "p")
+    assert revoked["revoked_at"]
+    called.locks.keyring.refresh()
+    assert called.ask("GET", "/v1/trajectories", made["key"]).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"project": "p"},
+        {"project": "p", "scopes": []},
+        {"project": "p", "scopes": ["write"]},
+        {"project": "a\nb", "scopes": ["read"]},
+        {"project": "p", "scopes": ["read"], "expires_at": "2001-01-01T00:00:00Z"},
+        {"project": "p", "scopes": ["read"], "surprise": 1},
+    ],
+)
+def test_a_key_that_cannot_be_is_refused(called: Called, wanted: dict[str, object]) -> None:
+    assert called.ask("POST", "/v1/keys", called.locks.make("*"), json=wanted).status_code == 422
+
+
+def test_no_page_changes_anything_even_without_keys(client: TestClient) -> None:
+    for origin in ("https://evil.example", "null"):
+        answer = client.post(
+            "/v1/keys", headers={"Origin": origin}, json={"project": "p", "scopes": ["read"]}
+        )
+        assert answer.status_code == 403
+
+
+def test_a_route_that_declares_no_scope_stops_the_start() -> None:
+    router = APIRouter()
+
+    @router.get("/v1/forgotten")
+    async def forgotten() -> None: ...
+
+    with pytest.raises(TypeError, match="declares no scope"):
+        guarded_routes([router])
+    with pytest.raises(TypeError, match="no route"):
+        guarded_routes([APIRouter(routes=[Route("/x", forgotten)])])
