@@ -14,6 +14,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.engine.lane import (
     READER_SETTINGS,
     REQUEST_SETTINGS,
@@ -81,7 +82,7 @@ def _migrate_command(url: str) -> str:
 def _connector(url: str) -> Connect:
     parts = urlsplit(url)
     if parts.scheme == "chdb" and not parts.netloc and parts.path:
-        return lambda: clickhouse_connect.get_client(interface="chdb", path=unquote(parts.path))
+        return lambda: _connect_embedded(unquote(parts.path))
     if parts.scheme in ("clickhouse", "clickhouses") and parts.hostname:
         return lambda: clickhouse_connect.get_client(
             host=parts.hostname,
@@ -95,6 +96,11 @@ def _connector(url: str) -> Connect:
         f"{_without_password(url)!r} is no store: use chdb:///path or "
         "clickhouse://user:password@host:8123/database"
     )
+
+
+def _connect_embedded(path: str) -> Client:
+    mend_links(Path(path))
+    return clickhouse_connect.get_client(interface="chdb", path=path)
 
 
 def _open(connect: Connect, url: str) -> Client:
