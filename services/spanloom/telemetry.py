@@ -54,6 +54,13 @@ class Metrics:
             ["signal"],
             registry=r,
         )
+        self.langfuse_forgotten = Counter(
+            "spanloom_langfuse_forgotten",
+            "Observations and traces of Langfuse's events that are no longer remembered, by reason"
+            " (age, size); updates whose creation never came are of the kind waiting.",
+            ["kind", "reason"],
+            registry=r,
+        )
         self.received_bytes = Counter(
             "spanloom_received_bytes", "Decoded bytes of export requests.", registry=r
         )

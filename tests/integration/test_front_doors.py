@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import signal
+import sqlite3
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +110,92 @@ def test_langfuse_updates_survive_a_kill(start_spanloom: StartSpanloom, tmp_path
     for path, _, body in posts[1:]:  # the second again: nobody knows whether it was answered
         assert post(second, path, body).status_code == 207
     await_right(second, capture)
+
+
+class LangfuseClient:
+    """Sends one event at a time over one connection."""
+
+    def __init__(self, spanloom: RunningSpanloom) -> None:
+        self._http = httpx.Client(base_url=spanloom.addresses["otlp_http"], timeout=WAIT_S)
+
+    def send(self, n: int, kind: str, **body: object) -> dict[str, Any]:
+        """Send the n-th event; give the answer, which has either one success or one error."""
+        stamp = f"2026-11-21T02:16:00.{n:06}Z"
+        event = {"id": str(n), "type": kind, "timestamp": stamp, "body": body}
+        answered = self._http.post(LANGFUSE, json={"batch": [event]})
+        assert answered.status_code == 207, answered.text
+        document: dict[str, Any] = answered.json()
+        return document
+
+
+def await_document(spanloom: RunningSpanloom, trace_id: str, *texts: str) -> str:
+    """Wait until a trajectory holds all the texts."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        found = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}")
+        missing = [text for text in texts if text not in found.text]
+        if found.status_code == 200 and not missing:
+            return found.text
+        assert time.monotonic() < until, (missing, found.text[:2000])
+        time.sleep(0.1)
+
+
+def test_a_late_langfuse_update_leaves_the_span_of_a_day_ago(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    """The day passes in the memory's file, while the service is down."""
+    trace_id = "ab" * 16
+    said = {"name": "planner", "model": "gpt-5", "input": "where to?", "output": "to Oslo"}
+    first = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    first.wait_until_ready()
+    LangfuseClient(first).send(1, "generation-create", id="o", traceId=trace_id, **said)
+    await_document(first, trace_id, *said.values())
+    first.stop()
+    file = sqlite3.connect(tmp_path / "data" / "observations.sqlite", isolation_level=None)
+    file.execute("UPDATE known SET touched_s = touched_s - 90000")
+    file.close()
+    second = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    second.wait_until_ready()
+    client = LangfuseClient(second)
+    client.send(2, "span-create", id="another", traceId="another")
+    answered = client.send(3, "generation-update", id="o", traceId=trace_id, output="late")
+    assert [(e["id"], e["status"]) for e in answered["errors"]] == [("3", 404)]
+    client.send(4, "generation-create", id="n", traceId=trace_id, output="a neighbour")
+    await_document(second, trace_id, "a neighbour", *said.values())
+
+
+def test_what_langfuse_clients_were_answered_survives_a_kill_in_the_middle(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    """Four clients write to one trace; every update that was answered is in its document."""
+    trace_id = "cd" * 16
+    first = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    first.wait_until_ready()
+    answered: list[int] = []
+
+    def work(number: int) -> None:
+        client = LangfuseClient(first)
+        for n in range(number, 100_000, 8):
+            try:
+                client.send(n, "generation-create", id=f"o{n}", traceId=trace_id, model="m")
+                client.send(n + 4, "generation-update", id=f"o{n}", output=f"answer {n}.")
+            except httpx.TransportError:
+                return
+            answered.append(n)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + WAIT_S
+    while len(answered) < 60:
+        assert time.monotonic() < until, "no answers"
+        time.sleep(0.01)
+    first.stop(signal.SIGKILL)
+    for thread in threads:
+        thread.join(WAIT_S)
+    second = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
+    second.wait_until_ready()
+    await_document(second, trace_id, *(f"answer {n}." for n in answered))
 
 
 def test_uploads_are_taken_and_counted(spanloom: RunningSpanloom) -> None:

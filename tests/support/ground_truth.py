@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.collector.doors.cozeloop.ingest import decode_ingest
 from spanloom.collector.doors.langfuse.events import read_batch
+from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.observations import Observations
-from spanloom.collector.doors.langfuse.spans import encode_observations, span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.collector.intake.limits import Limits
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,9 +39,9 @@ Json = dict[str, Any]  # documents as the API answers them
 
 def merged(bodies: Iterable[bytes]) -> bytes:
     """Give the spans of whole runs posted to Langfuse's ingestion API, as one request."""
-    observations = Observations(Path(":memory:"))
+    observations = Observations(Path(":memory:"), Metrics())
     changes = [c for body in bodies for c in read_batch(body, Limits()).changes]
-    request = encode_observations(observations.merge("", changes))
+    request = encode_observations(observations.read("", observations.merge("", changes).spans))
     observations.close()
     return request
 

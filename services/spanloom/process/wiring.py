@@ -146,7 +146,9 @@ class Service:
         batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
         yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)
         exporter = Exporter(spool, self.metrics, limits)
-        observations = Observations(data.observations)
+        observations = Observations(
+            data.observations, self.metrics, max_item_bytes=limits.max_request_bytes // 4
+        )
         self._supervisor.at_end(observations.close)
         langfuse = LangfuseIngestion(exporter, observations, limits)
         yield HttpServer(create_receiver(exporter, limits, langfuse), listener, "otlp_http")

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.doors.langfuse.events import iso_nanoseconds, read_batch
+from spanloom.collector.doors.langfuse.events import read_batch
+from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
-from spanloom.collector.doors.langfuse.observations import KEEP_S, Observations
-from spanloom.collector.doors.langfuse.spans import encode_observations, span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.observations import Observations
+from spanloom.collector.doors.langfuse.spans import encode_observations
+from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError
 
@@ -67,8 +69,8 @@ RUN = [
 
 
 @pytest.fixture
-def observations() -> Iterator[Observations]:
-    opened = Observations(Path(":memory:"))
+def observations(metrics: Metrics) -> Iterator[Observations]:
+    opened = Observations(Path(":memory:"), metrics)
     yield opened
     opened.close()
 
@@ -77,7 +79,9 @@ def post(observations: Observations, events: Sequence[Event], limits: Limits) ->
     """Give the spans that a request makes, by name or id."""
     batch = read_batch(json.dumps({"batch": events}).encode(), limits)
     assert not batch.refused
-    encoded = encode_observations(observations.merge("", batch.changes))
+    merged = observations.merge("", batch.changes)
+    assert not merged.refused
+    encoded = encode_observations(observations.read("", merged.spans))
     request = ExportTraceServiceRequest.FromString(encoded)
     spans = [s for r in request.resource_spans for sc in r.scope_spans for s in sc.spans]
     return {s.span_id.hex(): s for s in spans}
@@ -110,7 +114,7 @@ def test_a_run_in_order(observations: Observations, limits: Limits) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_any_order_any_batches_any_repeats_end_alike(
-    observations: Observations, limits: Limits, seed: int
+    observations: Observations, metrics: Metrics, limits: Limits, seed: int
 ) -> None:
     chance = Random(seed)  # reproducible, not secret
     events = [*RUN, *chance.sample(RUN, 3)]
@@ -120,7 +124,7 @@ def test_any_order_any_batches_any_repeats_end_alike(
         size = chance.randint(1, 3)
         stored |= post(observations, events[:size], limits)
         events = events[size:]
-    in_order = Observations(Path(":memory:"))
+    in_order = Observations(Path(":memory:"), metrics)
     assert stored == post(in_order, RUN, limits)
     in_order.close()
 
@@ -151,20 +155,9 @@ def test_an_observation_created_without_a_trace_is_a_trace_of_its_own(
     assert span.start_time_unix_nano == span.end_time_unix_nano != 0
 
 
-def test_what_is_long_untouched_is_forgotten(limits: Limits, tmp_path: Path) -> None:
-    now = [1_000_000.0]
-    observations = Observations(tmp_path / "o.sqlite", clock_s=lambda: now[0])
-    post(observations, RUN, limits)
-    now[0] += KEEP_S + 1
-    for n in range(256):
-        post(observations, [event(7, "span-create", id=f"other {n}", traceId=TRACE)], limits)
-    assert post(observations, [RUN[3]], limits) == {}
-    observations.close()
-
-
-def test_it_remembers_over_a_restart(limits: Limits, tmp_path: Path) -> None:
+def test_it_remembers_over_a_restart(limits: Limits, metrics: Metrics, tmp_path: Path) -> None:
     for part in (RUN[:3], RUN[3:]):
-        observations = Observations(tmp_path / "o.sqlite")
+        observations = Observations(tmp_path / "o.sqlite", metrics)
         found = post(observations, part, limits)
         observations.close()
     assert said(found[span_id_of(CALL).hex()])["langfuse.observation.model.name"] == "gpt"
@@ -209,7 +202,7 @@ def test_bad_events_are_refused_alone(limits: Limits) -> None:
     ]
     batch = read_batch(json.dumps({"batch": events, "metadata": 3}).encode(), limits)
     refused = ["", "x", "e-unknown-create-1", "e-span-create-2", "e-span-create-3"]
-    assert [i for i, _ in batch.refused] == refused
+    assert [refusal.event_id for refusal in batch.refused] == refused
     assert batch.accepted == ["e-score-create-4", "e-span-create-5"]
     assert (batch.dropped, [c.id for c in batch.changes]) == (1, ["good"])
 

@@ -32,8 +32,8 @@ def _answer(ingested: Ingested) -> Answer:
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [
-            {"id": event_id, "status": 400, "message": reason, "error": reason}
-            for event_id, reason in ingested.refused
+            {"id": event_id, "status": status, "message": reason, "error": reason}
+            for event_id, reason, status in ingested.refused
         ],
     }
     return Answer(207, orjson.dumps(document))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.collector.doors.langfuse.fields import CREATED
+from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import as_text
 from spanloom.core.errors import InvalidRequestError
@@ -27,8 +29,8 @@ _TYPE = re.compile(
 _DROPPED = frozenset({"score-create", "sdk-log", "dataset-run-item-create"})
 _SDK = ("sdk_name", "sdk_version", "sdk_integration")
 _SHOWN = 200
-_FRACTION = re.compile(r"\.(\d+)")
-_MAX_NS = 2**63 - 1
+_MAX_ID_BYTES = 512
+_TIMES = ("startTime", "endTime", "completionStartTime")
 METADATA = "metadata."
 _TAKEN_APART = frozenset({"id", "metadata", "usage", "usageDetails"})
 _OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalTokens": "total"}
@@ -60,6 +62,15 @@ class Change:
     """Texts, numbers and truth values by the API's names; the rest is JSON text."""
 
 
+class Refusal(NamedTuple):
+    """An event that was not taken, and what the client is told."""
+
+    event_id: str
+    reason: str
+    status: int = 400
+    """In the terms of HTTP: 400 is wrong, 404 is no longer known, 413 is too large."""
+
+
 @dataclass(slots=True)
 class Batch:
     """A request's events and what the client is told of each."""
@@ -67,8 +78,7 @@ class Batch:
     changes: list[Change] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     """Ids of the events taken, those that are dropped on purpose included."""
-    refused: list[tuple[str, str]] = field(default_factory=list)
-    """Ids and reasons of the others."""
+    refused: list[Refusal] = field(default_factory=list)
     dropped: int = 0
 
 
@@ -88,23 +98,23 @@ def read_batch(body: bytes, limits: Limits) -> Batch:
 
 def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     if not isinstance(event, dict) or not isinstance(event_id := event.get("id"), str):
-        batch.refused.append(("", "An event must be an object with an id."))
+        batch.refused.append(Refusal("", "An event must be an object with an id."))
         return
     kind, body = str(event.get("type"))[:_SHOWN], event.get("body")
     if kind in _DROPPED:
         batch.dropped += 1
     elif (found := _TYPE.fullmatch(kind)) is None:
-        batch.refused.append((event_id, f"The event type {kind} is not known."))
+        batch.refused.append(Refusal(event_id, f"The event type {kind} is not known."))
         return
     elif not isinstance(body, dict):
-        batch.refused.append((event_id, "The body must be an object."))
+        batch.refused.append(Refusal(event_id, "The body must be an object."))
         return
     else:
-        stamp = Stamp(iso_nanoseconds(event.get("timestamp")) or 0, event_id)
         try:
+            stamp = Stamp(_time("timestamp", event.get("timestamp")), event_id)
             batch.changes.append(_read_change(found[1], found[2], body, sdk, stamp))
         except InvalidRequestError as error:
-            batch.refused.append((event_id, str(error)))
+            batch.refused.append(Refusal(event_id, str(error)))
             return
     batch.accepted.append(event_id)
 
@@ -114,20 +124,47 @@ def _read_change(
 ) -> Change:
     """Take apart a body; a created one without an id bears its event's, as in Langfuse."""
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
-    subject_id = body.get("id")
+    given_id = body.get("id")
+    subject_id = given_id if isinstance(given_id, str) and given_id else stamp.event_id
     said: dict[str, object] = {k: v for k, v in body.items() if k not in _TAKEN_APART}
     said |= {"usageDetails": _usage(body)} | _metadata(body.get("metadata")) | sdk
     fields = {k: _flat(v) for k, v in said.items() if _says(v)}
+    for name in _TIMES:
+        _time(name, fields.get(name))
     if subject is Subject.OBSERVATION:
         fields["type"] = str(body.get("type") or kind).lower()
         if action == "create":
-            fields["created"] = True
-    return Change(
-        subject,
-        subject_id if isinstance(subject_id, str) and subject_id else stamp.event_id,
-        stamp,
-        fields,
-    )
+            fields[CREATED] = True
+    _check_ids(subject, subject_id, stamp.event_id, fields)
+    return Change(subject, subject_id, stamp, fields)
+
+
+def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[str, object]) -> None:
+    """Refuse ids that OTLP has no span for; a parent of zeros is a usual way to say none."""
+    trace_id = subject_id if subject is Subject.TRACE else str(fields.get("traceId", "-"))
+    span_id = subject_id if subject is Subject.OBSERVATION else "-"
+    parent_id = str(fields.get("parentObservationId", "-"))
+    ids = (trace_id, span_id, parent_id, event_id)
+    if any(len(text.encode()) > _MAX_ID_BYTES for text in ids):
+        raise InvalidRequestError(f"An id must not have more than {_MAX_ID_BYTES} bytes.")
+    if not any(trace_id_of(trace_id)):
+        raise InvalidRequestError("The trace id must not be all zeros.")
+    if not any(span_id_of(span_id)):
+        raise InvalidRequestError("The observation id must not be all zeros.")
+    if not any(span_id_of(parent_id)):
+        del fields["parentObservationId"]
+
+
+def _time(name: str, value: object) -> int:
+    """Return the time, 0 for none; raises ``InvalidRequestError`` for what cannot be read."""
+    if not _says(value):
+        return 0
+    if (time_ns := iso_nanoseconds(value)) is None:
+        shown = as_text(value)[:_SHOWN]
+        raise InvalidRequestError(
+            f"{name}: must be an ISO 8601 time between 1970 and 2262, not {shown!r}."
+        )
+    return time_ns
 
 
 def _metadata(said: object) -> dict[str, object]:
@@ -155,18 +192,3 @@ def _says(value: object) -> bool:
 
 def _is_zero_time(value: object) -> bool:
     return isinstance(value, str) and value.startswith("0001-01-01T")
-
-
-def iso_nanoseconds(text: object) -> int | None:
-    """Read an ISO 8601 time to the nanosecond; what is none, or before 1970, is ``None``."""
-    if not isinstance(text, str):
-        return None
-    fraction = _FRACTION.search(text)
-    try:
-        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
-        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
-    except (ValueError, OverflowError):
-        return None
-    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
-    nanoseconds = seconds * 10**9 + int(digits)
-    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None

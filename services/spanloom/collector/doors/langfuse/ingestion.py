@@ -1,28 +1,33 @@
 """Langfuse's ingestion API (``POST /api/public/ingestion``) in front of the one Export.
 
 Events are merged into what is known of their observations (``observations.py``); every changed
-observation goes on as one whole span (``langfuse_spans.py``). The span's newer version holds all
-that the older one held, because requests are merged and spooled one after the other.
+observation goes on as one whole span (``spans.py``), in as many export requests as it takes. The
+span's newer version holds all that the older one held: it is read and spooled while its trace
+is held, and nobody who writes to other traces waits for that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from spanloom.collector.doors.langfuse.events import read_batch
+from spanloom.collector.doors.langfuse.events import Refusal, read_batch
+from spanloom.collector.doors.langfuse.locks import NamedLocks
 from spanloom.collector.doors.langfuse.spans import encode_observations
+from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.collector.doors.langfuse.observations import Observations
+    from spanloom.collector.doors.langfuse.observations import Merged, Observation, Observations
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
 
 _PROJECT = ""
 """Keys will name it, as for every other front door."""
+_PARTS = 16
+"""An export request has up to this part of what a request may have: 4 MiB of 64 MiB. A larger
+observation is a request of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,7 @@ class Ingested:
     """What became of each event of a batch."""
 
     accepted: Sequence[str]
-    refused: Sequence[tuple[str, str]]
-    """Event id and reason."""
+    refused: Sequence[Refusal]
 
 
 class LangfuseIngestion:
@@ -42,7 +46,7 @@ class LangfuseIngestion:
         self._exporter = exporter
         self._observations = observations
         self._limits = limits
-        self._one_at_a_time = Lock()
+        self._traces = NamedLocks()
 
     def ingest(self, body: bytes) -> Ingested:
         """Store a batch's events; safe to be sent again.
@@ -50,9 +54,49 @@ class LangfuseIngestion:
         Raises ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
         """
         batch = read_batch(body, self._limits)
-        with self._one_at_a_time:
-            changed = self._observations.merge(_PROJECT, batch.changes)
-            if changed:
-                self._exporter.export_traces(encode_observations(changed))
+        merged = self._observations.merge(_PROJECT, batch.changes)
+        batch.changes.clear()  # as large as the body
+        with self._traces.hold(merged.traces):
+            refused = [*batch.refused, *merged.refused, *self._store(merged)]
         self._exporter.count_dropped("langfuse_events", batch.dropped)
-        return Ingested(batch.accepted, batch.refused)
+        gone = {refusal.event_id for refusal in refused}
+        return Ingested([i for i in batch.accepted if i not in gone], refused)
+
+    def _store(self, merged: Merged) -> Iterator[Refusal]:
+        """Spool the changed observations; yield the events of those that cannot be stored."""
+        told: set[str] = set()
+        for part in self._parts(merged.spans):
+            for observation_id, reason in self._export(part):
+                for event_id in merged.spans[observation_id]:
+                    if event_id not in told:
+                        told.add(event_id)
+                        yield Refusal(event_id, reason)
+
+    def _parts(self, observation_ids: Iterable[str]) -> Iterator[list[Observation]]:
+        """Read observations, as many at a time as one export request should hold."""
+        part: list[Observation] = []
+        size = 0
+        for observation in self._observations.read(_PROJECT, observation_ids):
+            if part and size + observation.size > self._limits.max_request_bytes // _PARTS:
+                yield part
+                part, size = [], 0
+            part.append(observation)
+            size += observation.size
+        if part:
+            yield part
+
+    def _export(self, part: Sequence[Observation]) -> Iterator[tuple[str, str]]:
+        """Spool a part as one request; yield id and reason of each that cannot be stored."""
+        body = encode_observations(part)
+        try:
+            with self._exporter.budget.reserve() as share:
+                share.grow(len(body))  # beside the request's own, until this part is spooled
+                outcome = self._exporter.export_traces(body)
+            reason = outcome.message if outcome.rejected else ""
+        except PermanentError as error:
+            reason = str(error)
+        if reason and len(part) == 1:
+            yield part[0].id, reason
+        elif reason:
+            for observation in part:  # the others must not suffer from one
+                yield from self._export([observation])

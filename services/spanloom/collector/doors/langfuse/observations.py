@@ -1,57 +1,46 @@
 """What Langfuse's events have said so far of each observation and trace, on disk.
 
 A stored span is replaced as a whole by a newer version of itself, while an event says only what
-it changes and mostly does not even name its trace. So what is known is kept here, each field with
-the stamp of the event that set it. A field goes to the event with the latest stamp: merging is
-commutative and idempotent, and disorder and repeats change nothing.
+it changes and mostly does not even name its trace. So what is known is kept here
+(``observation_file.py``), and every version of a span is made of all of it.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.collector.doors.langfuse.events import Subject
-from spanloom.core.errors import OverloadedError, StartupError
+from spanloom.collector.doors.langfuse import fields as known_fields
+from spanloom.collector.doors.langfuse.events import Refusal, Subject
+from spanloom.collector.doors.langfuse.ids import trace_id_of
+from spanloom.collector.doors.langfuse.observation_file import MAX_BYTES, ObservationFile
+from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from spanloom.collector.doors.langfuse.events import Change
+    from spanloom.collector.doors.langfuse.fields import Fields
+    from spanloom.telemetry import Metrics
 
-KEEP_S = 24 * 3600
-"""How long an observation is remembered after its last event; later ones start anew."""
-MAX_BYTES = 1024**3
-"""Beyond it the tenth that was longest untouched is forgotten early."""
+MAX_ITEM_BYTES = 16 * 1024**2
+"""Of one observation or trace; a span of both must fit into one request, beside the client's."""
 MAX_TOPS = 1_000
 """Observations of a trace that are written anew when the trace changes."""
-_TIDY_EVERY = 256
-_BUSY_S = 30.0
-_FIRST_SEEN = "firstSeen"
+_TRANSACTION_BYTES = 1024**2
+"""Written before others get their turn: merging is idempotent, so a request may be cut."""
 
-_SCHEMA = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;
-CREATE TABLE IF NOT EXISTS known (
-  project TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  id TEXT NOT NULL,
-  top_of TEXT, -- the trace, of an observation that has no parent
-  touched_s INTEGER NOT NULL,
-  fields BLOB NOT NULL, -- JSON: name to [time, event id, value]
-  PRIMARY KEY (project, subject, id)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS known_tops ON known (project, top_of) WHERE top_of IS NOT NULL;
-CREATE INDEX IF NOT EXISTS known_by_age ON known (touched_s);
-"""
-
-_Fields = dict[str, list[object]]
-"""Name to time, event id and value; lists because JSON gives them back so."""
+_FORGOTTEN = (
+    "Observation {} is no longer known here, as it was long left alone: its span stays as it is "
+    "stored."
+)
+_OBSERVATION = Subject.OBSERVATION
+_Key = tuple[Subject, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +53,8 @@ class Observation:
     first_seen_ns: int
     """The time of its earliest event: the start, where none was said."""
     trace: dict[str, object]
+    size: int
+    """About the bytes of its span."""
 
     @property
     def parent_id(self) -> str:
@@ -71,128 +62,130 @@ class Observation:
         return str(self.fields.get("parentObservationId", ""))
 
 
+@dataclass(slots=True)
+class Merged:
+    """What the events of one request changed."""
+
+    spans: dict[str, list[str]] = field(default_factory=dict)
+    """Observations to be stored anew, with the ids of the events that changed them."""
+    traces: set[bytes] = field(default_factory=set)
+    """Their traces, as OTLP has them."""
+    refused: list[Refusal] = field(default_factory=list)
+
+
 class Observations:
-    """The memory of the ingestion API; one transaction a request, fsynced before it answers."""
+    """The memory of the ingestion API; what ``merge`` has taken in is fsynced."""
 
     def __init__(
-        self, path: Path, max_bytes: int = MAX_BYTES, clock_s: Callable[[], float] = time.time
+        self,
+        path: Path,
+        metrics: Metrics,
+        *,
+        max_bytes: int = MAX_BYTES,
+        max_item_bytes: int = MAX_ITEM_BYTES,
+        clock_s: Callable[[], float] = time.time,
     ) -> None:
         """Open the file, made if it is missing; raises ``StartupError``."""
-        self._max_bytes = max_bytes
-        self._clock_s = clock_s
-        self._merges = 0
-        try:
-            self._file = sqlite3.connect(
-                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            self._file.executescript(_SCHEMA)
-        except sqlite3.Error as error:
-            raise StartupError(f"{path} cannot be opened: {error}.") from error
+        self._file = ObservationFile(path, metrics, max_bytes, clock_s)
+        self._max_item_bytes = max_item_bytes
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def merge(self, project: str, changes: Iterable[Change]) -> list[Observation]:
-        """Take in events; give every observation they change, as far as it has a trace.
+    def merge(self, project: str, changes: Iterable[Change]) -> Merged:
+        """Take in events and say which spans they change; callable from many threads.
 
-        Not for several threads at once. Raises ``OverloadedError`` if the disk is full.
+        Raises ``OverloadedError`` if the disk is full. Then some events may be taken in, which
+        the same request, sent again, does not change.
         """
-        try:
-            self._file.execute("BEGIN IMMEDIATE")
-            changed = self._merge(project, changes)
-            self._tidy()
-            self._file.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._file.in_transaction:
-                self._file.execute("ROLLBACK")
-            raise OverloadedError(f"The observations could not be kept: {error}.", 5.0) from error
-        return changed
+        merged = Merged()
+        groups = deque(_by_subject(changes).items())
+        traces: dict[str, list[str]] = {}
+        while groups:
+            with self._file.transaction():
+                written = 0
+                while groups and written < _TRANSACTION_BYTES:
+                    (subject, known_id), group = groups.popleft()
+                    written += self._merge_one(project, (subject, known_id), group, merged)
+                    if subject is Subject.TRACE:
+                        traces[known_id] = [change.stamp.event_id for change in group]
+        for trace_id, event_ids in traces.items():
+            for top in self._file.tops(project, trace_id, MAX_TOPS):
+                merged.spans.setdefault(top, []).extend(event_ids)
+                merged.traces.add(trace_id_of(trace_id))
+        return merged
 
-    def _merge(self, project: str, changes: Iterable[Change]) -> list[Observation]:
-        touched: dict[tuple[Subject, str], _Fields] = {}
-        for change in changes:
-            key = (change.subject, change.id)
-            fields = touched.get(key)
-            if fields is None:
-                fields = touched[key] = self._read(project, *key)
-            _set(fields, change)
-        ids = {i: None for (subject, i) in touched if subject is Subject.OBSERVATION}
-        for (subject, known_id), fields in touched.items():
-            self._write(project, subject, known_id, fields)
-        for subject, known_id in touched:
-            if subject is Subject.TRACE:
-                ids |= dict.fromkeys(self._tops(project, known_id))
-        return [o for i in ids if (o := self._observation(project, i)) is not None]
+    def read(self, project: str, known_ids: Iterable[str]) -> Iterator[Observation]:
+        """Yield all that is known of observations, one at a time; not of those that wait.
 
-    def _read(self, project: str, subject: Subject, known_id: str) -> _Fields:
-        query = "SELECT fields FROM known WHERE project = ? AND subject = ? AND id = ?"
-        row = self._file.execute(query, (project, subject, known_id)).fetchone()
-        found: _Fields = orjson.loads(row[0]) if row else {}
-        return found
+        Raises ``OverloadedError`` if one had to be forgotten just now.
+        """
+        for known_id in known_ids:
+            if (observation := self._read(project, known_id)) is not None:
+                yield observation
 
-    def _write(self, project: str, subject: Subject, known_id: str, fields: _Fields) -> None:
-        on_top = subject is Subject.OBSERVATION and "parentObservationId" not in fields
-        top_of = _trace_id(known_id, fields) if on_top else None
-        self._file.execute(
-            "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?)",
-            (project, subject, known_id, top_of, int(self._clock_s()), orjson.dumps(fields)),
-        )
-
-    def _tops(self, project: str, trace_id: str) -> list[str]:
-        query = "SELECT id FROM known WHERE project = ? AND top_of = ? ORDER BY id LIMIT ?"
-        return [row[0] for row in self._file.execute(query, (project, trace_id, MAX_TOPS))]
-
-    def _observation(self, project: str, known_id: str) -> Observation | None:
-        fields = self._read(project, Subject.OBSERVATION, known_id)
-        trace_id = _trace_id(known_id, fields)
+    def _read(self, project: str, known_id: str) -> Observation | None:
+        found = self._file.read(project, _OBSERVATION, known_id)
+        if found is None:
+            raise OverloadedError("More is sent at one time than can be remembered: try again.")
+        fields, size = found
+        trace_id = known_fields.trace_of(known_id, fields)
         if trace_id is None:
             return None
-        on_top = "parentObservationId" not in fields
-        trace = self._read(project, Subject.TRACE, trace_id) if on_top else {}
-        first_seen = fields.pop(_FIRST_SEEN)[0]
+        trace: Fields = {}
+        if known_fields.is_on_top(fields):
+            trace, trace_size = self._file.read(project, Subject.TRACE, trace_id) or ({}, 0)
+            size += trace_size
         return Observation(
             known_id,
             trace_id,
-            {name: value for name, (*_, value) in fields.items()},
-            first_seen if isinstance(first_seen, int) else 0,
-            {name: value for name, (*_, value) in trace.items()},
+            known_fields.values(fields),
+            known_fields.first_seen_ns(fields),
+            known_fields.values(trace),
+            size,
         )
 
-    def _tidy(self) -> None:
-        """Forget what is old now and then, and more if the file grows beyond its bound."""
-        self._merges += 1
-        if self._merges % _TIDY_EVERY:
-            return
-        self._file.execute("DELETE FROM known WHERE touched_s < ?", (self._clock_s() - KEEP_S,))
-        if self._used_bytes() > self._max_bytes:
-            self._file.execute(
-                "DELETE FROM known WHERE touched_s <= (SELECT touched_s FROM known ORDER BY "
-                "touched_s LIMIT 1 OFFSET (SELECT count() / 10 FROM known))"
-            )
+    def _merge_one(self, project: str, key: _Key, changes: Sequence[Change], merged: Merged) -> int:
+        """Take in the events of one observation or trace; return how many bytes were written."""
+        subject, known_id = key
+        found = self._file.read(project, subject, known_id)
+        fields = {} if found is None else found[0]
+        known_fields.add(fields, changes)
+        body = orjson.dumps(fields)
+        event_ids = [change.stamp.event_id for change in changes]
+        if found is None and self._is_forgotten(project, key, fields):
+            merged.refused += [Refusal(i, _FORGOTTEN.format(known_id), 404) for i in event_ids]
+            return 0
+        if len(body) > self._max_item_bytes:
+            reason = f"The {subject} {known_id} would exceed {self._max_item_bytes} bytes."
+            merged.refused += [Refusal(i, reason, 413) for i in event_ids]
+            return 0
+        trace_id = known_fields.trace_of(known_id, fields) if subject is _OBSERVATION else None
+        top_of = trace_id if known_fields.is_on_top(fields) else None
+        span_trace = None if trace_id is None else trace_id_of(trace_id)
+        self._file.write(project, subject, known_id, body, span_trace, top_of)
+        if span_trace is not None:
+            merged.spans[known_id] = event_ids
+            merged.traces.add(span_trace)
+        return len(body)
 
-    def _used_bytes(self) -> int:
-        pages, free, size = (
-            self._file.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return int((pages - free) * size)
+    def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
+        """Tell whether events of what is unknown speak of a span that was stored long ago.
+
+        The same id in another trace is another span.
+        """
+        subject, known_id = key
+        if subject is not _OBSERVATION:
+            return False
+        if (forgotten := self._file.forgotten_trace(project, known_id)) is None:
+            return False
+        named = known_fields.trace_named(fields) or known_fields.trace_of(known_id, fields)
+        return named is None or trace_id_of(named) == forgotten
 
 
-def _set(fields: _Fields, change: Change) -> None:
-    """Let each field have the value of the latest event that says it."""
-    time_ns, event_id = change.stamp
-    for name, value in change.fields.items():
-        known = fields.get(name)
-        if known is None or known[:2] <= [time_ns, event_id]:
-            fields[name] = [time_ns, event_id, value]
-    seen = fields.get(_FIRST_SEEN)
-    if seen is None or [time_ns, event_id] < seen[:2]:
-        fields[_FIRST_SEEN] = [time_ns, event_id, None]
-
-
-def _trace_id(known_id: str, fields: _Fields) -> str | None:
-    """Give the trace; one created without any is a trace of its own, an update says nothing."""
-    if "traceId" in fields:
-        return str(fields["traceId"][2])
-    return known_id if "created" in fields else None
+def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
+    groups: dict[_Key, list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.subject, change.id), []).append(change)
+    return groups

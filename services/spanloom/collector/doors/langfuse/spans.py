@@ -1,21 +1,19 @@
 """Langfuse observations to OTLP spans, in the attributes of Langfuse's own OTLP export.
 
 A trace of Langfuse is no span: what it says (name, session, user, input) stands on the
-observations on top of it, as Langfuse's SDKs have it. Ids that are ids of OTLP stay, a UUID names
-a trace without its dashes, and any other becomes the first bytes of its SHA-256: the rule by
-which Langfuse's SDKs make ids of seeds. See ADR 010.
+observations on top of it, as Langfuse's SDKs have it. Ids follow ``ids.py``. See ADR 010.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.langfuse.events import METADATA, iso_nanoseconds
+from spanloom.collector.doors.langfuse.events import METADATA
+from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
 
 if TYPE_CHECKING:
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from spanloom.collector.doors.langfuse.observations import Observation
 
 SCOPE = "langfuse-ingestion"
-_HEX_TRACE_ID = re.compile(r"[0-9a-f]{32}")
-_HEX_SPAN_ID = re.compile(r"[0-9a-f]{16}")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _OBSERVATION = {
     "type": "langfuse.observation.type",
@@ -64,27 +59,11 @@ _TRACE = {
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:
-    """Give the observations as an ``ExportTraceServiceRequest``."""
+    """Return the observations as an ``ExportTraceServiceRequest``."""
     writer = RequestWriter(SCOPE)
     for observation in observations:
         _write_span(writer.add_span(""), observation)
     return writer.encode()
-
-
-def trace_id_of(text: str) -> bytes:
-    """Give the OTLP trace id of a Langfuse trace id."""
-    lower = text.lower()
-    if _HEX_TRACE_ID.fullmatch(lower) or _UUID.fullmatch(lower):
-        return bytes.fromhex(lower.replace("-", ""))
-    return hashlib.sha256(text.encode()).digest()[:16]
-
-
-def span_id_of(text: str) -> bytes:
-    """Give the OTLP span id of a Langfuse observation id."""
-    lower = text.lower()
-    if _HEX_SPAN_ID.fullmatch(lower):
-        return bytes.fromhex(lower)
-    return hashlib.sha256(text.encode()).digest()[:8]
 
 
 def _write_span(span: Span, observation: Observation) -> None:
