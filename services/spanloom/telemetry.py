@@ -102,6 +102,11 @@ class Metrics:
             "Requests set aside because the store refuses them.",
             registry=r,
         )
+        self.dead_letter_bytes = Gauge(
+            "spanloom_dead_letter_bytes",
+            "Bytes of requests set aside; they count to the spool's bound.",
+            registry=r,
+        )
         # extractor
         self.traces_pending = Gauge(
             "spanloom_traces_pending", "Traces with spans not yet extracted.", registry=r

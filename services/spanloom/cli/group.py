@@ -27,6 +27,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "keeper": ("keeper:keeper_command", "Run the keeper alone: tables, retention, deletion."),
     "replay": ("replay:replay_command", "Extract stored history again."),
     "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
+    "dead-letters": (
+        "dead_letters:dead_letters_group",
+        "List, retry, export or drop what the store refuses.",
+    ),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

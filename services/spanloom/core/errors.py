@@ -57,6 +57,10 @@ class StoreRejectedError(PermanentError):
     """The store refuses this data for good: it would refuse it again."""
 
 
+class StoreFaultError(StoreRejectedError):
+    """The store refuses this in a way that may well be our fault: a statement, not the data."""
+
+
 class SchemaTooNewError(PermanentError):
     """The store was written by a newer Spanloom than this one."""
 

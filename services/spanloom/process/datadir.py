@@ -21,6 +21,11 @@ class DirectoryInUseError(StartupError):
     """Another process owns the data directory."""
 
 
+def spool_in(data_dir: Path) -> Path:
+    """Return where the spool of a data directory is."""
+    return data_dir.absolute() / "spool.sqlite"
+
+
 def temporary_in(data_dir: Path) -> Path:
     """Return where the owner of a data directory is to put its temporary files."""
     return data_dir.absolute() / "tmp"
@@ -55,7 +60,7 @@ class DataDir:
     @property
     def spool(self) -> Path:
         """Where the spool's file is."""
-        return self.path / "spool.sqlite"
+        return spool_in(self.path)
 
     @property
     def observations(self) -> Path:

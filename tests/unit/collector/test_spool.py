@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.spool.spool import RECORD_BYTES, Spool
+from spanloom.collector.spool.bound import RECORD_BYTES
+from spanloom.collector.spool.dead_letters import DeadLetters
+from spanloom.collector.spool.spool import Spool
 from spanloom.core.errors import OverloadedError, SchemaTooNewError, StartupError
+from spanloom.core.model.dead_letter import DeadLetter
 from spanloom.core.ports.spans import Signal, SpooledRequest
 
 if TYPE_CHECKING:
@@ -103,6 +106,20 @@ def test_dead_letters_are_kept_apart_and_counted(
     assert rows == [(bad, b"bad", "no such column")]
 
 
+def test_dead_letters_count_to_the_bound(tmp_path: Path, metrics: Metrics) -> None:
+    spool = Spool(tmp_path / "s", 2 * (100 + RECORD_BYTES), metrics)
+    for _ in range(2):
+        spool.set_aside(spool.put("", b"x" * 100, 1), "no")
+    assert spool.depth().records == 0
+    with pytest.raises(OverloadedError, match="full of dead letters: see `spanloom dead-letters"):
+        spool.put("", b"", 1)
+    spool.close()
+    again = Spool(tmp_path / "s", 2 * (100 + RECORD_BYTES), metrics)
+    with pytest.raises(OverloadedError, match="dead letters"):
+        again.put("", b"", 1)
+    again.close()
+
+
 def test_waiting_for_work(spool: Spool) -> None:
     assert not spool.wait_until(1, 0.01)
     spool.put("", b"x", 1)
@@ -157,6 +174,51 @@ def test_a_spool_of_the_first_schema_is_read_on(tmp_path: Path, metrics: Metrics
     assert second.signal is Signal.CONTENT_EVENTS
     spool.set_aside(7, "no")
     spool.close()
+
+
+def test_dead_letters_of_the_second_schema_are_counted(tmp_path: Path, metrics: Metrics) -> None:
+    with sqlite3.connect(tmp_path / "s") as old:
+        old.executescript(
+            """
+            CREATE TABLE requests (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
+              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, size INTEGER NOT NULL,
+              body BLOB NOT NULL, signal TEXT NOT NULL DEFAULT 'spans');
+            CREATE TABLE dead_letters (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
+              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, reason TEXT NOT NULL,
+              body BLOB NOT NULL, signal TEXT NOT NULL DEFAULT 'spans');
+            CREATE TABLE totals (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+              last_seq INTEGER NOT NULL, records INTEGER NOT NULL, bytes INTEGER NOT NULL);
+            INSERT INTO totals VALUES (1, 7, 0, 0);
+            INSERT INTO dead_letters VALUES (7, 'shop', 5, 2, 'no', x'616263', 'spans');
+            PRAGMA user_version = 2;
+            """
+        )
+    old.close()
+    Spool(tmp_path / "s", ROOM, metrics).close()
+    with DeadLetters(tmp_path / "s") as letters:
+        assert letters.list() == [DeadLetter(7, "shop", 5, 2, 3 + RECORD_BYTES, "spans", "no")]
+    with sqlite3.connect(tmp_path / "s") as reader:
+        totals = reader.execute("SELECT dead_records, dead_bytes FROM totals").fetchone()
+    reader.close()
+    assert totals == (1, 3 + RECORD_BYTES)
+
+
+def test_what_another_process_changes_is_counted(
+    tmp_path: Path, spool: Spool, metrics: Metrics
+) -> None:
+    """As ``spanloom dead-letters`` does while the service runs."""
+    first, second = spool.put("", b"one", 1), spool.put("", b"two", 1)
+    for seq in (first, second):
+        spool.set_aside(seq, "no")
+    with DeadLetters(tmp_path / "spool.sqlite") as letters:
+        assert letters.retry([first, 12345]) == 1
+        assert letters.drop([second]) == 1
+        assert letters.list() == []
+    assert spool.wait_until(1, 0.01)
+    assert [request.seq for request in spool.read_batch(ROOM)] == [first]
+    spool.put("", b"three", 1)
+    assert spool.depth().bytes == len(b"onethree") + 2 * RECORD_BYTES
+    assert "spanloom_dead_letter_bytes 0.0" in metrics.render().decode()
 
 
 def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metrics) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError, OperationalError
 
-from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
-from spanloom.storage.engine.failures import REFUSALS, translated
+from spanloom.core.errors import StoreFaultError, StoreRejectedError, StoreUnavailableError
+from spanloom.storage.engine.failures import FAULTS, REFUSALS, translated
 
 TRANSIENT = {
     "full disk": [75, 76, 243, 1001],  # 1001: no inodes left, seen with the embedded engine
@@ -32,7 +32,15 @@ def test_what_may_pass_is_unavailable(code: int) -> None:
 
 @pytest.mark.parametrize("code", sorted(REFUSALS))
 def test_what_comes_again_is_rejected(code: int) -> None:
-    with pytest.raises(StoreRejectedError), translated():
+    with pytest.raises(StoreRejectedError) as error, translated():
+        raise DatabaseError("no", code=code)
+    assert not isinstance(error.value, StoreFaultError)
+
+
+@pytest.mark.parametrize("code", sorted(FAULTS))
+def test_what_may_be_our_mistake_is_a_fault(code: int) -> None:
+    assert code not in REFUSALS
+    with pytest.raises(StoreFaultError), translated():
         raise DatabaseError("no", code=code)
 
 

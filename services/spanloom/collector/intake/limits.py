@@ -1,4 +1,7 @@
-"""Every bound of the receiver in one place, with its unit and the reason for its size."""
+"""Every bound of one request, with its unit and the reason for its size.
+
+The bound of what waits for the store is another one: ``collector/spool/bound.py``.
+"""
 
 from __future__ import annotations
 

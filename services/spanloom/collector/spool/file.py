@@ -1,4 +1,8 @@
-"""The spool's SQLite file: its tables, its settings, its running totals."""
+"""The spool's SQLite file: its tables, its settings, its running totals.
+
+The totals are read anew in every transaction: another process may change the file too, as
+``spanloom dead-letters`` does while the service runs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from spanloom.core.errors import SchemaTooNewError, StartupError
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_S = 30.0
 
 _SETTINGS = """
@@ -42,16 +46,19 @@ CREATE TABLE dead_letters (
   span_count INTEGER NOT NULL,
   reason TEXT NOT NULL,
   body BLOB NOT NULL,
-  signal TEXT NOT NULL DEFAULT 'spans'
+  signal TEXT NOT NULL DEFAULT 'spans',
+  size INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE totals (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
   last_seq INTEGER NOT NULL,
   records INTEGER NOT NULL,
-  bytes INTEGER NOT NULL
+  bytes INTEGER NOT NULL,
+  dead_records INTEGER NOT NULL DEFAULT 0,
+  dead_bytes INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO totals VALUES (1, 0, 0, 0);
-PRAGMA user_version = 2; -- SCHEMA_VERSION
+INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0);
+PRAGMA user_version = 3; -- SCHEMA_VERSION
 COMMIT;
 """
 
@@ -62,6 +69,22 @@ ALTER TABLE dead_letters ADD COLUMN signal TEXT NOT NULL DEFAULT 'spans';
 PRAGMA user_version = 2;
 COMMIT;
 """
+
+
+_FROM_2_TO_3 = """
+BEGIN IMMEDIATE;
+ALTER TABLE dead_letters ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+UPDATE dead_letters SET size = length(body) + 256; -- RECORD_BYTES
+ALTER TABLE totals ADD COLUMN dead_records INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN dead_bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE totals SET (dead_records, dead_bytes) =
+  (SELECT count(*), ifnull(sum(size), 0) FROM dead_letters);
+PRAGMA user_version = 3;
+COMMIT;
+"""
+
+_UPGRADES = {0: (_SCHEMA,), 1: (_FROM_1_TO_2, _FROM_2_TO_3), 2: (_FROM_2_TO_3,)}
+"""What brings a file of each version up to date."""
 
 
 class Connect(Protocol):
@@ -80,19 +103,24 @@ class Totals:
     last_seq: int
     """The largest sequence number ever given out."""
     records: int
+    """Requests that wait for the store."""
     bytes: int
+    dead_records: int
+    """Requests set aside because the store refuses them."""
+    dead_bytes: int
 
     @classmethod
     def load(cls, connection: sqlite3.Connection) -> Totals:
         """Read the totals of the last commit."""
-        row = connection.execute("SELECT last_seq, records, bytes FROM totals").fetchone()
-        return cls(*row)
+        query = "SELECT last_seq, records, bytes, dead_records, dead_bytes FROM totals"
+        return cls(*connection.execute(query).fetchone())
 
     def save(self, connection: sqlite3.Connection) -> None:
         """Write the totals as part of the transaction under way."""
         connection.execute(
-            "UPDATE totals SET last_seq = ?, records = ?, bytes = ?",
-            (self.last_seq, self.records, self.bytes),
+            "UPDATE totals SET last_seq = ?, records = ?, bytes = ?, dead_records = ?, "
+            "dead_bytes = ?",
+            (self.last_seq, self.records, self.bytes, self.dead_records, self.dead_bytes),
         )
 
 
@@ -110,10 +138,8 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
                 f"The spool {path} was written by a newer Spanloom (schema {version}; this one "
                 f"knows {SCHEMA_VERSION}): use that version, or another data directory."
             )
-        if version == 0:
-            connection.executescript(_SCHEMA)
-        elif version == 1:
-            connection.executescript(_FROM_1_TO_2)
+        for script in _UPGRADES.get(version, ()):
+            connection.executescript(script)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection

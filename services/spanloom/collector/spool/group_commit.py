@@ -25,6 +25,9 @@ MAX_GROUP = 512
 class Ledger(Protocol):
     """What has to agree with the file: told how each transaction ends."""
 
+    def after_begin(self) -> None:
+        """Read what the transaction builds on; may raise ``sqlite3.Error``."""
+
     def before_commit(self) -> None:
         """Write what belongs into the transaction; may raise ``sqlite3.Error``."""
 
@@ -102,6 +105,7 @@ class GroupCommitter:
     def _commit(self, jobs: list[_Job]) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._ledger.after_begin()
             results = [work() for work, _ in jobs]
             self._ledger.before_commit()
             self._connection.execute("COMMIT")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from threading import Condition, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.collector.spool.bound import RECORD_BYTES, RETRY_S, Bound
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.core.errors import OverloadedError, SpanloomError
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-RECORD_BYTES = 256
-"""What a record takes besides its body, roughly; keeps many tiny requests bounded too."""
 _NS_PER_US = 1_000
 
-_READ = "SELECT seq, project, accepted_at_ns, body, span_count, signal FROM requests ORDER BY seq"
+_READ = (
+    "SELECT seq, project, accepted_at_ns, body, span_count, signal FROM requests "
+    "WHERE seq > ? ORDER BY seq"
+)
+_SIGNALS = frozenset(Signal)
 
 
 class Depth(NamedTuple):
@@ -37,6 +40,15 @@ class Depth(NamedTuple):
     bytes: int
     oldest_accepted_ns: int | None
     """When the oldest waiting request was accepted; ``None`` if none waits."""
+
+
+class UnreadableRecordError(SpanloomError):
+    """A record that this version cannot read, for example of a signal that a newer one knows."""
+
+    def __init__(self, seq: int, reason: str) -> None:
+        """Say which record it is."""
+        super().__init__(reason)
+        self.seq = seq
 
 
 class SpoolFailedError(SpanloomError):
@@ -66,7 +78,7 @@ class Spool:
 
         Raises ``SchemaTooNewError`` and ``StartupError``.
         """
-        self._max_bytes = max_bytes
+        self._bound = Bound(max_bytes)
         self._metrics = metrics
         self._clock_ns = clock_ns
         self._path = path
@@ -76,7 +88,6 @@ class Spool:
         self._changed = Condition()
         self._pending = Totals.load(self._writing)
         self._durable = replace(self._pending)
-        self._queued_bytes = 0
         self._error: SpoolFailedError | None = None
         self._refusal = ""
         self._committer = GroupCommitter(self._writing, self)
@@ -120,16 +131,21 @@ class Spool:
         future.add_done_callback(lambda _: self._give_room(size))
         return future
 
-    def read_batch(self, max_bytes: int) -> list[SpooledRequest]:
-        """Give the oldest requests, up to a size but at least one if any waits."""
+    def read_batch(self, max_bytes: int, after: int = 0) -> list[SpooledRequest]:
+        """Return the oldest requests after a sequence number, up to a size but at least one.
+
+        Raises ``UnreadableRecordError`` if one of them is nothing that this version knows.
+        """
         batch: list[SpooledRequest] = []
         size = 0
         with self._read_lock:
-            rows = self._reading.execute(_READ)
+            rows = self._reading.execute(_READ, (after,))
             for seq, project, accepted_at_ns, body, span_count, signal in rows:
                 size += len(body)
                 if batch and size > max_bytes:
                     break
+                if signal not in _SIGNALS:
+                    raise UnreadableRecordError(seq, f"unknown signal {signal!r}")
                 batch.append(
                     SpooledRequest(seq, project, accepted_at_ns, body, span_count, Signal(signal))
                 )
@@ -141,7 +157,10 @@ class Spool:
         self._committer.submit(lambda: self._remove(seqs)).result()
 
     def set_aside(self, seq: int, reason: str) -> None:
-        """Move a request that the store refuses among the dead letters, where it is kept."""
+        """Move a request that the store refuses among the dead letters, where it is kept.
+
+        It counts to the spool's bound as before (``dead_letters.py`` lists and retries them).
+        """
         self._committer.submit(lambda: self._move(seq, reason)).result()
         self._metrics.dead_letters.inc()
 
@@ -158,9 +177,16 @@ class Spool:
         return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 
     def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
-        """Wait until that much is waiting; say whether it is."""
+        """Wait until that much is waiting; say whether it is.
+
+        What another process has changed is seen at the end of the wait.
+        """
         with self._changed:
-            return self._changed.wait_for(lambda: self._durable.bytes >= min_bytes, timeout_s)
+            if self._changed.wait_for(lambda: self._durable.bytes >= min_bytes, timeout_s):
+                return True
+            with self._read_lock:
+                self._durable = Totals.load(self._reading)
+            return self._durable.bytes >= min_bytes
 
     def close(self) -> None:
         """Commit what was put, then close the file; a closed spool is not used again."""
@@ -173,15 +199,13 @@ class Spool:
     def _take_room(self, size: int) -> None:
         with self._changed:
             if self._refusal:
-                raise OverloadedError(self._refusal, 5.0)
-            if self._durable.bytes + self._queued_bytes + size > self._max_bytes:
-                raise OverloadedError("The spool is full: the store does not keep up.", 5.0)
-            self._queued_bytes += size
+                raise OverloadedError(self._refusal, RETRY_S)
+            self._bound.take(size, self._durable)
 
     def _give_room(self, size: int) -> None:
         """From here on the record is counted among the durable ones, or it is none."""
         with self._changed:
-            self._queued_bytes -= size
+            self._bound.give(size)
 
     # What the committing thread runs.
 
@@ -207,12 +231,19 @@ class Spool:
                 self._pending.bytes -= size
 
     def _move(self, seq: int, reason: str) -> None:
-        self._writing.execute(
+        moved = self._writing.execute(
             "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, span_count, "
-            "?, body, signal FROM requests WHERE seq = ?",
+            "?, body, signal, size FROM requests WHERE seq = ? RETURNING size",
             (reason, seq),
         )
+        for (size,) in moved.fetchall():
+            self._pending.dead_records += 1
+            self._pending.dead_bytes += size
         self._remove([seq])
+
+    def after_begin(self) -> None:
+        """Take over what another process has changed meanwhile."""
+        self._pending = Totals.load(self._writing)
 
     def before_commit(self) -> None:
         """Write the totals with the records they count."""
@@ -242,3 +273,4 @@ class Spool:
     def _show(self) -> None:
         self._metrics.spool_records.set(self._durable.records)
         self._metrics.spool_bytes.set(self._durable.bytes)
+        self._metrics.dead_letter_bytes.set(self._durable.dead_bytes)

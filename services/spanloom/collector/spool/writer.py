@@ -2,6 +2,10 @@
 
 A request leaves the spool only after the store has it. A crash between the two brings it
 to the store again, which is why ``SpanWriter.append`` is idempotent.
+
+What the store refuses is halved until the request at fault is alone. Alone it is set aside only
+if the store takes a neighbour right afterwards: a store that refuses everything, after an
+upgrade gone wrong for example, must not bury good requests among the dead letters.
 """
 
 from __future__ import annotations
@@ -11,7 +15,10 @@ import time
 from threading import Event
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import RetryableError, SpanloomError, StoreRejectedError
+from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, StoppedError
+from spanloom.collector.spool.sift import MAX_FRUITLESS, sift
+from spanloom.collector.spool.spool import UnreadableRecordError
+from spanloom.core.errors import RetryableError
 from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger
 from spanloom.threads import WatchedThread
@@ -22,9 +29,9 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
-FIRST_BACKOFF_S = 0.1
-MAX_BACKOFF_S = 10.0
 SPOOL_BACKOFF_S = 1.0
+REFUSED_BACKOFF_S = 1.0
+"""Between two tries of what is refused while nothing proves that the store is sound."""
 _IDLE_S = 0.1
 """How often an idle writer looks whether it should stop."""
 
@@ -43,14 +50,18 @@ class Writer:
     ) -> None:
         """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
         self._spool = spool
-        self._store = store
+        self._stopping = Event()
+        self._attempts = Attempts(store, metrics, self._stopping)
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._wait_s = wait_s
-        self._stopping = Event()
         self._draining = Event()
         self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
+        self._neighbour: SpooledRequest | None = None
+        """A small request of the last batch that the store took; storing it again is harmless."""
+        self._after = 0
+        """Requests up to here are refused, and nothing has proven that it is their fault."""
 
     @property
     def failed(self) -> BaseException | None:
@@ -89,7 +100,9 @@ class Writer:
             if self._spool.wait_until(1, _IDLE_S):
                 try:
                     self._let_grow()
-                    self._move(self._spool.read_batch(self._max_bytes))
+                    self._work_off()
+                except StoppedError:
+                    return
                 except (RetryableError, sqlite3.Error) as error:
                     self._outlast(error)
 
@@ -110,57 +123,58 @@ class Writer:
             if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S)):
                 return
 
-    def _move(self, requests: Sequence[SpooledRequest]) -> None:
-        """Store the requests; halve what the store refuses until the one at fault is alone."""
-        if not requests or self._stopping.is_set():
-            return
+    def _work_off(self) -> None:
+        """Store the oldest requests, or find out which of them the store refuses."""
         try:
-            if not self._append(requests):
-                return
-        except StoreRejectedError as error:
-            self._metrics.insert_failures.labels(kind="rejected").inc()
-            self._part(requests, error)
+            batch = self._spool.read_batch(self._max_bytes, self._after)
+        except UnreadableRecordError as error:
+            self._set_aside(error.seq, error)
             return
-        self._spool.delete([request.seq for request in requests])
-        self._metrics.spans_stored.inc(
-            sum(request.span_count for request in requests if request.signal is Signal.SPANS)
-        )
-
-    def _part(self, requests: Sequence[SpooledRequest], error: StoreRejectedError) -> None:
-        if len(requests) == 1:
-            self._log.error("the store refuses a request", seq=requests[0].seq, error=str(error))
-            self._spool.set_aside(requests[0].seq, str(error))
+        if not batch:  # each of what waits was refused, and nothing passed that would prove it
+            self._after = 0
+            self._stopping.wait(REFUSED_BACKOFF_S)
             return
-        middle = len(requests) // 2
-        self._move(requests[:middle])
-        self._move(requests[middle:])
+        refusal = self._store_all(batch, FAULT_TRIES)
+        if refusal is None:
+            self._after = 0
+        else:
+            self._sift(batch, refusal)
 
-    def _append(self, requests: Sequence[SpooledRequest]) -> bool:
-        """Try until the store takes or refuses them; false if stopped before.
+    def _sift(self, batch: Sequence[SpooledRequest], refusal: Exception) -> None:
+        """Set aside what is refused alone while the store takes a neighbour.
 
-        Whatever is not a refusal may pass, a fault of ours included: nothing is given up.
+        Without any neighbour that passes the batch waits, and the next one is tried.
         """
-        backoff_s = FIRST_BACKOFF_S
-        while True:
-            try:
-                with self._metrics.insert_seconds.time():
-                    self._store.append(requests)
-            except StoreRejectedError:
-                raise
-            except Exception as error:  # the thread must outlive any fault of a store
-                self._note_failure(error, backoff_s)
-            else:
-                return True
-            if self._stopping.wait(backoff_s):
-                return False
-            backoff_s = min(2 * backoff_s, MAX_BACKOFF_S)
+        limit = None if self._takes_neighbour() else MAX_FRUITLESS
+        refused = sift(batch, refusal, self._store_all, limit)
+        if self._takes_neighbour():
+            for request, reason in refused:
+                self._set_aside(request.seq, reason)
+            return
+        self._log.error("the store refuses all alike: nothing is set aside", error=str(refusal))
+        self._after = batch[-1].seq
+        self._stopping.wait(REFUSED_BACKOFF_S)
 
-    def _note_failure(self, error: Exception, backoff_s: float) -> None:
-        expected = isinstance(error, SpanloomError)
-        self._metrics.insert_failures.labels(kind="unavailable" if expected else "fault").inc()
-        self._log.warning(
-            "the store does not take a batch; trying again",
-            error=str(error),
-            again_in_s=backoff_s,
-            exc_info=None if expected else error,
-        )
+    def _takes_neighbour(self) -> bool:
+        """Whether the store takes once more what it took last; if not, forget that."""
+        if (
+            self._neighbour is not None
+            and self._attempts.until_answered([self._neighbour], FAULT_TRIES) is not None
+        ):
+            self._neighbour = None
+        return self._neighbour is not None
+
+    def _set_aside(self, seq: int, reason: Exception) -> None:
+        self._log.error("a request becomes a dead letter", seq=seq, error=str(reason))
+        self._spool.set_aside(seq, str(reason))
+
+    def _store_all(self, requests: Sequence[SpooledRequest], tries: int = 1) -> Exception | None:
+        """Store requests and let go of them; return why the store refuses them, if it does."""
+        refusal = self._attempts.until_answered(requests, tries)
+        if refusal is None:
+            self._neighbour = min(requests, key=lambda request: len(request.body))
+            self._spool.delete([request.seq for request in requests])
+            self._metrics.spans_stored.inc(
+                sum(request.span_count for request in requests if request.signal is Signal.SPANS)
+            )
+        return refusal

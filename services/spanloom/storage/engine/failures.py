@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from clickhouse_connect.driver.exceptions import ClickHouseError, DataError
 
-from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
+from spanloom.core.errors import (
+    StoreFaultError,
+    StoreRejectedError,
+    StoreUnavailableError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +22,6 @@ REFUSALS = frozenset(
         27,  # CANNOT_PARSE_INPUT_ASSERTION_FAILED
         32,  # ATTEMPT_TO_READ_AFTER_EOF: a message that ends too early
         33,  # CANNOT_READ_ALL_DATA: likewise
-        36,  # BAD_ARGUMENTS
-        49,  # LOGICAL_ERROR: the engine trips over just this
-        53,  # TYPE_MISMATCH
-        62,  # SYNTAX_ERROR
         69,  # ARGUMENT_OUT_OF_BOUND
         70,  # CANNOT_CONVERT_TYPE
         72,  # CANNOT_PARSE_NUMBER
@@ -32,8 +32,6 @@ REFUSALS = frozenset(
         248,  # INVALID_PARTITION_VALUE
         321,  # VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
         436,  # PROTOBUF_BAD_CAST
-        444,  # UNKNOWN_PROTOBUF_FORMAT
-        457,  # BAD_QUERY_PARAMETER
         467,  # CANNOT_PARSE_BOOL
         469,  # VIOLATED_CONSTRAINT
         691,  # UNKNOWN_ELEMENT_OF_ENUM
@@ -45,11 +43,32 @@ All others lie in the store: a full disk alone has three codes (75, 243, and 100
 ran out), and a new release may bring more. Trying again too often loses nothing.
 """
 
+FAULTS = frozenset(
+    {
+        10,  # NOT_FOUND_COLUMN_IN_BLOCK
+        20,  # NUMBER_OF_COLUMNS_DOESNT_MATCH
+        36,  # BAD_ARGUMENTS
+        42,  # NUMBER_OF_ARGUMENTS_DOESNT_MATCH
+        43,  # ILLEGAL_TYPE_OF_ARGUMENT
+        44,  # ILLEGAL_COLUMN
+        46,  # UNKNOWN_FUNCTION
+        47,  # UNKNOWN_IDENTIFIER
+        49,  # LOGICAL_ERROR
+        53,  # TYPE_MISMATCH
+        62,  # SYNTAX_ERROR
+        444,  # UNKNOWN_PROTOBUF_FORMAT
+        457,  # BAD_QUERY_PARAMETER
+    }
+)
+"""The errors of a statement: a mistake of ours or of the engine's that may hit all data alike."""
+
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise ``StoreUnavailableError`` or ``StoreRejectedError`` for whatever the driver raises.
+    """Raise one of the three errors of a store for whatever the driver raises.
 
+    ``StoreRejectedError`` for the data, ``StoreFaultError`` for the statement,
+    ``StoreUnavailableError`` for the moment.
     What is listed above would come again, as would a value of ours that has no place in its
     column. Everything else may pass, an error without a code included: it never reached the
     engine or lost its answer.
@@ -61,6 +80,8 @@ def translated() -> Iterator[None]:
     except ClickHouseError as error:
         code = getattr(error, "code", None)
         text = str(error).split("\n", 1)[0][:500]
+        if code in FAULTS:
+            raise StoreFaultError(f"the store trips over it: {text}") from error
         if code not in REFUSALS:
             raise StoreUnavailableError(f"the store did not take it: {text}") from error
         raise StoreRejectedError(f"the store refuses it: {text}") from error

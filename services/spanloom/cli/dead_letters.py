@@ -1,0 +1,119 @@
+"""``spanloom dead-letters``: what the store refuses, and what to do with it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from spanloom.cli.options import SettingsCommand, TeachingGroup
+from spanloom.collector.spool.dead_letters import DeadLetters
+from spanloom.config import StoreSettings
+from spanloom.process.datadir import spool_in
+from spanloom.terminal.dead_letters import render_dead_letters
+from spanloom.terminal.output import make_console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.config import Settings
+
+_every = click.option("--all", "every", is_flag=True, help="All of them, in place of SEQ.")
+_chosen = click.argument("seqs", metavar="[SEQ]…", type=int, nargs=-1)
+
+
+@click.group(
+    "dead-letters",
+    cls=TeachingGroup,
+    invoke_without_command=True,
+    examples=(
+        "spanloom dead-letters list",
+        "spanloom dead-letters retry 1795305174020513",
+        "spanloom dead-letters export --all --to letters",
+        "spanloom dead-letters drop --all",
+    ),
+)
+@click.pass_context
+def dead_letters_group(ctx: click.Context) -> None:
+    """List requests that the store refuses; store them again, export them, drop them.
+
+    They were acknowledged, so they are kept in the data directory and count to the spool's
+    bound. The service may run meanwhile.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@dead_letters_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def list_command(as_json: bool, settings: Settings) -> None:
+    """List dead letters, the oldest first, each with what the store said of it."""
+    with DeadLetters(spool_in(settings.data_dir)) as letters:
+        found = letters.list()
+    if as_json:
+        for letter in found:
+            click.echo(orjson.dumps(asdict(letter)))
+    else:
+        make_console(sys.stdout).print(render_dead_letters(found, time.time_ns()))
+
+
+@dead_letters_group.command("retry", cls=SettingsCommand, sections=(StoreSettings,))
+@_chosen
+@_every
+def retry_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
+    """Have the service store dead letters again, at once or at its next start.
+
+    Use it when the cause is gone, after an upgrade for example. What is still refused becomes
+    a dead letter again.
+    """
+    with DeadLetters(spool_in(settings.data_dir)) as letters:
+        count = letters.retry(_choose(letters, seqs, every=every))
+    click.echo(f"{count} to be stored again.")
+
+
+@dead_letters_group.command("export", cls=SettingsCommand, sections=(StoreSettings,))
+@_chosen
+@_every
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="The directory to write into.  [default: .]",
+)
+def export_command(seqs: Sequence[int], every: bool, folder: Path, settings: Settings) -> None:
+    """Write dead letters as OTLP requests, one file SEQ.binpb each, and keep them."""
+    with DeadLetters(spool_in(settings.data_dir)) as letters:
+        chosen = _choose(letters, seqs, every=every)
+        folder.mkdir(parents=True, exist_ok=True)
+        for seq in chosen:
+            file = folder / f"{seq}.binpb"
+            file.write_bytes(letters.read_otlp(seq) or b"")
+            click.echo(file)
+
+
+@dead_letters_group.command("drop", cls=SettingsCommand, sections=(StoreSettings,))
+@_chosen
+@_every
+def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
+    """Forget dead letters for good; `export` them before if in doubt."""
+    with DeadLetters(spool_in(settings.data_dir)) as letters:
+        count = letters.drop(_choose(letters, seqs, every=every))
+    click.echo(f"{count} dropped.")
+
+
+def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequence[int]:
+    """Return the numbers meant; refuse those that are none before anything is done."""
+    if every == bool(seqs):
+        raise click.UsageError("name dead letters by their SEQ, or say --all")
+    known = [letter.seq for letter in letters.list()]
+    if unknown := [seq for seq in seqs if seq not in known]:
+        raise click.ClickException(
+            f"there is no dead letter {unknown[0]}; `spanloom dead-letters list` shows all"
+        )
+    return known if every else seqs

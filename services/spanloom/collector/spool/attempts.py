@@ -1,0 +1,91 @@
+"""Tries to store requests until the store has answered for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import (
+    SpanloomError,
+    StoreFaultError,
+    StoreRejectedError,
+    StoreUnavailableError,
+)
+from spanloom.telemetry import Metrics, get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from threading import Event
+
+    from spanloom.core.ports.spans import SpanWriter, SpooledRequest
+
+FAULT_TRIES = 3
+"""How often a batch that fails by what may be our fault is tried before it is halved."""
+FIRST_BACKOFF_S = 0.1
+MAX_BACKOFF_S = 10.0
+
+
+class StoppedError(Exception):
+    """The writer was asked to stop; what it had at hand stays in the spool."""
+
+
+class Attempts:
+    """The writer's way into the store."""
+
+    def __init__(self, store: SpanWriter, metrics: Metrics, stopping: Event) -> None:
+        """Try until an answer comes, or ``stopping`` is set."""
+        self._store = store
+        self._metrics = metrics
+        self._stopping = stopping
+        self._log = get_logger("writer")
+
+    def until_answered(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
+        """Have the store take requests; return why it refuses them, nothing once it has them.
+
+        A store that cannot at the moment is waited for as long as it takes; what may be our own
+        fault is tried ``tries`` times. Raises ``StoppedError`` if stopped meanwhile.
+        """
+        backoff_s, faults = FIRST_BACKOFF_S, 0
+        while True:
+            error = self._append(requests)
+            if error is None:
+                return None
+            faults += not isinstance(error, StoreUnavailableError)
+            if is_refusal(error) or faults >= tries:
+                return error
+            if self._stopping.wait(backoff_s):
+                raise StoppedError
+            backoff_s = min(2 * backoff_s, MAX_BACKOFF_S)
+
+    def _append(self, requests: Sequence[SpooledRequest]) -> Exception | None:
+        """Have the store take requests once; return what it raised."""
+        if self._stopping.is_set():
+            raise StoppedError
+        try:
+            with self._metrics.insert_seconds.time():
+                self._store.append(requests)
+        except Exception as error:  # the thread must outlive any fault of a store
+            self._note_failure(error)
+            return error
+        return None
+
+    def _note_failure(self, error: Exception) -> None:
+        kind = kind_of(error)
+        self._metrics.insert_failures.labels(kind=kind).inc()
+        self._log.warning(
+            "the store does not take a batch",
+            error=str(error),
+            kind=kind,
+            exc_info=None if isinstance(error, SpanloomError) else error,
+        )
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether the error lies in the data by all that is known: trying again is of no use."""
+    return isinstance(error, StoreRejectedError) and not isinstance(error, StoreFaultError)
+
+
+def kind_of(error: Exception) -> str:
+    """Return what the metrics call a failed INSERT."""
+    if isinstance(error, StoreUnavailableError):
+        return "unavailable"
+    return "rejected" if is_refusal(error) else "fault"

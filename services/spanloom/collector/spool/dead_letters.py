@@ -1,0 +1,121 @@
+"""Requests that the store refuses: list them, store them again, take them out, drop them.
+
+They lie in the spool's file and count to its bound. This works on the file itself, from any
+process and while the service runs: SQLite's own lock keeps the two apart, and the service reads
+the totals anew in every transaction. A service that cannot start can be helped in the same way.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom.collector.spool.file import SCHEMA_VERSION
+from spanloom.core.errors import StartupError
+from spanloom.core.model.dead_letter import DeadLetter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_BUSY_S = 30.0
+_LIST = (
+    "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
+    "ORDER BY seq"
+)
+_BACK = (
+    "INSERT INTO requests (seq, project, accepted_at_ns, span_count, size, body, signal) "
+    "SELECT seq, project, accepted_at_ns, span_count, size, body, signal FROM dead_letters "
+    "WHERE seq = ?"
+)
+_COUNT_BACK = "UPDATE totals SET records = records + 1, bytes = bytes + ?"
+_COUNT_OUT = "UPDATE totals SET dead_records = dead_records - 1, dead_bytes = dead_bytes - ?"
+_DELETE = "DELETE FROM dead_letters WHERE seq = ? RETURNING size"
+
+
+class DeadLetters:
+    """The dead letters of a spool file; close it after use."""
+
+    def __init__(self, spool: Path) -> None:
+        """Open the file; raises ``StartupError`` if there is none, or one of another version."""
+        if not spool.exists():
+            raise StartupError(f"there is no spool at {spool}: --data-dir names another directory")
+        try:
+            self._file = sqlite3.connect(spool, timeout=_BUSY_S, isolation_level=None)
+            version = self._file.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.Error as error:
+            raise StartupError(f"the spool {spool} cannot be opened: {error}") from error
+        if version != SCHEMA_VERSION:
+            self._file.close()
+            raise StartupError(
+                f"the spool {spool} has schema {version} and this command knows "
+                f"{SCHEMA_VERSION}: start the service once in this version, or use its own"
+            )
+        self._file.execute("PRAGMA synchronous = FULL")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def list(self) -> list[DeadLetter]:
+        """Return all dead letters, the oldest first."""
+        return [DeadLetter(*row) for row in self._file.execute(_LIST)]
+
+    def read_otlp(self, seq: int) -> bytes | None:
+        """Return a dead letter as the OTLP request it was, ``None`` if there is no such one.
+
+        What we had written into it beside the sender's data is left out; a body that cannot be
+        parsed comes as it is.
+        """
+        query = "SELECT body FROM dead_letters WHERE seq = ?"
+        row = self._file.execute(query, (seq,)).fetchone()
+        return None if row is None else _without_our_fields(row[0])
+
+    def retry(self, seqs: Sequence[int]) -> int:
+        """Have the writer store these again under their own numbers; return how many there were.
+
+        A running service takes them up at once, a stopped one at its next start. What is still
+        refused becomes a dead letter again.
+        """
+        with self._transaction():
+            return sum(self._take_out(seq, back=True) for seq in seqs)
+
+    def drop(self, seqs: Sequence[int]) -> int:
+        """Forget these for good; return how many there were."""
+        with self._transaction():
+            return sum(self._take_out(seq, back=False) for seq in seqs)
+
+    def _take_out(self, seq: int, *, back: bool) -> bool:
+        if back:
+            self._file.execute(_BACK, (seq,))
+        for size in self._file.execute(_DELETE, (seq,)).fetchall():
+            self._file.execute(_COUNT_OUT, size)
+            if back:
+                self._file.execute(_COUNT_BACK, size)
+            return True
+        return False
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._file.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._file.execute("ROLLBACK")
+            raise
+        self._file.execute("COMMIT")
+
+
+def _without_our_fields(body: bytes) -> bytes:
+    try:
+        request = ExportTraceServiceRequest.FromString(body)
+    except DecodeError:
+        return body
+    request.DiscardUnknownFields()
+    return request.SerializeToString()

@@ -1,0 +1,190 @@
+"""F16: what the store refuses never blocks, hides or buries its neighbours, and can be had back."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support import refusing_store
+from tests.support.ledger import Ledger, Outcome, Request, SentSpan, as_protobuf, make_requests
+from tests.support.senders import GrpcClient
+from tests.support.settling import check_api
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+VISIBLE_S = 30.0
+"""The bar is 10 s; the rest is for a busy machine."""
+POISON: Request = (SentSpan("d" * 32, "d" * 16, "", "the poison of all", 10**18),)
+
+
+@pytest.fixture
+def order(tmp_path: Path) -> Path:
+    """What the store refuses at the moment (``tests/support/refusing_store.py``)."""
+    return tmp_path / "order"
+
+
+def start(start_spanloom: StartSpanloom, order: Path, *options: str) -> RunningSpanloom:
+    quick = ("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5", *options)
+    return start_spanloom(*quick, entry=(refusing_store.__file__, str(order)))
+
+
+def send(spanloom: RunningSpanloom, ledger: Ledger, requests: Sequence[Request]) -> None:
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    for request in requests:
+        ledger.note(request, client.send(request))
+    client.close()
+    assert not ledger.requests(Outcome.REFUSED)
+
+
+def dead_letters(run: RunSpanloom, data_dir: str, *arguments: str) -> list[str]:
+    ended = run("dead-letters", *arguments, f"--data-dir={data_dir}")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return ended.stdout.splitlines()
+
+
+def listed(run: RunSpanloom, data_dir: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in dead_letters(run, data_dir, "list", "--json")]
+
+
+def await_listed(run: RunSpanloom, data_dir: str, count: int) -> list[dict[str, object]]:
+    until = time.monotonic() + VISIBLE_S
+    while len(found := listed(run, data_dir)) != count:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["data", "fault"])
+def test_one_bad_request_among_10000_good_spans_is_alone_set_aside(
+    kind: str, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+) -> None:
+    spanloom = start(start_spanloom, order, "--batch-wait-s=1")
+    data_dir = spanloom.addresses["data_dir"]
+    order.write_text(kind)
+    ledger, aside = Ledger(), Ledger()
+    good = [many_spans(number) for number in range(20)]
+    send(spanloom, ledger, good[:10])
+    send(spanloom, aside, [POISON])
+    send(spanloom, ledger, good[10:])
+    [letter] = await_listed(run_spanloom, data_dir, 1)
+    began = time.monotonic()
+    await_stored(spanloom, 10_000)
+    assert time.monotonic() - began < VISIBLE_S
+    assert (letter["span_count"], letter["signal"]) == (1, "spans")
+    assert "injected" in str(letter["reason"])
+
+    folder = Path(data_dir).parent / "letters"
+    dead_letters(run_spanloom, data_dir, "export", str(letter["seq"]), f"--to={folder}")
+    exported = ExportTraceServiceRequest.FromString(
+        (folder / f"{letter['seq']}.binpb").read_bytes()
+    )
+    assert names(exported) == names(as_protobuf(POISON))
+
+    dead_letters(run_spanloom, data_dir, "retry", "--all")  # the cause is still there
+    time.sleep(0.5)
+    assert await_listed(run_spanloom, data_dir, 1) == [letter]
+    order.unlink()
+    assert dead_letters(run_spanloom, data_dir, "retry", str(letter["seq"]))
+    assert listed(run_spanloom, data_dir) == []
+    until = time.monotonic() + VISIBLE_S
+    address = f"{spanloom.api}/v1/trajectories/{POISON[0].trace_id}/spans"
+    while httpx.get(address).status_code != 200:
+        assert time.monotonic() < until, "what was retried is not stored"
+        time.sleep(0.1)
+    assert spanloom.stop() == 0
+
+
+def test_a_store_that_refuses_everything_buries_nothing(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+) -> None:
+    """As after an upgrade gone wrong: all that is acknowledged waits and is stored afterwards."""
+    order.write_text("everything")
+    spanloom = start(start_spanloom, order, "--batch-wait-s=0.05")
+    ledger = Ledger()
+    requests = make_requests("refused all")
+    for _ in range(10):
+        send(spanloom, ledger, [next(requests) for _ in range(4)])
+        time.sleep(0.3)
+    assert listed(run_spanloom, spanloom.addresses["data_dir"]) == []
+    metrics = httpx.get(f"{spanloom.api}/metrics").text
+    assert 'spanloom_insert_failures_total{kind="fault"}' in metrics
+    order.unlink()
+    account = ledger.account()
+    assert account.acknowledged == account.sent.keys()
+    assert check_api(spanloom.api, account) == account.acknowledged
+    order.write_text("everything")  # and once more, now that the writer knows a neighbour
+    send(spanloom, ledger, [next(requests) for _ in range(4)])
+    time.sleep(1.5)
+    assert listed(run_spanloom, spanloom.addresses["data_dir"]) == []
+    order.unlink()
+    assert check_api(spanloom.api, ledger.account()) == ledger.account().acknowledged
+    assert spanloom.stop() == 0
+
+
+def test_dropped_is_gone_and_a_stopped_service_can_be_helped(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+) -> None:
+    order.write_text("data")
+    spanloom = start(start_spanloom, order, "--batch-wait-s=0")
+    data_dir = spanloom.addresses["data_dir"]
+    ledger, aside = Ledger(), Ledger()
+    requests = make_requests("good")
+    poison = [(POISON[0]._replace(trace_id=f"{n + 1:032x}"),) for n in range(3)]
+    send(spanloom, aside, poison)
+    send(spanloom, ledger, [next(requests) for _ in range(5)])
+    letters = await_listed(run_spanloom, data_dir, 3)
+    assert spanloom.stop() == 0
+    dead_letters(run_spanloom, data_dir, "drop", str(letters[0]["seq"]))
+    dead_letters(run_spanloom, data_dir, "retry", str(letters[1]["seq"]))
+    assert [letter["seq"] for letter in listed(run_spanloom, data_dir)] == [letters[2]["seq"]]
+    ended = run_spanloom("dead-letters", "drop", "7", f"--data-dir={data_dir}")
+    assert (ended.returncode, "there is no dead letter 7" in ended.stderr) == (1, True)
+    order.unlink()
+    second = start(start_spanloom, order)
+    until = time.monotonic() + VISIBLE_S
+    statuses: list[int] = []
+    while statuses != [404, 200, 404]:
+        assert time.monotonic() < until, statuses
+        statuses = [
+            httpx.get(f"{second.api}/v1/trajectories/{span.trace_id}/spans").status_code
+            for (span,) in poison
+        ]
+        time.sleep(0.1)
+    assert [letter["seq"] for letter in listed(run_spanloom, data_dir)] == [letters[2]["seq"]]
+    assert second.stop() == 0
+
+
+def many_spans(number: int) -> Request:
+    """Make one request of 500 spans, a trace of its own."""
+    trace_id = f"{number + 1:032x}"
+    ids = [f"{number * 1000 + n + 1:016x}" for n in range(500)]
+    return tuple(
+        SentSpan(trace_id, span_id, "" if span_id == ids[0] else ids[0], f"good {span_id}", 10**18)
+        for span_id in ids
+    )
+
+
+def names(request: ExportTraceServiceRequest) -> list[str]:
+    return [
+        span.name
+        for resource in request.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+
+def await_stored(spanloom: RunningSpanloom, spans: int) -> None:
+    until = time.monotonic() + VISIBLE_S
+    while f"\nspanloom_spans_stored_total {float(spans)}\n" not in (
+        text := httpx.get(f"{spanloom.api}/metrics").text
+    ):
+        assert time.monotonic() < until, text
+        time.sleep(0.1)

@@ -1,0 +1,62 @@
+"""Run the command over the real store, which refuses marked requests while a file is there.
+
+``refusing_store.py FILE …``: a request whose body holds ``poison`` makes the engine's INSERT fail
+as ``FILE`` says: ``data`` as an error of the data, ``fault`` as one that may be our own,
+``everything`` as a fault of every INSERT. The fault is made at the driver, below all of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clickhouse_connect.driver.exceptions import DatabaseError
+
+from spanloom.__main__ import main
+from spanloom.storage.engine.lane import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+POISON = b"poison"
+CODES = {"data": 117, "fault": 49, "everything": 49}
+
+
+class MarkedClient:
+    """The driver's client, but for the fault."""
+
+    def __init__(self, client: Any, order: Path) -> None:
+        self._client = client
+        self._order = order
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def raw_insert(self, table: str, *, insert_block: Iterable[bytes], fmt: str) -> Any:
+        block = list(insert_block)
+        order = self._order.read_text() if self._order.exists() else ""
+        if order and (order == "everything" or any(POISON in piece for piece in block)):
+            raise DatabaseError(f"Code: {CODES[order]}. injected", code=CODES[order])
+        return self._client.raw_insert(table, insert_block=iter(block), fmt=fmt)
+
+
+def arm(order: Path) -> None:
+    """Put the fault below ``Lane.insert_requests``."""
+    works = Lane.insert_requests
+
+    def insert_requests(self: Lane, table: str, records: Iterable[bytes]) -> None:
+        client = self._client
+        self._client = MarkedClient(client, order)  # type: ignore[assignment]  # quacks alike
+        try:
+            works(self, table, records)
+        finally:
+            self._client = client
+
+    Lane.insert_requests = insert_requests  # type: ignore[method-assign]  # the fault
+
+
+if __name__ == "__main__":
+    arm(Path(sys.argv[1]))
+    del sys.argv[1]
+    main()
