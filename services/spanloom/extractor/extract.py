@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.bounds import watch_unread
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.model.tree import SpanTree
@@ -16,12 +18,17 @@ if TYPE_CHECKING:
 
 EXTRACTOR_VERSION = "5"
 """Grows whenever the same spans may give another trajectory."""
+UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 
 
 def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
     """Give the trajectory of a trace's spans, in whatever order they come."""
     tree = SpanTree(spans)
-    return build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
+    with watch_unread() as unread:
+        trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
+    if not unread:
+        return trajectory
+    return replace(trajectory, warnings=[*trajectory.warnings, UNREAD.format(n=len(unread))])
 
 
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:

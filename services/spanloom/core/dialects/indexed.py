@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from spanloom.core.dialects.bounds import note_unread
+from spanloom.core.dialects.cache import ByteCache
 from spanloom.core.dialects.values import Json, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 MAX_DEPTH = 32
 """Parts of a key that are taken apart; what follows stays one part."""
-CACHED_KEYS = 256
-"""Plans of longer key sets are not kept: keys are foreign and would fill the memory."""
+MIN_PLAN_NODES = 340
+MIN_BYTES_PER_NODE = 12
+"""A list or object takes 700 bytes while it is rebuilt, so keys must not name more than these."""
+CACHE_BYTES = 32 * 2**20
+_BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
+"""What a plan takes at most: a list or object of 250 bytes for each ten characters of its keys."""
+
+_Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
 
 
 def indexed_list(
@@ -24,8 +31,12 @@ def indexed_list(
     Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
     (OpenInference's ``message``, ``tool_call``) are left out of the result.
     """
-    plan = _plan if len(attributes) <= CACHED_KEYS else _plan.__wrapped__
-    shape = plan(tuple(attributes), prefix, drop)
+    key = (tuple(attributes), prefix, drop)
+    shape = _plans.get(key)
+    if shape is None:
+        shape = _plans.keep(key, _plan(*key), _plan_bytes(attributes))
+    if shape is _TOO_MANY:
+        note_unread(prefix)
     return [_fill(item, attributes) for item in shape] if isinstance(shape, list) else []
 
 
@@ -37,14 +48,27 @@ def indexed_text(
     return written(items) if items else ""
 
 
-@lru_cache(maxsize=1024)
+_plans: ByteCache[_Key, Json] = ByteCache(CACHE_BYTES)
+_TOO_MANY: Json = "too many"
+
+
+def _plan_bytes(keys: Collection[str]) -> int:
+    return _BYTES_PER_KEY * len(keys) + _BYTES_PER_CHAR * sum(map(len, keys))
+
+
 def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
-    """Give the list with keys for values: spans of one kind repeat their keys."""
+    """Return the list with keys for values: spans of one kind repeat their keys.
+
+    Keys that name too many objects for their length are not taken apart.
+    """
+    found = [key for key in keys if key.startswith(prefix)]
+    room = max(MIN_PLAN_NODES, sum(map(len, found)) // MIN_BYTES_PER_NODE)
     root: dict[str, Json] = {}
-    for key in keys:
-        if key.startswith(prefix):
-            path = key[len(prefix) :].split(".", MAX_DEPTH)
-            _put(root, [part for part in path if part not in drop], key)
+    for key in found:
+        path = key[len(prefix) :].split(".", MAX_DEPTH)
+        room -= _put(root, [part for part in path if part not in drop], key)
+        if room < 0:
+            return _TOO_MANY
     return _lists(root) if root else []
 
 
@@ -59,14 +83,18 @@ def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
     return [_fill(inner, attributes) for inner in shape] if isinstance(shape, list) else shape
 
 
-def _put(node: dict[str, Json], path: Sequence[str], value: str) -> None:
+def _put(node: dict[str, Json], path: Sequence[str], value: str) -> int:
+    """Put the value where the path leads; return how many objects were made for it."""
+    made = 0
     for part in path[:-1]:
         child = node.get(part)
         if not isinstance(child, dict):
             child = node[part] = {}
+            made += 1
         node = child
     if path:
         node[path[-1]] = value
+    return made
 
 
 def _lists(node: Json) -> Json:

@@ -41,7 +41,7 @@ _PLUMBING = Classification(Kind.OTHER, "litellm.plumbing")
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
 """The usage of a call is a dozen numbers: more is something else."""
-_COUNTS = re.compile(r"(\w+_tokens)['\"]?\s*[:=]\s*(\d{1,12})\b")
+_COUNTS = re.compile(r"\b(\w+_tokens)['\"]?\s*[:=]\s*(\d{1,12})\b")
 
 
 class LiteLLM:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects import event_messages
 from spanloom.core.dialects.agent_framework import AgentFramework
 from spanloom.core.dialects.autogen import AutoGen
 from spanloom.core.dialects.base import Dialect, TraceView
+from spanloom.core.dialects.cache import ByteCache
 from spanloom.core.dialects.cozeloop.dialect import CozeLoop
 from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
 from spanloom.core.dialects.eino.dialect import Eino
@@ -40,7 +41,7 @@ from spanloom.core.dialects.openinference.smolagents import OpenInferenceSmolage
 from spanloom.core.dialects.openlit.dialect import OpenLIT
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.pydantic_ai import PydanticAI
-from spanloom.core.dialects.signature import MAX_KEYS, Signature, as_span, read_signature
+from spanloom.core.dialects.signature import Signature, as_span, read_signature
 from spanloom.core.dialects.spring_ai import SpringAI
 from spanloom.core.dialects.strands import Strands
 from spanloom.core.dialects.traceloop.agents import TraceloopAgents
@@ -137,15 +138,26 @@ def find_dialect(span: Span) -> Dialect:
 
 
 def _find_reading(span: Span) -> Reading:
-    find = _find if len(span.attributes) <= MAX_KEYS else _find.__wrapped__
-    return find(read_signature(span))
+    signature = read_signature(span)
+    return _readings.get(signature) or _readings.keep(
+        signature, _find(signature), _bytes_of(signature)
+    )
 
 
-@lru_cache(maxsize=4096)
+CACHE_BYTES = 8 * 2**20
+_readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
+
+
 def _find(signature: Signature) -> Reading:
     span = as_span(signature)
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(span))
     return Reading(dialect, has_error_attribute(span))
+
+
+def _bytes_of(signature: Signature) -> int:
+    scope_name, word, keys, values = signature
+    texts = (scope_name, word, *keys, *[value for _, value in values])
+    return sum(map(sys.getsizeof, texts)) + 8 * len(keys) + 500
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:

@@ -21,9 +21,6 @@ TELLING = (
     "langfuse.ingestion.sdk_name",
 )
 """Attributes whose values name an instrumentation; of all others only the presence tells."""
-MAX_KEYS = 256
-"""Signatures of spans with more keys are not worth keeping: keys are foreign and fill memory."""
-
 
 Signature: TypeAlias = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
 """All that ``Dialect.recognises`` may go by: scope, first word of the name, keys, telling pairs.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
+from spanloom.core.dialects.bounds import may_read
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -77,9 +79,11 @@ def seconds_as_ms(text: str) -> float | None:
 
 
 def json_value(text: str) -> Json:
-    """Read JSON; text that is none, or is nested too deep to be written again, stays text."""
+    """Read JSON; text that is none, too dense (``bounds.py``) or nested too deep stays text."""
     if isinstance(text, Written):
         return text.value
+    if not may_read(text):
+        return text
     try:
         value: Json = orjson.loads(text)
     except ValueError:
@@ -140,11 +144,17 @@ class Written(str):
     value: Json
 
 
-def written(value: Json) -> Written:
-    """Write compact JSON that keeps the value; nobody may change it any more."""
-    text = Written(orjson.dumps(value).decode())
-    text.value = value
-    return text
+def written(value: Json) -> str:
+    """Return compact JSON that keeps the value, which nobody may change any more.
+
+    What is too dense to be read keeps no value: it would grow when it is shown.
+    """
+    text = orjson.dumps(value).decode()
+    if not may_read(text):
+        return text
+    kept = Written(text)
+    kept.value = value
+    return kept
 
 
 def text_or_json(value: Json) -> str:

@@ -15,10 +15,13 @@ name, or are set on every graph. What holds:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.dialects.bounds import FREE_BYTES
+from spanloom.core.dialects.cache import ByteCache
 from spanloom.core.dialects.values import Json, json_object, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.span import Span
@@ -76,21 +79,20 @@ def _read(name: str, said: Mapping[str, Json], keys: Sequence[str]) -> RunMetada
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
-MAX_CACHED = 4_096
-"""Characters of metadata that are kept: what runs in one node has the same, span after span."""
+CACHE_BYTES = 4 * 2**20
+"""Of metadata that are kept: what runs in one node has the same, span after span."""
+_metadata: ByteCache[str, tuple[str, ...]] = ByteCache(CACHE_BYTES)
 
 
 def read_metadata_text(name: str, text: str) -> RunMetadata:
     """Pick the metadata out of JSON text."""
     if not text:
         return RunMetadata(name)
-    read = _read_text if len(text) <= MAX_CACHED else _read_text.__wrapped__
-    return RunMetadata(name, *read(text))
-
-
-@lru_cache(maxsize=1024)
-def _read_text(text: str) -> tuple[str, ...]:
-    return read_metadata("", json_object(text))[1:]
+    if (read := _metadata.get(text)) is None:
+        read = read_metadata("", json_object(text))[1:]
+        if len(text) <= FREE_BYTES:  # only of a longer one it must be told that it was not read
+            _metadata.keep(text, read, sum(map(sys.getsizeof, (text, *read))) + 200)
+    return RunMetadata(name, *read)
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 
-from spanloom.core.dialects.python_repr import MAX_PARSED, as_json
+from spanloom.core.dialects.python_repr import as_json
 from spanloom.core.dialects.values import json_value
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _parse_padded(text: str) -> dict[str, Json] | list[Json] | None:
 
 def parse_written(text: str) -> dict[str, Json] | list[Json] | None:
     """Read an object or list that an SDK wrote out as JSON or, carelessly, as Python does."""
-    if text.startswith(("{'", "[{'")) and len(text) <= MAX_PARSED:
+    if text.startswith(("{'", "[{'")):
         return parse_composite(as_json(text))
     return parse_composite(text) if text.startswith(('{"', "[{")) else None
 

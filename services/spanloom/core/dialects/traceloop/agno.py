@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SCOPE = "opentelemetry.instrumentation.agno"
 _TEAM_NAME = "agno.team.name"
 _TEAM = Classification(Kind.AGENT, "traceloop_agno.team")
-_RESULT = re.compile(r"status='\w+' result=(.*) error=.* updated_session_state=", re.DOTALL)
+_STATUS = re.compile(r"status='\w+' result=")
 _FAILED = "status='failure' "
 
 
@@ -62,8 +62,10 @@ class TraceloopAgno(Traceloop):
 
 def _result(text: str) -> str:
     """Give the result, of a failed run the error; what is written otherwise stays as it is."""
-    if (found := _RESULT.match(text)) is None:
+    status = _STATUS.match(text)
+    end = text.rfind(" error=", 0, max(0, text.rfind(" updated_session_state=")))
+    if status is None or end < status.end():
         return text
     mark = " error=" if text.startswith(_FAILED) else " result="
     said = first_text(text, mark)
-    return found[1] if said is None else said
+    return text[status.end() : end] if said is None else said

@@ -1,0 +1,121 @@
+"""One attribute of hostile text costs a bounded multiple of its bytes, in every dialect."""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.hostile_texts import HOSTILE, Target, all_targets, hostile_text
+from tests.support.spans import KEY, make_span
+
+from spanloom.extractor.extract import extract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SIZE = 400_000
+MAX_BYTES_PER_BYTE = 60
+MAX_SLOWDOWN = 4 * 4
+"""For four times the text: four times four allows for noise, quadratic readers take far more."""
+NOISE_S = 0.25
+DIALECTS = sorted({target.dialect for target in all_targets()})
+
+
+def targets_of(dialect: str) -> list[Target]:
+    return [target for target in all_targets() if target.dialect == dialect]
+
+
+def peak_bytes(target: Target, name: str) -> int:
+    """Give the most memory that building the trace took at once, beyond its spans."""
+    spans = target.carrying(hostile_text(name, SIZE))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        extract(target.trace, spans)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def cpu_seconds(target: Target, name: str, size: int) -> float:
+    spans = target.carrying(hostile_text(name, size))
+    began = time.process_time()
+    extract(target.trace, spans)
+    return time.process_time() - began
+
+
+def check(cases: Iterable[tuple[Target, str]]) -> None:
+    for target, name in cases:
+        assert peak_bytes(target, name) <= MAX_BYTES_PER_BYTE * SIZE, (str(target), name)
+        taken = cpu_seconds(target, name, SIZE)
+        if taken > NOISE_S:
+            small = cpu_seconds(target, name, SIZE // 4)
+            assert taken <= max(small, NOISE_S / 4) * MAX_SLOWDOWN, (str(target), name)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_memory_and_time_follow_the_text(dialect: str) -> None:
+    targets = targets_of(dialect)
+    rounds = max(len(HOSTILE) // 3, len(targets) // 3)  # the rest behind the marker
+    check((targets[n % len(targets)], HOSTILE[n % len(HOSTILE)]) for n in range(rounds))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_memory_and_time_follow_the_text_everywhere(name: str) -> None:
+    check((target, name) for target in all_targets())
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "key", ["llm.openai.messages", "llm.openai.choices", "gen_ai.tool.call.arguments"]
+)
+def test_what_an_sdk_writes_out_by_python(key: str, name: str) -> None:
+    check((t, name) for t in all_targets() if t.key == key)
+
+
+@pytest.mark.parametrize("name", ["errors", "digits", "letters", "blanks", "tokens"])
+@pytest.mark.parametrize(
+    ("dialect", "key"),
+    [("traceloop_agno", "traceloop.entity.output"), ("litellm", "metadata.usage_object")],
+)
+def test_what_is_searched_by_pattern(dialect: str, key: str, name: str) -> None:
+    check((t, name) for t in all_targets() if (t.dialect, t.key) == (dialect, key))
+
+
+def test_what_is_not_read_is_shown_as_it_came_with_a_warning() -> None:
+    dense = hostile_text("one message of many parts", SIZE)
+    spans = [
+        make_span(1, 0, {"openinference.span.kind": "AGENT", "input.value": "Hello"}),
+        make_span(2, 1, {"openinference.span.kind": "LLM", "input.value": dense}),
+    ]
+    trajectory = extract(KEY, spans)
+    (call,) = trajectory.agent_steps[0].steps
+    assert dense in call.input or dense in call.input.replace("\\", "")
+    assert any("shown as they came" in warning for warning in trajectory.warnings)
+
+
+def test_what_is_long_and_not_dense_is_read() -> None:
+    cells = ",".join("1" * 100_000)
+    told = f'[{{"role":"user","content":"{cells}"}}]'
+    spans = [make_span(1, 0, {"openinference.span.kind": "LLM", "input.value": told})]
+    trajectory = extract(KEY, spans)
+    assert trajectory.root.input == told
+    assert trajectory.warnings == []
+
+
+@pytest.mark.parametrize("part", ["a.", "0.", "message.tool_calls.0."])
+def test_flattened_keys(part: str) -> None:
+    keys = [f"llm.input_messages.{n}.{part * 200}"[:90] for n in range(800)]
+    attributes = {"openinference.span.kind": "LLM", **dict.fromkeys(keys, "")}
+    gc.collect()
+    tracemalloc.start()
+    trajectory = extract(KEY, [make_span(1, 0, attributes)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= MAX_BYTES_PER_BYTE * sum(map(len, keys))
+    assert any("shown as they came" in warning for warning in trajectory.warnings)
