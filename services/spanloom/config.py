@@ -82,6 +82,17 @@ class NetworkSettings(SectionSettings):
         description="Listen on an address other than loopback although there are no keys: "
         "anyone who reaches it may read and write.",
     )
+    tls_cert: Path | None = Field(
+        None,
+        description="PEM file with the certificate and its chain: every port speaks TLS. Read "
+        "again when it changes.",
+    )
+    tls_key: Path | None = Field(None, description="PEM file with the certificate's key.")
+    tls_client_ca: Path | None = Field(
+        None,
+        description="PEM file with the authority whose certificates senders must have (mTLS); "
+        "the API asks for none.",
+    )
     api_port: int = Field(
         8080, ge=0, le=65535, description="API, health and metrics; 0 picks a free port."
     )
@@ -217,6 +228,11 @@ def _refuse_unusable(settings: Settings) -> None:
             "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
             "(clickhouses:// for TLS)"
         )
+
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        raise OptionError("--tls-cert and --tls-key go together: give both or neither")
+    if settings.tls_client_ca and not settings.tls_cert:
+        raise OptionError("--tls-client-ca needs --tls-cert and --tls-key")
 
 
 def _refuse_misspelt_variables() -> None:

@@ -23,6 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.support.access import open_access
 
 from spanloom.collector.doors.http import create_app
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
@@ -91,11 +92,16 @@ def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
     metrics = Metrics()
     spool = Spool(tmp_path_factory.mktemp("spool") / "spool.sqlite", 1 << 30, metrics)
     exporter = Exporter(spool, metrics, LIMITS)
-    grpc_receiver = GrpcReceiver(exporter, "127.0.0.1", 0, LIMITS)
+    authenticator = open_access().authenticator
+    grpc_receiver = GrpcReceiver(exporter, "127.0.0.1", 0, LIMITS, authenticator)
     grpc_receiver.start()
     grpc_port = grpc_receiver.port
     config = uvicorn.Config(
-        create_app(exporter, LIMITS), host="127.0.0.1", port=0, log_level="error", lifespan="off"
+        create_app(exporter, LIMITS, authenticator),
+        host="127.0.0.1",
+        port=0,
+        log_level="error",
+        lifespan="off",
     )
     server = uvicorn.Server(config)
     thread = Thread(target=server.run)
@@ -429,6 +435,8 @@ class TestGrpc:
         assert sorted(receiver.stored()) == sorted(bodies)
 
     def test_a_port_in_use_ends_the_start_in_one_line(self, receiver: Receiver) -> None:
-        second = GrpcReceiver(receiver.exporter, "127.0.0.1", receiver.grpc_port, LIMITS)
+        second = GrpcReceiver(
+            receiver.exporter, "127.0.0.1", receiver.grpc_port, LIMITS, open_access().authenticator
+        )
         with pytest.raises(StartupError, match=rf"127\.0\.0\.1:{receiver.grpc_port}"):
             second.start()

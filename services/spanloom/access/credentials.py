@@ -18,7 +18,10 @@ from spanloom.core.errors import UnauthenticatedError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NAMES = frozenset({"authorization", "x-api-key"})
+KEY_HEADERS = frozenset({"authorization", "x-api-key"})
+"""The headers that may carry a key, in lower case."""
+CHALLENGE = 'Bearer realm="spanloom"'
+"""What ``WWW-Authenticate`` says where a key is missing or wrong."""
 
 
 def read_key(headers: Iterable[tuple[str, str]], query_string: str = "") -> str | None:
@@ -33,7 +36,9 @@ def read_key(headers: Iterable[tuple[str, str]], query_string: str = "") -> str 
             "revoke this one."
         )
     found = {
-        _key_in(name.lower(), value.strip()) for name, value in headers if name.lower() in _NAMES
+        _key_in(name.lower(), value.strip())
+        for name, value in headers
+        if name.lower() in KEY_HEADERS
     }
     if len(found) > 1:
         raise UnauthenticatedError("The request carries several keys: send one.")

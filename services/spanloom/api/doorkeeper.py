@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.routing import Match
 
 from spanloom.access.authenticate import require
+from spanloom.access.credentials import CHALLENGE
 from spanloom.api.needs import needs_of
 from spanloom.api.problems import problem
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from spanloom.access.authenticate import Authenticator
     from spanloom.api.needs import Needs
 
-CHALLENGE = 'Bearer realm="spanloom"'
 _CALLER = "spanloom.caller"
 _READING = frozenset({"GET", "HEAD"})
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 
+from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.api.problems import problem
 from spanloom.telemetry import Metrics, get_logger
 
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ANY_HOST = "*"
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
-}
-"""Set where a route did not set its own. No CORS header: pages of others may not read us."""
 
 
 class Gate:
@@ -79,8 +73,8 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
+            headers = MutableHeaders(scope=message)  # a route may have set its own
+            for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
 

@@ -117,7 +117,7 @@ def value_hint(name: str, field: FieldInfo) -> str:
         return "|".join(get_args(field.annotation))
     if field.annotation is ByteSize:
         return "SIZE"
-    if field.annotation is Path:
+    if field.annotation in (Path, Path | None):
         return "PATH"
     if field.annotation is bool:
         return "switch"
@@ -127,6 +127,8 @@ def value_hint(name: str, field: FieldInfo) -> str:
 def default_text(field: FieldInfo) -> str:
     """Write the default as a user would type it; empty where there is none to type."""
     value = field.default
+    if value is None:
+        return ""
     if isinstance(value, ByteSize):
         return value.human_readable().replace(".0", "")
     if isinstance(value, bool):

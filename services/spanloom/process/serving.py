@@ -18,6 +18,7 @@ from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     import asyncio
+    from ssl import SSLContext
 
     from starlette.types import ASGIApp
 
@@ -58,12 +59,14 @@ def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
 class HttpServer:
     """One application on one socket, between ``start`` and ``stop``; a ``Part``."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, name: str) -> None:
+    def __init__(
+        self, app: ASGIApp, listener: socket.socket, name: str, tls: SSLContext | None = None
+    ) -> None:
         """Prepare; nothing is accepted before ``start``."""
         self.name = name
         self.port: int = listener.getsockname()[1]
         self._listener = listener
-        self._server = uvicorn.Server(_config(app))
+        self._server = uvicorn.Server(_config(app, tls))
         self._thread = WatchedThread(name, self._run)
 
     @property
@@ -139,10 +142,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self._deadline = None
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
+def _config(app: ASGIApp, tls: SSLContext | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=BoundedProtocol,
+        ssl_context_factory=None if tls is None else lambda _config, _default: tls,
         timeout_keep_alive=IDLE_S,
         backlog=BACKLOG,
         ws="none",

@@ -27,6 +27,7 @@ from spanloom.keeper.keeper import Keeper
 from spanloom.process.datadir import DataDir
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
+from spanloom.process.tls import TlsFiles
 from spanloom.storage.access.open import open_key_store
 from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import Metrics
@@ -90,8 +91,9 @@ class Service:
         """Where each part listens, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
         host = self._settings.host
         shown = f"[{host}]" if ":" in host else host
+        scheme = "https" if self._settings.tls_cert else "http"
         ports = self._supervisor.ports()
-        return {name: f"http://{shown}:{port}" for name, port in ports.items()}
+        return {name: f"{scheme}://{shown}:{port}" for name, port in ports.items()}
 
     def wait(self, until: threading.Event) -> None:
         """Return when the event is set; raise ``PartFailedError`` if a part fails first."""
@@ -100,6 +102,9 @@ class Service:
     def _parts(self) -> Iterator[Part]:
         """Build the parts one by one; each is started before the next is built."""
         settings, at_end = self._settings, self._supervisor.at_end
+        tls = tls_of(settings)
+        if tls:
+            yield tls
         if Role.COLLECT in self._roles:
             data = DataDir(settings.data_dir)
             at_end(data.release)
@@ -114,13 +119,15 @@ class Service:
         access = access_of(settings, keys, keyring)
         store = open_store(settings.resolved_store_url)
         at_end(store.close)
-        yield self._api(store, access, api_listener)
+        yield self._api(store, access, tls, api_listener)
         if Role.EXTRACT in self._roles:
             yield Extractor(store, self.metrics, timing_of(settings))
         if Role.COLLECT in self._roles:
-            yield from self._collector(store, data, listener)
+            yield from self._collector(store, access, tls, data, listener)
 
-    def _api(self, store: Store, access: Access, listener: socket.socket) -> Part:
+    def _api(
+        self, store: Store, access: Access, tls: TlsFiles | None, listener: socket.socket
+    ) -> Part:
         hosts = [host.strip() for host in self._settings.api_hosts.split(",") if host.strip()]
         app = create_api(
             store,
@@ -131,14 +138,22 @@ class Service:
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
         )
-        return HttpServer(app, listener, "api")
+        context = tls.http_context(ask_clients=False) if tls else None
+        return HttpServer(app, listener, "api", context)
 
     def _keeper(self) -> Part:
         upkeep = open_upkeep(self._settings.resolved_store_url)
         self._supervisor.at_end(upkeep.close)
         return Keeper(upkeep, self._settings.retention_days)
 
-    def _collector(self, store: Store, data: DataDir, listener: socket.socket) -> Iterator[Part]:
+    def _collector(
+        self,
+        store: Store,
+        access: Access,
+        tls: TlsFiles | None,
+        data: DataDir,
+        listener: socket.socket,
+    ) -> Iterator[Part]:
         settings = self._settings
         limits = limits_of(settings)
         spool = Spool(data.spool, settings.spool_max_bytes, self.metrics)
@@ -151,8 +166,17 @@ class Service:
         )
         self._supervisor.at_end(observations.close)
         langfuse = LangfuseIngestion(exporter, observations, limits)
-        yield HttpServer(create_receiver(exporter, limits, langfuse), listener, "otlp_http")
-        yield GrpcReceiver(exporter, settings.host, settings.otlp_grpc_port, limits)
+        receiver = create_receiver(exporter, limits, access.authenticator, langfuse)
+        context = tls.http_context(ask_clients=True) if tls else None
+        yield HttpServer(receiver, listener, "otlp_http", context)
+        yield GrpcReceiver(
+            exporter,
+            settings.host,
+            settings.otlp_grpc_port,
+            limits,
+            access.authenticator,
+            tls.grpc_credentials() if tls else None,
+        )
         self._supervisor.at_end(exporter.close)  # first of all: what comes now is refused
 
     def _bind(self, option: str) -> socket.socket:
@@ -173,6 +197,16 @@ def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
             "make one with `spanloom keys create`; --insecure lets anyone read and write"
         )
     return Access(Authenticator(keyring, open_without_keys=is_open), KeyAdministration(keys))
+
+
+def tls_of(settings: Settings) -> TlsFiles | None:
+    """Return the certificate of all ports, or ``None`` where they do not speak TLS.
+
+    Raises ``StartupError`` if its files cannot be used.
+    """
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    return TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
 
 
 def timing_of(settings: Settings) -> Timing:

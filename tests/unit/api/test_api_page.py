@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanloom.api.gate import HEADERS
+from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.formats.schema import canonical_schema
 
 if TYPE_CHECKING:
@@ -31,5 +31,5 @@ def test_every_field_of_extraction_is_on_the_page() -> None:
 
 
 def test_every_header_is_on_the_page() -> None:
-    for value in list(HEADERS.values())[:2]:
+    for value in list(SECURITY_HEADERS.values())[:2]:
         assert f"`{value}`" in PAGE

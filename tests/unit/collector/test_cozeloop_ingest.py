@@ -107,7 +107,7 @@ def test_a_span_without_usable_ids_is_rejected_alone(
     spans = [SPAN, {**SPAN, "span_id": "xyz"}, {**SPAN, "trace_id": 7}]
     exporter = Exporter(spool, metrics, limits)
     body = decode_ingest(json.dumps({"spans": spans}).encode(), limits)
-    outcome = exporter.export_traces(body)
+    outcome = exporter.export_traces(body, "")
     assert outcome.rejected == 2
     assert spool.depth().records == 1
 

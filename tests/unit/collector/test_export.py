@@ -46,7 +46,7 @@ def test_what_is_accepted_is_in_the_spool(
     exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
 ) -> None:
     body = make_request(count=3).SerializeToString()
-    assert exporter.export_traces(body).is_full
+    assert exporter.export_traces(body, "").is_full
     [record] = spool.read_batch(1 << 20)
     assert (record.body, record.span_count, record.project) == (body, 3, "")
     assert "spanloom_spans_accepted_total 3.0" in metrics.render().decode()
@@ -55,7 +55,7 @@ def test_what_is_accepted_is_in_the_spool(
 def test_json_becomes_the_same_request(exports: Mapping[str, Export], spool: Spool) -> None:
     span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "json"}
     body = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
-    assert exports["traces"](body, Encoding.JSON) == ExportOutcome()
+    assert exports["traces"](body, Encoding.JSON, "") == ExportOutcome()
     expected = Span(trace_id=b"\xab" * 16, span_id=b"\xcd" * 8, name="json")
     assert expected.SerializeToString() in spool.read_batch(1 << 20)[0].body
 
@@ -63,15 +63,15 @@ def test_json_becomes_the_same_request(exports: Mapping[str, Export], spool: Spo
 def test_rejected_spans_are_told_and_counted(
     exporter: Exporter, spool: Spool, metrics: Metrics, make_request: MakeRequest
 ) -> None:
-    outcome = exporter.export_traces(make_request(Span()).SerializeToString())
+    outcome = exporter.export_traces(make_request(Span()).SerializeToString(), "")
     assert (outcome.rejected, outcome.name) == (1, "partial")
     assert spool.depth().records == 0
     assert 'spanloom_spans_rejected_total{rule="trace_id"} 1.0' in metrics.render().decode()
 
 
 def test_nothing_to_store_is_a_success(exports: Mapping[str, Export], spool: Spool) -> None:
-    assert exports["traces"](b"", Encoding.PROTOBUF).is_full
-    assert exports["traces"](b"{}", Encoding.JSON).is_full
+    assert exports["traces"](b"", Encoding.PROTOBUF, "").is_full
+    assert exports["traces"](b"{}", Encoding.JSON, "").is_full
     assert spool.depth().records == 0
 
 
@@ -87,7 +87,7 @@ def test_content_events_are_spooled_rejected_and_counted(
     event = {"eventName": "gen_ai.choice", "traceId": "ab" * 16, "spanId": "cd" * 8}
     records = [event, {**event, "traceId": "ab"}, {**event, "traceId": ""}, {"eventName": "other"}]
     body = orjson.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]})
-    outcome = exports["logs"](body, Encoding.JSON)
+    outcome = exports["logs"](body, Encoding.JSON, "")
     assert (outcome.rejected, outcome.name) == (1, "partial")
     assert outcome.message.startswith("Rejected log records: trace_id")
     [record] = spool.read_batch(1 << 20)
@@ -106,10 +106,10 @@ def test_logs_and_metrics_are_counted_and_dropped(
     logs.resource_logs.add().scope_logs.add().log_records.add()
     points.resource_metrics.add().scope_metrics.add().metrics.add()
     json_logs = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{},{}]}]},{"scopeLogs":null}]}'
-    assert exports["logs"](logs.SerializeToString(), Encoding.PROTOBUF).is_full
-    assert exports["metrics"](points.SerializeToString(), Encoding.PROTOBUF).is_full
-    assert exports["logs"](json_logs, Encoding.JSON).is_full
-    assert exports["metrics"](b"{}", Encoding.JSON).is_full
+    assert exports["logs"](logs.SerializeToString(), Encoding.PROTOBUF, "").is_full
+    assert exports["metrics"](points.SerializeToString(), Encoding.PROTOBUF, "").is_full
+    assert exports["logs"](json_logs, Encoding.JSON, "").is_full
+    assert exports["metrics"](b"{}", Encoding.JSON, "").is_full
     text = metrics.render().decode()
     assert 'spanloom_items_dropped_total{signal="logs"} 3.0' in text
     assert 'spanloom_items_dropped_total{signal="metrics"} 1.0' in text
@@ -127,7 +127,7 @@ def test_broken_logs_are_invalid(
     exports: Mapping[str, Export], body: bytes, encoding: Encoding
 ) -> None:
     with pytest.raises(InvalidRequestError):
-        exports["logs"](body, encoding)
+        exports["logs"](body, encoding, "")
 
 
 def test_a_reservation_grows_and_is_given_back() -> None:

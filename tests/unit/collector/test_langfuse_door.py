@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.access import open_access
 
 from spanloom.collector.doors.http import create_app
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
@@ -47,7 +48,7 @@ class Door:
         )
         exporter = Exporter(self.spool, self.metrics, limits)
         langfuse = LangfuseIngestion(exporter, self.memory, limits)
-        self.app = create_app(exporter, limits, langfuse)
+        self.app = create_app(exporter, limits, open_access().authenticator, langfuse)
 
     def close(self) -> None:
         self.memory.close()

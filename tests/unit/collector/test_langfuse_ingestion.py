@@ -218,7 +218,7 @@ def test_the_spooled_version_grows(
 ) -> None:
     ingestion = LangfuseIngestion(Exporter(spool, metrics, limits), observations, limits)
     for part in (RUN[:3], [RUN[3]]):
-        ingested = ingestion.ingest(json.dumps({"batch": part}).encode())
+        ingested = ingestion.ingest(json.dumps({"batch": part}).encode(), "")
         assert (list(ingested.refused), len(ingested.accepted)) == ([], len(part))
     last = spool.read_batch(1 << 30)[-1]
     assert b"gpt" in last.body

@@ -24,6 +24,8 @@ class Received(NamedTuple):
     body: bytes
     """Without its content coding."""
     head: RequestHead
+    project: str
+    """The project that its key names; empty where each resource names its own."""
     share: Reservation
     """Its share of the bytes in flight, held until it is answered; grown by what it becomes."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from google.rpc.code_pb2 import Code
 
+from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received
 from spanloom.collector.doors.http_body import read_body
@@ -21,13 +22,16 @@ from spanloom.collector.doors.http_messages import (
 )
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
+from spanloom.core.model.access import Scope
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Send
+    from starlette.types import Scope as Connection
 
+    from spanloom.access.authenticate import Authenticator
     from spanloom.collector.doors.door import Door, Taken
     from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
     from spanloom.collector.intake.budget import Reservation
@@ -36,24 +40,35 @@ if TYPE_CHECKING:
 
 
 def create_app(
-    exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None = None
+    exporter: Exporter,
+    limits: Limits,
+    authenticator: Authenticator,
+    langfuse: LangfuseIngestion | None = None,
 ) -> ASGIApp:
     """Make the application for OTLP and for every other front door (``http_doors.py``)."""
-    return HttpReceiver(exporter, limits, make_doors(exporter, limits, langfuse))
+    doors = make_doors(exporter, limits, langfuse)
+    return HttpReceiver(exporter, limits, authenticator, doors)
 
 
 class HttpReceiver:
     """Reads requests within bounds, has them handled in threads, writes the answers."""
 
-    def __init__(self, exporter: Exporter, limits: Limits, doors: Mapping[str, Door]) -> None:
+    def __init__(
+        self,
+        exporter: Exporter,
+        limits: Limits,
+        authenticator: Authenticator,
+        doors: Mapping[str, Door],
+    ) -> None:
         """Prepare the threads in which requests wait for their fsync."""
         self._exporter = exporter
         self._limits = limits
+        self._authenticator = authenticator
         self._doors = doors
         self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-http")
         self._waiting = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection scope; only HTTP is served."""
         if scope["type"] != "http":
             return
@@ -96,6 +111,7 @@ class HttpReceiver:
     async def _take(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Taken:
+        caller = self._authenticator.authenticate(head.key_headers, head.query)
         if door is None:
             raise HttpRefusalError(
                 404,
@@ -104,6 +120,7 @@ class HttpReceiver:
             )
         if head.method != "POST":
             raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
+        require(caller, Scope.INGEST)
         if door.reads is not None and head.encoding not in door.reads:
             kinds = " or ".join(sorted(door.reads, reverse=True))
             raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")
@@ -112,7 +129,7 @@ class HttpReceiver:
         def decompress_and_take() -> Taken:
             inflated = decompress(body, head.coding, self._limits, share)
             with self._exporter.handling(len(inflated)):
-                return door.take(Received(inflated, head, share))
+                return door.take(Received(inflated, head, caller.key_project, share))
 
         return await self._in_thread(decompress_and_take)
 

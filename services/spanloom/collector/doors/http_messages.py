@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from google.rpc.status_pb2 import Status
 
+from spanloom.access.credentials import CHALLENGE, KEY_HEADERS
+from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.status import build_status, encode_status, retry_after_s, status_codes
-from spanloom.core.errors import RequestTooLargeError
+from spanloom.core.errors import RequestTooLargeError, UnauthenticatedError
 
 if TYPE_CHECKING:
     from starlette.types import Scope, Send
@@ -21,6 +23,11 @@ CLOSE: Headers = ((b"connection", b"close"),)
 """Sent where the rest of a body is not worth reading."""
 _MIN_GZIP_BYTES = 256
 """Below it compression saves nothing."""
+
+
+_SECURITY = tuple(
+    (name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+)
 
 
 class ClientGoneError(Exception):
@@ -40,6 +47,9 @@ class RequestHead:
     content_length: int
     """0 if it is not given."""
     accepts_gzip: bool
+    key_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """The headers that may carry a key, as name and value; never for a log."""
+    query: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, scope: Scope) -> RequestHead:
@@ -56,6 +66,10 @@ class RequestHead:
             coding=headers.get(b"content-encoding", ""),
             content_length=int(length) if length.isdecimal() else 0,
             accepts_gzip=_accepts_gzip(headers.get(b"accept-encoding", "")),
+            key_headers=tuple(
+                (name, headers[name.encode()]) for name in KEY_HEADERS if name.encode() in headers
+            ),
+            query=scope["query_string"].decode("latin-1"),
         )
 
     @property
@@ -75,7 +89,8 @@ class Answer:
     async def send(self, send: Send, head: RequestHead) -> None:
         """Write it, compressed if the client can read that and it is worth it."""
         body = self.body
-        headers = [(b"content-type", head.answer_encoding.encode()), *self.headers]
+        kind = (b"content-type", head.answer_encoding.encode())
+        headers = [kind, *_SECURITY, *self.headers]
         if head.accepts_gzip and len(body) >= _MIN_GZIP_BYTES:
             body = gzip.compress(body)
             headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
@@ -103,6 +118,8 @@ class HttpRefusalError(Exception):
 def answer_error(error: Exception, head: RequestHead) -> Answer:
     """Answer a request that was not taken."""
     headers = CLOSE if isinstance(error, RequestTooLargeError) else ()
+    if isinstance(error, UnauthenticatedError):
+        headers += ((b"www-authenticate", CHALLENGE.encode()),)
     if (delay := retry_after_s(error)) is not None:
         headers += ((b"retry-after", str(delay).encode()),)
     body = encode_status(build_status(error), head.answer_encoding)

@@ -21,8 +21,10 @@ from google.rpc.status_pb2 import Status
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.core.errors import (
     InvalidRequestError,
+    PermissionDeniedError,
     RequestTooLargeError,
     RetryableError,
+    UnauthenticatedError,
     UnsupportedEncodingError,
 )
 
@@ -53,6 +55,8 @@ _TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
     (InvalidRequestError, StatusCodes(Code.INVALID_ARGUMENT, 400, "invalid")),
     (UnsupportedEncodingError, StatusCodes(Code.UNIMPLEMENTED, 415, "unsupported")),
     (RequestTooLargeError, StatusCodes(Code.RESOURCE_EXHAUSTED, 413, "too_large")),
+    (UnauthenticatedError, StatusCodes(Code.UNAUTHENTICATED, 401, "unauthenticated")),
+    (PermissionDeniedError, StatusCodes(Code.PERMISSION_DENIED, 403, "forbidden")),
     (RetryableError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),
 )
 _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")

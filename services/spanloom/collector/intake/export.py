@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
-_PROJECT_OF_RESOURCE = ""
-"""The store then takes the project from the resource's attributes."""
-
 
 @dataclass(frozen=True, slots=True)
 class ExportOutcome:
@@ -79,20 +76,23 @@ class Exporter:
             self._metrics.received_bytes.inc(size)
             yield
 
-    def export_traces(self, body: bytes) -> ExportOutcome:
+    def export_traces(self, body: bytes, project: str) -> ExportOutcome:
         """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
+
+        ``project`` is the one that the sender's key names; where it is empty, the store takes
+        the project from the resource's attributes.
 
         The outcome says what became of the others.
         """
         valid = validate_request(body, self._limits)
         if valid.span_count:
-            self._spool.put(_PROJECT_OF_RESOURCE, valid.body, valid.span_count)
+            self._spool.put(project, valid.body, valid.span_count)
         self._metrics.spans_accepted.inc(valid.span_count)
         for rule, count in valid.rejected_by_rule.items():
             self._metrics.spans_rejected.labels(rule=rule).inc(count)
         return ExportOutcome(valid.rejected, valid.message)
 
-    def export_content_events(self, body: bytes, findings: Findings) -> ExportOutcome:
+    def export_content_events(self, body: bytes, findings: Findings, project: str) -> ExportOutcome:
         """Store GenAI content events, which a door gave the form of spans; none if it is empty.
 
         ``findings`` are the events that the door had to leave out.
@@ -100,9 +100,7 @@ class Exporter:
         messages = [findings.message("log records")]
         if body:
             valid = validate_request(body, self._limits)
-            self._spool.put(
-                _PROJECT_OF_RESOURCE, valid.body, valid.span_count, Signal.CONTENT_EVENTS
-            )
+            self._spool.put(project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
             self._metrics.content_events_accepted.inc(valid.span_count)
             messages.append(valid.message)
         for rule, count in findings.rejected_by_rule.items():

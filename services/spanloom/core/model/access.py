@@ -57,6 +57,11 @@ class Caller:
     """The one project, or ``ALL_PROJECTS``."""
     scopes: frozenset[Scope]
 
+    @property
+    def key_project(self) -> str:
+        """The project of all that it sends; empty where the telemetry names the project."""
+        return "" if self.project == ALL_PROJECTS else self.project
+
     def may_see(self, project: str) -> bool:
         """Return whether the project is within its reach."""
         return self.project in (ALL_PROJECTS, project)

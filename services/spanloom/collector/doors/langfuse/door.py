@@ -21,7 +21,7 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
     """Return the doors of Langfuse's own API, by path."""
 
     def ingest(request: Received) -> Taken:
-        ingested = langfuse.ingest(request.body)
+        ingested = langfuse.ingest(request.body, request.project)
         return Taken(_answer(ingested), "partial" if ingested.refused else "success")
 
     return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
 
-_PROJECT = ""
-"""Keys will name it, as for every other front door."""
 _PARTS = 16
 """An export request has up to this part of what a request may have: 4 MiB of 64 MiB. A larger
 observation is a request of its own."""
@@ -48,35 +46,35 @@ class LangfuseIngestion:
         self._limits = limits
         self._traces = NamedLocks()
 
-    def ingest(self, body: bytes) -> Ingested:
-        """Store a batch's events; safe to be sent again.
+    def ingest(self, body: bytes, project: str) -> Ingested:
+        """Store a batch's events in the project that the sender's key names; may be repeated.
 
         Raises ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
         """
         batch = read_batch(body, self._limits)
-        merged = self._observations.merge(_PROJECT, batch.changes)
+        merged = self._observations.merge(project, batch.changes)
         batch.changes.clear()  # as large as the body
         with self._traces.hold(merged.traces):
-            refused = [*batch.refused, *merged.refused, *self._store(merged)]
+            refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
         self._exporter.count_dropped("langfuse_events", batch.dropped)
         gone = {refusal.event_id for refusal in refused}
         return Ingested([i for i in batch.accepted if i not in gone], refused)
 
-    def _store(self, merged: Merged) -> Iterator[Refusal]:
+    def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
         """Spool the changed observations; yield the events of those that cannot be stored."""
         told: set[str] = set()
-        for part in self._parts(merged.spans):
-            for observation_id, reason in self._export(part):
+        for part in self._parts(merged.spans, project):
+            for observation_id, reason in self._export(part, project):
                 for event_id in merged.spans[observation_id]:
                     if event_id not in told:
                         told.add(event_id)
                         yield Refusal(event_id, reason)
 
-    def _parts(self, observation_ids: Iterable[str]) -> Iterator[list[Observation]]:
+    def _parts(self, observation_ids: Iterable[str], project: str) -> Iterator[list[Observation]]:
         """Read observations, as many at a time as one export request should hold."""
         part: list[Observation] = []
         size = 0
-        for observation in self._observations.read(_PROJECT, observation_ids):
+        for observation in self._observations.read(project, observation_ids):
             if part and size + observation.size > self._limits.max_request_bytes // _PARTS:
                 yield part
                 part, size = [], 0
@@ -85,13 +83,13 @@ class LangfuseIngestion:
         if part:
             yield part
 
-    def _export(self, part: Sequence[Observation]) -> Iterator[tuple[str, str]]:
+    def _export(self, part: Sequence[Observation], project: str) -> Iterator[tuple[str, str]]:
         """Spool a part as one request; yield id and reason of each that cannot be stored."""
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
                 share.grow(len(body))  # beside the request's own, until this part is spooled
-                outcome = self._exporter.export_traces(body)
+                outcome = self._exporter.export_traces(body, project)
             reason = outcome.message if outcome.rejected else ""
         except PermanentError as error:
             reason = str(error)
@@ -99,4 +97,4 @@ class LangfuseIngestion:
             yield part[0].id, reason
         elif reason:
             for observation in part:  # the others must not suffer from one
-                yield from self._export([observation])
+                yield from self._export([observation], project)

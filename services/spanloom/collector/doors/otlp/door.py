@@ -32,7 +32,7 @@ def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
 def _door(signal: str, export: Export) -> Door:
     def take(request: Received) -> Taken:
         encoding = request.head.answer_encoding
-        outcome = export(request.body, encoding)
+        outcome = export(request.body, encoding, request.project)
         return Taken(Answer(200, encode_response(outcome, encoding)), outcome.name)
 
     return Door(signal, take)

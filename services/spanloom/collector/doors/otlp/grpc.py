@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import grpc
 
+from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.otlp.grpc_reading import MessageReader
@@ -20,16 +21,19 @@ from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import build_status, status_codes
 from spanloom.core.errors import StartupError
+from spanloom.core.model.access import Scope
 from spanloom.telemetry import get_logger
 from spanloom.threads import EndedUnaskedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from spanloom.access.authenticate import Authenticator
     from spanloom.collector.doors.otlp.signals import Export
     from spanloom.collector.intake.budget import Reservation
     from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits
+    from spanloom.core.model.access import Caller
 
     Handler = Callable[[Iterator[bytes], grpc.ServicerContext], bytes]
 
@@ -46,11 +50,21 @@ class GrpcReceiver:
 
     name = "otlp_grpc"
 
-    def __init__(self, exporter: Exporter, host: str, port: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        exporter: Exporter,
+        host: str,
+        port: int,
+        limits: Limits,
+        authenticator: Authenticator,
+        tls: grpc.ServerCredentials | None = None,
+    ) -> None:
         """Prepare the server; port 0 picks a free one, which ``port`` tells after the start."""
+        self._tls = tls
         self.port = port
         self._exporter = exporter
         self._limits = limits
+        self._authenticator = authenticator
         self._host = host
         self._serving = False
         self._reader = MessageReader(limits.message_timeout_s)
@@ -89,7 +103,10 @@ class GrpcReceiver:
         host = f"[{self._host}]" if ":" in self._host else self._host
         address = f"{host}:{self.port}"
         try:
-            self.port = self._server.add_insecure_port(address)
+            if self._tls is None:
+                self.port = self._server.add_insecure_port(address)
+            else:
+                self.port = self._server.add_secure_port(address, self._tls)
         except RuntimeError as error:
             raise StartupError(
                 f"cannot listen on {address} for OTLP/gRPC: the port is in use or not allowed; "
@@ -117,8 +134,9 @@ class GrpcReceiver:
         def handle(messages: Iterator[bytes], context: grpc.ServicerContext) -> bytes:
             with self._exporter.budget.reserve() as share:
                 try:
+                    caller = self._authenticate(context)
                     body = self._reader.read(messages, context)
-                    outcome = self._take(body, export, share)
+                    outcome = self._take(body, export, caller.key_project, share)
                 except grpc.RpcError:  # the client is gone
                     raise
                 except Exception as error:  # the boundary: each error becomes a status
@@ -129,14 +147,23 @@ class GrpcReceiver:
 
         return handle
 
-    def _take(self, body: bytes, export: Export, share: Reservation) -> ExportOutcome:
+    def _authenticate(self, context: grpc.ServicerContext) -> Caller:
+        """Return who calls, before anything of the call is read."""
+        metadata = [
+            (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
+        ]
+        caller = self._authenticator.authenticate(metadata)
+        require(caller, Scope.INGEST)
+        return caller
+
+    def _take(self, body: bytes, export: Export, project: str, share: Reservation) -> ExportOutcome:
         """Handle one message; what begins like gzip is gzip, as no protobuf begins so."""
         share.grow(len(body))
         with self._handling:
             if body.startswith(GZIP_MAGIC):
                 body = gunzip(body, self._limits, share)
             with self._exporter.handling(len(body)):
-                return export(body, Encoding.PROTOBUF)
+                return export(body, Encoding.PROTOBUF, project)
 
 
 def _abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
 
-    Export = Callable[[bytes, Encoding], ExportOutcome]
+    Export = Callable[[bytes, Encoding, str], ExportOutcome]
+    """Takes a decompressed body, how it is written and the project that its key names."""
 
 
 def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
@@ -28,19 +29,19 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
     They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """
 
-    def export_traces(body: bytes, encoding: Encoding) -> ExportOutcome:
+    def export_traces(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
         if encoding is Encoding.JSON:
             body = decode_traces(body, limits)
-        return exporter.export_traces(body)
+        return exporter.export_traces(body, project)
 
-    def export_logs(body: bytes, encoding: Encoding) -> ExportOutcome:
+    def export_logs(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
         if encoding is Encoding.JSON:
             body = decode_logs(body, limits)
         events = collect_content_events(body, limits)
         exporter.count_dropped("logs", events.dropped)
-        return exporter.export_content_events(events.body, events.findings)
+        return exporter.export_content_events(events.body, events.findings, project)
 
-    def drop_metrics(body: bytes, encoding: Encoding) -> ExportOutcome:
+    def drop_metrics(body: bytes, encoding: Encoding, _project: str) -> ExportOutcome:
         exporter.count_dropped("metrics", count_metrics(body, encoding, limits))
         return ExportOutcome()
 

@@ -1,0 +1,130 @@
+"""TLS for every port: one certificate, read again when its files change, without a restart."""
+
+from __future__ import annotations
+
+import ssl
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
+
+import grpc
+
+from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POLL_S = 1.0
+"""A renewed certificate is served after this time."""
+
+
+class _Pair(NamedTuple):
+    """A certificate with its chain, and its key: both PEM."""
+
+    certificate: bytes
+    key: bytes
+
+
+class TlsFiles:
+    """The certificate of this process, between ``start`` and ``stop``; a ``Part``.
+
+    Files that do not fit together, as in the middle of a renewal, are logged and tried again;
+    until they fit, the old certificate is served. ``client_ca`` is read at the start only.
+    """
+
+    name = "tls"
+
+    def __init__(
+        self, certificate: Path, key: Path, client_ca: Path | None = None, poll_s: float = POLL_S
+    ) -> None:
+        """Read the files; raises ``StartupError`` if they cannot be used."""
+        self._files = (certificate, key)
+        self._client_ca = client_ca
+        self._poll_s = poll_s
+        self._contexts: list[ssl.SSLContext] = []
+        self._stopping = Event()
+        self._thread = WatchedThread(self.name, self._follow)
+        try:
+            self._pair = self._read()
+            self._authority = client_ca.read_bytes() if client_ca else None
+            self.http_context(ask_clients=True)
+        except OSError as error:  # ssl.SSLError is one
+            raise StartupError(
+                f"the TLS files {certificate} and {key}"
+                f"{f' with {client_ca}' if client_ca else ''} cannot be used: {error}"
+            ) from error
+
+    @property
+    def failed(self) -> BaseException | None:
+        """Why the files are no longer followed; ``None`` while all is well."""
+        return self._thread.failed
+
+    def start(self) -> None:
+        """Begin to follow the files."""
+        self._thread.start()
+
+    def stop(self, grace_s: float) -> None:
+        """Follow them no longer."""
+        self._thread.expect_end()
+        self._stopping.set()
+        self._thread.join(grace_s)
+
+    def http_context(self, *, ask_clients: bool) -> ssl.SSLContext:
+        """Return a context for an HTTP server, kept up to date.
+
+        With ``ask_clients`` and a client CA, a client without a certificate of it is refused.
+        """
+        context = _new_context()
+        context.load_cert_chain(*self._files)
+        if ask_clients and self._client_ca:
+            context.load_verify_locations(self._client_ca)
+            context.verify_mode = ssl.CERT_REQUIRED
+        self._contexts.append(context)
+        return context
+
+    def grpc_credentials(self) -> grpc.ServerCredentials:
+        """Return credentials for a gRPC server, kept up to date, that ask clients likewise."""
+        served = self._pair
+
+        def fetch() -> grpc.ServerCertificateConfiguration | None:
+            nonlocal served
+            if served is self._pair:
+                return None  # as before
+            served = self._pair
+            return self._for_grpc(served)
+
+        return grpc.dynamic_ssl_server_credentials(
+            self._for_grpc(served),
+            fetch,  # type: ignore[arg-type]  # gRPC says that None means: as before
+            require_client_authentication=self._authority is not None,
+        )
+
+    def _for_grpc(self, pair: _Pair) -> grpc.ServerCertificateConfiguration:
+        return grpc.ssl_server_certificate_configuration(
+            [(pair.key, pair.certificate)], root_certificates=self._authority
+        )
+
+    def _follow(self) -> None:
+        while not self._stopping.wait(self._poll_s):
+            try:
+                pair = self._read()
+                if pair != self._pair:
+                    for context in self._contexts:
+                        context.load_cert_chain(*self._files)
+                    self._pair = pair
+                    get_logger(self.name).info("the certificate was renewed")
+            except OSError as error:
+                get_logger(self.name).warning("TLS files cannot be used", error=str(error))
+
+    def _read(self) -> _Pair:
+        """Return the files' contents; raises ``ssl.SSLError`` if they do not fit together."""
+        pair = _Pair(*(file.read_bytes() for file in self._files))
+        _new_context().load_cert_chain(*self._files)
+        return pair
+
+
+def _new_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
