@@ -16,6 +16,7 @@ from tests.support.ground_truth import (
 )
 from tests.support.memory_store import MemoryStore
 
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
@@ -78,8 +79,8 @@ def _extract(capture: Capture) -> list[Answer]:
     keys = (change.key for change in store.changes_since(-1))
     return [
         Answer(
-            json.loads(store.document(key.trace_id, key.project) or b"{}"),
-            json.loads(store.spans_document(key.trace_id, key.project) or b"[]"),
+            json.loads(store.document(key.trace_id, Reach.only(key.project)) or b"{}"),
+            json.loads(store.spans_document(key.trace_id, Reach.only(key.project)) or b"[]"),
         )
         for key in keys
     ]

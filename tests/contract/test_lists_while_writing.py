@@ -25,8 +25,9 @@ from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 from spanloom.storage.clickhouse import ClickHouseStore
 
@@ -49,10 +50,10 @@ def unmerged(store: Store) -> Iterator[Store]:
         yield store
         return
     lane = store._worker
-    for table in ("trajectories", "trajectory_list", "conversation_index"):
+    for table in ("trajectories", "trajectory_list", "conversation_members"):
         lane.run(f"SYSTEM STOP MERGES {table}")
     yield store
-    for table in ("trajectories", "trajectory_list", "conversation_index"):
+    for table in ("trajectories", "trajectory_list", "conversation_members"):
         lane.run(f"SYSTEM START MERGES {table}")
 
 
@@ -107,20 +108,20 @@ class Writing(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In the end every list has every run, in order, whatever the size of its pages."""
-        where = TrajectoryFilter(project=self.project)
+        own, where = Reach.only(self.project), TrajectoryFilter()
         newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
         for limit in (7, 50):
-            pages = read_pages(lambda most, at: self.store.list(where, most, at), limit)
+            pages = read_pages(lambda most, at: self.store.list(own, where, most, at), limit)
             assert [int(line.key.trace_id, 16) for line in pages] == newest
             talk = read_pages(
-                lambda most, at: self.store.conversation(CONVERSATION, self.project, most, at),
+                lambda most, at: self.store.conversation(CONVERSATION, own, most, at),
                 limit,
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
 
     def read(self, limit: int) -> Sequence[TrajectorySummary]:
-        where = TrajectoryFilter(project=self.project, status=Status.SETTLED)
-        return self.store.list(where, limit, self.after)
+        where = TrajectoryFilter(status=Status.SETTLED)
+        return self.store.list(Reach.only(self.project), where, limit, self.after)
 
     def check(self) -> None:
         counts = Counter(self.seen)

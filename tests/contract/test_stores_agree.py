@@ -10,8 +10,9 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract
 
@@ -36,9 +37,9 @@ def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
     heads = store.heads(keys)
     until_ns = max((call.end_ns for call in calls), default=0)
     return {
-        "documents": {key: store.document(key.trace_id, project) for key in keys},
-        "spans": {key: store.spans_document(key.trace_id, project) for key in keys},
-        "list": list(store.list(TrajectoryFilter(project=project), 1000)),
+        "documents": {key: store.document(key.trace_id, Reach.only(project)) for key in keys},
+        "spans": {key: store.spans_document(key.trace_id, Reach.only(project)) for key in keys},
+        "list": list(store.list(Reach.only(project), TrajectoryFilter(), 1000)),
         "calls": sorted(
             store.find_calls(project, call_keys, 0, until_ns),
             key=lambda call: (call.key, call.step_id),

@@ -12,9 +12,10 @@ from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Kind, Status
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
 
 
-def listed(store: Store, where: TrajectoryFilter, page: int = 100) -> list[tuple[int, str]]:
+def listed(
+    store: Store, project: str, where: TrajectoryFilter, page: int = 100
+) -> list[tuple[int, str]]:
     """Read a whole list page by page."""
-    pages = read_pages(lambda limit, after: store.list(where, limit, after), page)
+    reach = Reach.only(project)
+    pages = read_pages(lambda limit, after: store.list(reach, where, limit, after), page)
     return [(line.start_ns - START_NS, line.key.trace_id) for line in pages]
 
 
@@ -36,9 +40,9 @@ def trace(n: int) -> str:
 def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:
     assert store.heads([key]) == {}
     assert store.read_progress([key]) == {}
-    assert store.document(key.trace_id, key.project) is None
-    assert store.spans_document(key.trace_id, key.project) is None
-    assert store.list(TrajectoryFilter(project=key.project), 10) == []
+    assert store.document(key.trace_id, Reach.only(key.project)) is None
+    assert store.spans_document(key.trace_id, Reach.only(key.project)) is None
+    assert store.list(Reach.only(key.project), TrajectoryFilter(), 10) == []
     assert store.find_calls(key.project, ["x"], 0, 2**63) == []
 
 
@@ -52,9 +56,9 @@ def test_writing_nothing_is_no_error(store: Store) -> None:
 def test_what_was_written_is_there_at_once(store: Store, key: TraceKey) -> None:
     record = make_record(key)
     store.write([record])
-    assert store.document(key.trace_id, key.project) == record.document
-    assert store.document(key.trace_id) == record.document
-    assert store.spans_document(key.trace_id, key.project) == record.spans_document
+    assert store.document(key.trace_id, Reach.only(key.project)) == record.document
+    assert store.document(key.trace_id, Reach.ALL) == record.document
+    assert store.spans_document(key.trace_id, Reach.only(key.project)) == record.spans_document
     head = store.heads([key])[key]
     assert (head.version, head.fingerprint, head.start_ns) == (1, "print 1", START_NS)
     assert sorted(head.step_ids) == [f"{1:016x}", f"{2:016x}"]
@@ -64,7 +68,7 @@ def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) ->
     steps = [model_step(2), model_step(3, error="slow down")]
     trajectory = make_trajectory(key, steps=steps, duplicate_of=DuplicateOf("f" * 32, "a" * 16))
     store.write([make_record(key, trajectory, version=7, status=Status.PARTIAL)])
-    [line] = store.list(TrajectoryFilter(project=key.project), 10)
+    [line] = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert (line.key, line.version, line.status) == (key, 7, Status.PARTIAL)
     assert (line.root_name, line.root_type, line.has_error) == ("planner", "agent", True)
     assert (line.start_ns, line.duration_ns) == (START_NS, 1000)
@@ -81,9 +85,12 @@ def test_a_newer_version_replaces_everything(store: Store, key: TraceKey) -> Non
     previous = store.heads([key])[key]
     moved = make_trajectory(key, start_ns=START_NS - 5, steps=[model_step(3), model_step(4)])
     store.write([make_record(key, moved, version=2, previous=previous)])
-    assert store.document(key.trace_id, key.project) == make_record(key, version=2).document
+    assert (
+        store.document(key.trace_id, Reach.only(key.project))
+        == make_record(key, version=2).document
+    )
     assert sorted(store.heads([key])[key].step_ids) == [f"{n:016x}" for n in (1, 3, 4)]
-    assert listed(store, TrajectoryFilter(project=key.project)) == [(-5, key.trace_id)]
+    assert listed(store, key.project, TrajectoryFilter()) == [(-5, key.trace_id)]
 
 
 def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey) -> None:
@@ -94,8 +101,8 @@ def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey
     store.write([make_record(key, old, old_seq, call_keys={f"{8:016x}": key.project})])
     head = store.heads([key])[key]
     assert (head.version, head.start_ns) == (2, START_NS)
-    assert listed(store, TrajectoryFilter(project=key.project)) == [(0, key.trace_id)]
-    assert listed(store, TrajectoryFilter(project=key.project, agent_name="old")) == []
+    assert listed(store, key.project, TrajectoryFilter()) == [(0, key.trace_id)]
+    assert listed(store, key.project, TrajectoryFilter(agent_name="old")) == []
     calls = store.find_calls(key.project, [key.project], 0, 2**63)
     assert [c.step_id for c in calls] == [f"{2:016x}"]
 
@@ -105,9 +112,9 @@ def test_of_equal_sequences_the_last_written_stays(store: Store, key: TraceKey) 
     for version, status in ((1, Status.LIVE), (2, Status.SETTLED)):
         previous = store.heads([key]).get(key)
         store.write([make_record(key, None, seq, version, status, previous=previous)])
-    [line] = store.list(TrajectoryFilter(project=key.project), 10)
+    [line] = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert (line.version, line.status) == (2, Status.SETTLED)
-    assert store.document(key.trace_id) == make_record(key, version=2).document
+    assert store.document(key.trace_id, Reach.ALL) == make_record(key, version=2).document
 
 
 def test_without_a_project_the_newest_that_has_the_trace_answers(
@@ -116,13 +123,18 @@ def test_without_a_project_the_newest_that_has_the_trace_answers(
     other = TraceKey(new_project(), key.trace_id)
     store.write([make_record(key, version=1)])
     store.write([make_record(other, version=2)])
-    assert store.document(key.trace_id) == make_record(other, version=2).document
-    assert store.spans_document(key.trace_id) == make_record(other, version=2).spans_document
+    assert store.document(key.trace_id, Reach.ALL) == make_record(other, version=2).document
+    assert (
+        store.spans_document(key.trace_id, Reach.ALL)
+        == make_record(other, version=2).spans_document
+    )
     for owner, version in ((key, 1), (other, 2)):
         record = make_record(owner, version=version)
-        assert store.document(key.trace_id, owner.project) == record.document
-        assert store.spans_document(key.trace_id, owner.project) == record.spans_document
-    assert store.document(key.trace_id, "") is None
+        assert store.document(key.trace_id, Reach.only(owner.project)) == record.document
+        assert (
+            store.spans_document(key.trace_id, Reach.only(owner.project)) == record.spans_document
+        )
+    assert store.document(key.trace_id, Reach.only("")) is None
 
 
 def test_many_heads_and_progresses_are_read_at_once(store: Store, key: TraceKey) -> None:
@@ -148,12 +160,12 @@ def test_a_reader_sees_the_old_or_the_new_at_any_moment(store: Store, key: Trace
     writer.start()
     seen = 0
     while writer.is_alive():
-        document = store.document(key.trace_id, key.project)
+        document = store.document(key.trace_id, Reach.only(key.project))
         assert document in documents[seen:]  # never back to an older one
         seen = documents.index(document)
     writer.join()
-    assert store.document(key.trace_id) == documents[-1]
-    assert listed(store, TrajectoryFilter(project=key.project)) == [(-11, key.trace_id)]
+    assert store.document(key.trace_id, Reach.ALL) == documents[-1]
+    assert listed(store, key.project, TrajectoryFilter()) == [(-11, key.trace_id)]
 
 
 def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
@@ -162,7 +174,7 @@ def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
         trajectory = make_trajectory(own, steps=[])
         root = trajectory.root._replace(start_ns=start_ns, end_ns=2**64 - 1)
         store.write([make_record(own, replace(trajectory, root=root))])
-    lines = store.list(TrajectoryFilter(project=key.project), 10)
+    lines = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert [line.start_ns for line in lines] == [2**64 - 2, 2**63, 0]
     assert [line.duration_ns for line in lines] == [1, 2**63 - 1, 2**64 - 1]
 
@@ -182,11 +194,11 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
         )
     expected = sorted(wanted, reverse=True)
     for page in (1, 4, 7, 30, 100):
-        assert listed(store, TrajectoryFilter(project=key.project), page) == expected
+        assert listed(store, key.project, TrajectoryFilter(), page) == expected
     both = TrajectoryFilter(
         start_from_ns=START_NS, start_before_ns=START_NS + 5, agent_name="planner"
     )
-    lines = [x for x in store.list(both, 1000) if x.key.project in {key.project, other}]
+    lines = [x for x in store.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}]
     order = [(x.start_ns, x.key.trace_id, x.key.project) for x in lines]
     assert order == sorted(order, reverse=True)
     assert len(order) == 2 * len([o for o, _ in wanted if o < 5])
@@ -208,18 +220,18 @@ def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -
                 for n, k in enumerate(keys)
             ]
         )
-    assert len(listed(store, TrajectoryFilter(project=key.project), 3)) == 40
-    assert listed(store, TrajectoryFilter(project=key.project, status=Status.LIVE), 3) == []
+    assert len(listed(store, key.project, TrajectoryFilter(), 3)) == 40
+    assert listed(store, key.project, TrajectoryFilter(status=Status.LIVE), 3) == []
 
 
 def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
     failed = make_trajectory(key, steps=[model_step(2, error="x")])
     store.write([make_record(key, failed, status=Status.LIVE)])
-    where = TrajectoryFilter(project=key.project, has_error=True)
-    assert listed(store, where)
+    where = TrajectoryFilter(has_error=True)
+    assert listed(store, key.project, where)
     store.write([make_record(key, version=2, previous=store.heads([key])[key])])
-    assert listed(store, where) == []
-    assert listed(store, replace(where, has_error=False)) == [(0, key.trace_id)]
+    assert listed(store, key.project, where) == []
+    assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
 
 
 @pytest.mark.parametrize(
@@ -249,14 +261,14 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
             make_record(keys[2], make_trajectory(keys[2], START_NS + 3, steps=errors)),
         ]
     )
-    filters = TrajectoryFilter(project=key.project, **where)  # type: ignore[arg-type]  # one test, many types
-    assert listed(store, filters) == [(n, trace(n)) for n in found]
+    filters = TrajectoryFilter(**where)  # type: ignore[arg-type]  # one test, many types
+    assert listed(store, key.project, filters) == [(n, trace(n)) for n in found]
 
 
-def conversation(store: Store, project: str | None, name: str, page: int = 100) -> list[int]:
+def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list[int]:
     """Read a conversation page by page; give the numbers of its traces."""
     lines = list(
-        read_pages(lambda limit, after: store.conversation(name, project, limit, after), page)
+        read_pages(lambda limit, after: store.conversation(name, reach, limit, after), page)
     )
     assert {line.conversation_id for line in lines} <= {name}
     return [int(line.key.trace_id, 16) for line in lines]
@@ -280,9 +292,11 @@ def test_a_conversation_is_oldest_first_and_pages_neither_repeat_nor_miss(
     )
     placed = [(START_NS - n // 4, n + 1) for n, said in enumerate(names) if said]
     for page in (1, 3, 7, 20, 100):
-        assert conversation(store, key.project, name, page) == [n for _, n in sorted(placed)]
-    assert conversation(store, key.project, key.project) == []
-    assert conversation(store, key.project, "") == []
+        assert conversation(store, Reach.only(key.project), name, page) == [
+            n for _, n in sorted(placed)
+        ]
+    assert conversation(store, Reach.only(key.project), key.project) == []
+    assert conversation(store, Reach.only(key.project), "") == []
 
 
 def test_a_conversation_has_the_current_versions_of_its_project(
@@ -295,12 +309,12 @@ def test_a_conversation_has_the_current_versions_of_its_project(
     heads = store.heads(keys)
     moved = {keys[0]: talking(keys[0], name, START_NS + 9), keys[1]: talking(keys[1], "else")}
     store.write([make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()])
-    assert conversation(store, key.project, name, 1) == [3, 1]
-    assert conversation(store, other.project, name) == [9]
-    assert conversation(store, None, name) == [3, 9, 1]
-    assert conversation(store, None, "else") != []
-    where = TrajectoryFilter(project=key.project, conversation_id=name)
-    assert listed(store, where, 1) == [(9, trace(1)), (0, trace(3))]
+    assert conversation(store, Reach.only(key.project), name, 1) == [3, 1]
+    assert conversation(store, Reach.only(other.project), name) == [9]
+    assert conversation(store, Reach.ALL, name) == [3, 9, 1]
+    assert conversation(store, Reach.ALL, "else") != []
+    where = TrajectoryFilter(conversation_id=name)
+    assert listed(store, key.project, where, 1) == [(9, trace(1)), (0, trace(3))]
 
 
 def test_progress_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:

@@ -12,7 +12,8 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,8 +36,10 @@ def single_records(capture: Capture) -> Iterator[bytes]:
 def outcome(world: World) -> dict[str, object]:
     """Let the world come to rest; give what is stored then, but for versions."""
     world.run(SETTLED_S, every=10)
-    found = [line.key.trace_id for line in world.store.list(TrajectoryFilter(), 1000)]
-    return {trace_id: without_version(world.store.document(trace_id)) for trace_id in found}
+    found = [line.key.trace_id for line in world.store.list(Reach.ALL, TrajectoryFilter(), 1000)]
+    return {
+        trace_id: without_version(world.store.document(trace_id, Reach.ALL)) for trace_id in found
+    }
 
 
 def delivered_in_order(capture: Capture) -> dict[str, object]:

@@ -14,8 +14,9 @@ from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
 
 def outcome(world: World) -> Outcome:
     """Give what is stored in the end, but for versions."""
-    found = [line.key.trace_id for line in world.store.list(EVERYTHING, 1000)]
+    found = [line.key.trace_id for line in world.store.list(Reach.ALL, EVERYTHING, 1000)]
     return {
         trace_id: (
-            without_version(world.store.document(trace_id)),
-            world.store.spans_document(trace_id),
+            without_version(world.store.document(trace_id, Reach.ALL)),
+            world.store.spans_document(trace_id, Reach.ALL),
         )
         for trace_id in found
     }

@@ -11,6 +11,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.span_strategies import traces
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 
@@ -50,5 +51,5 @@ def test_any_trajectory_can_be_stored(
     assert result.written == list(given_spans)
     clickhouse_store.write(handing.records)
     for record in handing.records:
-        stored = clickhouse_store.document(record.key.trace_id, project)
+        stored = clickhouse_store.document(record.key.trace_id, Reach.only(project))
         assert stored == record.document

@@ -14,6 +14,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.traces import KEY, traces
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
@@ -90,7 +91,7 @@ def _stored(requests: Sequence[SpooledRequest], chance: random.Random) -> dict[s
     now[0] += 1_000 * NS
     extractor.run_once()
     keys = sorted(c.key for c in store.changes_since(-1))
-    return {key.trace_id: _without_version(store.document(key.trace_id)) for key in keys}
+    return {key.trace_id: _without_version(store.document(key.trace_id, Reach.ALL)) for key in keys}
 
 
 def _without_version(document: bytes | None) -> bytes:

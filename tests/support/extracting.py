@@ -12,6 +12,7 @@ from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.worker import Extractor
@@ -82,7 +83,7 @@ class World:
 
     def document(self, trace_id: str = TRACE) -> dict[str, Any]:
         """Give the stored document; empty if there is none."""
-        return json.loads(self.store.document(trace_id) or b"{}")  # type: ignore[no-any-return]  # JSON
+        return json.loads(self.store.document(trace_id, Reach.ALL) or b"{}")  # type: ignore[no-any-return]  # JSON
 
     def said(self, trace_id: str = TRACE) -> tuple[int, str, int]:
         """Give version, status and number of spans of the stored document; zeros if none."""

@@ -19,8 +19,9 @@ from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.progress import Progress, TraceChange
-from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.ports.spans import Signal
+from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.trajectories.rows import agent_names
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.replay import Replay, Selection
     from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.spans import SpooledRequest
 
 _FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
@@ -122,35 +124,37 @@ class MemoryStore:
         with self._lock:
             return {key: self._progress[key] for key in keys if key in self._progress}
 
-    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+    def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
-        record = self._find(trace_id, project)
+        record = self._find(trace_id, reach)
         return record.document if record else None
 
-    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.spans_document``."""
-        record = self._find(trace_id, project)
+        record = self._find(trace_id, reach)
         return record.spans_document if record else None
 
     def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
-        matching = [line for line in lines if _matches(line, where)]
+        seen = [line for line in lines if reach.covers(line.key.project)]
+        matching = [line for line in seen if matches(where, line)]
         matching.sort(key=lambda line: line.cursor, reverse=True)
         behind = [m for m in matching if after is None or m.cursor < after]
         return behind[:limit]
 
     def conversation(
-        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.conversation``."""
-        where = TrajectoryFilter(project, conversation_id=conversation_id)
+        where = TrajectoryFilter(conversation_id=conversation_id)
         with self._lock:
             lines = [_summary(record) for record in self._records.values()]
-        matching = [line for line in lines if conversation_id and _matches(line, where)]
+        seen = [line for line in lines if reach.covers(line.key.project)]
+        matching = [line for line in seen if conversation_id and matches(where, line)]
         matching.sort(key=lambda line: line.cursor)
         ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
@@ -188,16 +192,25 @@ class MemoryStore:
             if known is None or replay.step >= known.step:
                 self._replays[replay.id] = replay
 
-    def replay(self, replay_id: str) -> Replay | None:
+    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
         """See ``ReplayRequests.replay``."""
         with self._lock:
-            return self._replays.get(replay_id)
+            found = self._replays.get(replay_id)
+        return found if found and reach.includes(found.selection.reach) else None
 
-    def unfinished_replays(self) -> Sequence[Replay]:
+    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.replays``."""
+        found = sorted(self._replays_within(reach), key=lambda r: r.id, reverse=True)
+        return [r for r in found if after is None or r.id < after][:limit]
+
+    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
         """See ``ReplayRequests.unfinished_replays``."""
-        with self._lock:
-            found = [replay for replay in self._replays.values() if not replay.is_finished]
+        found = [r for r in self._replays_within(reach) if not r.is_finished]
         return sorted(found, key=lambda replay: replay.id)
+
+    def _replays_within(self, reach: Reach) -> Sequence[Replay]:
+        with self._lock:
+            return [r for r in self._replays.values() if reach.includes(r.selection.reach)]
 
     def ping(self) -> None:
         """See ``Store.ping``."""
@@ -227,10 +240,10 @@ class MemoryStore:
             return True
         return 0 < known.arrived < change.span_count
 
-    def _find(self, trace_id: str, project: str | None) -> TrajectoryRecord | None:
+    def _find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
         with self._lock:
             found = [r for key, r in self._records.items() if key.trace_id == trace_id]
-        named = [r for r in found if project is None or r.key.project == project]
+        named = [r for r in found if reach.covers(r.key.project)]
         return max(named, key=lambda r: (r.seq, r.key.project), default=None)
 
 
@@ -275,24 +288,11 @@ def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
             yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
 
 
-def _matches(line: TrajectorySummary, where: TrajectoryFilter) -> bool:
-    return (
-        where.project in (None, line.key.project)
-        and (where.start_from_ns is None or line.start_ns >= where.start_from_ns)
-        and (where.start_before_ns is None or line.start_ns < where.start_before_ns)
-        and where.status in (None, line.status)
-        and where.root_name in (None, line.root_name)
-        and where.has_error in (None, line.has_error)
-        and (where.agent_name is None or where.agent_name in line.agent_names)
-        and where.conversation_id in (None, line.conversation_id)
-    )
-
-
 def _is_selected(record: TrajectoryRecord, selection: Selection) -> bool:
     trajectory = record.trajectory
     start_ns, until_ns = trajectory.root.start_ns, selection.start_before_ns
     return (
-        selection.project in (None, record.key.project)
+        selection.reach.covers(record.key.project)
         and start_ns >= (selection.start_from_ns or 0)
         and (until_ns is None or start_ns < until_ns)
         and (selection.dialect is None or selection.dialect in trajectory.dialects)

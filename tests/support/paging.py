@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spanloom.core.query.paging import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.ports.reading import Cursor, TrajectorySummary
 
-    Read = Callable[[int, Cursor | None], Sequence[TrajectorySummary]]
+class Placed(Protocol):
+    """A line of a list, which knows its position there."""
+
+    @property
+    def cursor(self) -> object: ...
 
 
-def read_pages(read: Read, limit: int) -> Iterator[TrajectorySummary]:
-    """Yield every line, page by page."""
-    after: Cursor | None = None
+LineT = TypeVar("LineT", bound=Placed)
+Position = Any  # each list has positions of its own type
+
+
+def read_pages(read: Callable[[int, Position], Sequence[LineT]], limit: int) -> Iterator[LineT]:
+    """Yield every line, page by page; ``read`` takes a limit and a position."""
+    after: Position = None
     while True:
         page = read_page(partial(_read_behind, read, after), limit)
         yield from page.lines
@@ -26,5 +33,7 @@ def read_pages(read: Read, limit: int) -> Iterator[TrajectorySummary]:
         after = page.lines[-1].cursor
 
 
-def _read_behind(read: Read, after: Cursor | None, limit: int) -> Sequence[TrajectorySummary]:
+def _read_behind(
+    read: Callable[[int, Position], Sequence[LineT]], after: Position, limit: int
+) -> Sequence[LineT]:
     return read(limit, after)

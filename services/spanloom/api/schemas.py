@@ -6,14 +6,15 @@ The trajectory itself is none of them: it is passed on as stored, and its schema
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from spanloom.api.cursors import encode_cursor
-from spanloom.api.times import parse_instant
+from spanloom.api.filters import Filters, Instant, Name
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Status
-from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
@@ -22,12 +23,6 @@ EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
-Instant = Annotated[
-    int,
-    BeforeValidator(parse_instant),
-    WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "1769860800000"]}),
-]
-Name = Annotated[str, Field(max_length=512)]
 Milliseconds = Annotated[str, Field(pattern="^[0-9]+$")]
 
 
@@ -52,54 +47,8 @@ class PageQuery(BaseModel):
     ] = None
 
 
-class ListQuery(PageQuery):
+class ListQuery(PageQuery, Filters):
     """Which trajectories to list."""
-
-    start_from: Annotated[
-        Instant | None,
-        Field(
-            alias="from",
-            description="Started at or after: RFC 3339, or milliseconds since the epoch.",
-            examples=["2026-01-31T12:00:00Z"],
-        ),
-    ] = None
-    start_before: Annotated[
-        Instant | None,
-        Field(
-            alias="to",
-            description="Started before: RFC 3339, or milliseconds since the epoch.",
-            examples=["1769860800000"],
-        ),
-    ] = None
-    status: Annotated[Status | None, Field(description="In this status.", examples=["settled"])] = (
-        None
-    )
-    root_name: Annotated[
-        Name | None, Field(description="Whose root has this name.", examples=["travel_planner"])
-    ] = None
-    has_error: Annotated[
-        bool | None, Field(description="With (or without) a failed step.", examples=[True])
-    ] = None
-    agent_name: Annotated[
-        Name | None, Field(description="In which this agent ran.", examples=["research_agent"])
-    ] = None
-    conversation_id: Annotated[
-        Name | None,
-        Field(description="Of this conversation.", examples=[EXAMPLE_CONVERSATION]),
-    ] = None
-
-    def filter(self) -> TrajectoryFilter:
-        """Give what the store understands."""
-        return TrajectoryFilter(
-            project=self.project,
-            start_from_ns=self.start_from,
-            start_before_ns=self.start_before,
-            status=self.status,
-            root_name=self.root_name,
-            has_error=self.has_error,
-            agent_name=self.agent_name,
-            conversation_id=self.conversation_id,
-        )
 
 
 class ReplayQuery(BaseModel):
@@ -134,10 +83,10 @@ class ReplayQuery(BaseModel):
         Field(description="Built by another version of the extractor only.", examples=[True]),
     ] = False
 
-    def selection(self, extractor_version: str) -> Selection:
-        """Give what the store understands."""
+    def selection(self, callers: Reach, extractor_version: str) -> Selection:
+        """Return what the store understands, of what the caller may see."""
         return Selection(
-            project=self.project,
+            callers.narrowed(self.project),
             start_from_ns=self.start_from,
             start_before_ns=self.start_before,
             dialect=self.dialect,

@@ -18,6 +18,7 @@ from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.errors import StartupError
 from spanloom.core.extraction.replay import request_replay
 from spanloom.core.model.replay import Selection
+from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
 from spanloom.process.datadir import DataDir, DirectoryInUseError
@@ -168,7 +169,8 @@ def _selection(wanted: Wanted) -> Selection:
         None if text is None else int(text) * _NS_PER_MS for text in (wanted.since, wanted.until)
     )
     version = EXTRACTOR_VERSION if wanted.outdated else None
-    return Selection(wanted.project, start_ns, until_ns, wanted.dialect, version)
+    reach = Reach.ALL.narrowed(wanted.project)
+    return Selection(reach, start_ns, until_ns, wanted.dialect, version)
 
 
 def _watch(standings: Iterator[Standing]) -> Standing:

@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.readiness import NS
@@ -52,7 +53,7 @@ class Replayer:
         """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
         if self._clock() < self._look_ns:
             return None
-        waiting = self._store.unfinished_replays()
+        waiting = self._store.unfinished_replays(Reach.ALL)
         if not waiting:
             self._look_ns = self._clock() + int(LOOK_S * NS)
             return None

@@ -12,14 +12,16 @@ from tests.support.access import Locks
 from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.query.fields import TrajectoryFilter
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -32,20 +34,20 @@ class ShelfStore:
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
     spans: dict[TraceKey, bytes] = field(default_factory=dict)
     summaries: list[TrajectorySummary] = field(default_factory=list)
-    asked: list[TrajectoryFilter] = field(default_factory=list)
-    replays: dict[str, Replay] = field(default_factory=dict)
+    asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
+    recorded: dict[str, Replay] = field(default_factory=dict)
     error: Exception | None = None
 
-    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        return self._find(self.documents, trace_id, project)
+    def document(self, trace_id: str, reach: Reach) -> bytes | None:
+        return self._find(self.documents, trace_id, reach)
 
-    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        return self._find(self.spans, trace_id, project)
+    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
+        return self._find(self.spans, trace_id, reach)
 
     def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        self.asked.append(where)
+        self.asked.append((reach, where))
         if self.error:
             raise self.error
         newest = sorted(self.summaries, key=lambda s: s.cursor, reverse=True)
@@ -53,38 +55,44 @@ class ShelfStore:
         return behind[:limit]
 
     def conversation(
-        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         if self.error:
             raise self.error
         lines = [s for s in self.summaries if s.conversation_id == conversation_id]
-        own = [s for s in lines if project in (None, s.key.project)]
+        own = [s for s in lines if reach.covers(s.key.project)]
         own.sort(key=lambda s: s.cursor)
         return [s for s in own if after is None or s.cursor > after][:limit]
 
-    def unfinished_replays(self) -> Sequence[Replay]:
+    def unfinished_replays(self, _reach: Reach) -> Sequence[Replay]:
         if self.error:
             raise self.error
-        return [replay for replay in self.replays.values() if not replay.is_finished]
+        return [replay for replay in self.recorded.values() if not replay.is_finished]
 
     def count_traces(self, _selection: Selection) -> int:
         return 12
 
     def record_replay(self, replay: Replay) -> None:
-        self.replays[replay.id] = replay
+        self.recorded[replay.id] = replay
 
-    def replay(self, replay_id: str) -> Replay | None:
-        return self.replays.get(replay_id)
+    def replay(self, replay_id: str, _reach: Reach) -> Replay | None:
+        return self.recorded.get(replay_id)
 
-    def _find(
-        self, shelf: dict[TraceKey, bytes], trace_id: str, project: str | None
-    ) -> bytes | None:
+    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        found = [r for r in self.recorded.values() if reach.includes(r.selection.reach)]
+        found.sort(key=lambda r: r.id, reverse=True)
+        return [r for r in found if after is None or r.id < after][:limit]
+
+    def _find(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
         if self.error:
             raise self.error
-        found = [v for k, v in shelf.items() if k.trace_id == trace_id]
-        return (
-            found[-1] if project is None and found else shelf.get(TraceKey(project or "", trace_id))
-        )
+        found = [v for k, v in shelf.items() if k.trace_id == trace_id and reach.covers(k.project)]
+        return found[-1] if found else None
+
+
+def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) -> Replay:
+    selection = Selection(Reach.only(project))
+    return Replay(replay_id, selection, 9, done=9, is_finished=is_finished)
 
 
 def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:
@@ -114,7 +122,9 @@ def store() -> ShelfStore:
         documents={TraceKey("default", TRACE): b'{"id": "as stored"}'},
         spans={TraceKey("default", TRACE): b'[{"span_id": "s"}]'},
         summaries=[summary(number) for number in range(7)],
-        replays={REPLAY: Replay(REPLAY, Selection("done"), 9, done=9, is_finished=True)},
+        recorded={
+            REPLAY: Replay(REPLAY, Selection(Reach.only("done")), 9, done=9, is_finished=True)
+        },
     )
 
 

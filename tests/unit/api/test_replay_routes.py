@@ -8,6 +8,7 @@ import pytest
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.replay import Selection
+from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -19,12 +20,15 @@ DAY_NS = 1_769_817_600_000_000_000
 @pytest.mark.parametrize(
     ("asked", "selected"),
     [
-        ({}, Selection()),
+        ({}, Selection(Reach.ALL)),
         (
             {"project": "p", "from": "2026-01-31T00:00:00Z", "to": "1769817600001"},
-            Selection("p", DAY_NS, DAY_NS + 10**6),
+            Selection(Reach.only("p"), DAY_NS, DAY_NS + 10**6),
         ),
-        ({"dialect": "eino", "outdated": "true"}, Selection(dialect="eino", other_than="7")),
+        (
+            {"dialect": "eino", "outdated": "true"},
+            Selection(Reach.ALL, dialect="eino", other_than="7"),
+        ),
     ],
 )
 def test_what_is_asked_for_is_recorded(
@@ -32,7 +36,7 @@ def test_what_is_asked_for_is_recorded(
 ) -> None:
     answer = client.post("/v1/replays", params=asked).json()
     assert (answer["total"], answer["done"], answer["is_finished"]) == (12, 0, False)
-    assert store.replays[answer["id"]].selection == selected
+    assert store.recorded[answer["id"]].selection == selected
     assert client.get(f"/v1/replays/{answer['id']}").json() == answer
     assert client.post("/v1/replays", params=asked).json() == answer
 
@@ -43,10 +47,10 @@ def test_what_cannot_be_used_is_said(client: TestClient, asked: dict[str, str]) 
 
 
 def test_no_page_may_start_one(client: TestClient, store: ShelfStore) -> None:
-    known = len(store.replays)
+    known = len(store.recorded)
     for origin in ("https://evil.example", "null"):
         assert client.post("/v1/replays", headers={"Origin": origin}).status_code == 403
-    assert len(store.replays) == known
+    assert len(store.recorded) == known
 
 
 def test_an_unknown_replay_and_a_store_that_is_away(client: TestClient, store: ShelfStore) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -93,14 +94,13 @@ def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
         "/v1/trajectories?project=p&from=2026-01-31T12:00:00Z&to=1769860800001&status=partial"
         "&root_name=team&has_error=true&agent_name=math"
     ).raise_for_status()
-    assert store.asked == [
-        TrajectoryFilter(
-            project="p",
-            start_from_ns=1_769_860_800_000_000_000,
-            start_before_ns=1_769_860_800_001_000_000,
-            status=Status.PARTIAL,
-            root_name="team",
-            has_error=True,
-            agent_name="math",
-        )
-    ]
+    [(reach, where)] = store.asked
+    assert reach == Reach.only("p")
+    assert where == TrajectoryFilter(
+        start_from_ns=1_769_860_800_000_000_000,
+        start_before_ns=1_769_860_800_001_000_000,
+        status=Status.PARTIAL,
+        root_name="team",
+        has_error=True,
+        agent_name="math",
+    )

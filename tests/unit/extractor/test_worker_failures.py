@@ -10,6 +10,7 @@ from tests.support.extracting import TRACE, World, sent
 from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreRejectedError
+from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import extract as extraction
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def test_it_is_tried_again_and_ends_as_failed(world: World, breaking: set[str]) 
     document = world.document()
     assert document["extraction"]["warnings"][0] == "extraction failed: ValueError: out of cheese"
     assert document["agent_steps"] == []
-    assert len(world.store.spans_document(TRACE) or b"") > 100
+    assert len(world.store.spans_document(TRACE, Reach.ALL) or b"") > 100
     assert world.step(60) == 0
 
 

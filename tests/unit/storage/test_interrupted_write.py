@@ -10,7 +10,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
@@ -54,7 +55,7 @@ class BreakingLane(Lane):
 
 
 def listed(store: ClickHouseStore, project: str) -> list[tuple[int, int]]:
-    lines = store.list(TrajectoryFilter(project=project), 10)
+    lines = store.list(Reach.only(project), TrajectoryFilter(), 10)
     return [(line.start_ns - START_NS, line.version) for line in lines]
 
 
@@ -84,11 +85,11 @@ def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
     else:
         assert (inserts, lane.left) == (INSERTS, 0)
 
-    assert store.document(key.trace_id, key.project) in (old.document, new.document)
+    assert store.document(key.trace_id, Reach.only(key.project)) in (old.document, new.document)
     assert listed(store, key.project) in ([(0, 1)], [(0, 2)], [(-7, 2)])
 
     store.write([new])
-    assert store.document(key.trace_id, key.project) == new.document
+    assert store.document(key.trace_id, Reach.only(key.project)) == new.document
     assert listed(store, key.project) == [(-7, 2)]
     assert steps(store, key.project) == [f"{n:016x}" for n in (1, 3, 4)]
     found = store.find_calls(key.project, [key.project], 0, 2**63)

@@ -9,6 +9,7 @@ import pytest
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import EmbeddedLane
 from spanloom.storage.trajectories import store as trajectories
 
@@ -39,7 +40,7 @@ def test_room_is_made_for_long_documents(
     record = replace(make_record(key, make_trajectory(key)), document=b"x" * length)
     clickhouse_store.write([record])
     assert len(made) == times
-    assert clickhouse_store.document(key.trace_id, key.project) == record.document
+    assert clickhouse_store.document(key.trace_id, Reach.only(key.project)) == record.document
 
 
 def test_a_piece_that_is_long_is_not_copied(
@@ -48,4 +49,4 @@ def test_a_piece_that_is_long_is_not_copied(
     key = TraceKey(new_project(), "ee" * 16)
     record = replace(make_record(key, make_trajectory(key)), document=b"\0'\"\\\n" * 500_000)
     clickhouse_store.write([record])
-    assert clickhouse_store.document(key.trace_id, key.project) == record.document
+    assert clickhouse_store.document(key.trace_id, Reach.only(key.project)) == record.document

@@ -8,17 +8,28 @@ from pathlib import Path
 import pytest
 
 import spanloom.storage
-from spanloom.storage.engine.statements import query, request_schema, schema_files
+from spanloom.storage.engine.statements import (
+    query,
+    query_files,
+    request_schema,
+    schema_files,
+)
 
 STORAGE = Path(spanloom.storage.__file__).parent
-QUERIES = {path.stem for path in (STORAGE / "queries").glob("*.sql")}
+QUERIES = set(query_files())
 CODE = "\n".join(path.read_text() for path in STORAGE.rglob("*.py"))
 USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
 PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
+CONDITION = re.compile(r"\{(reach|filter)\}")
 
 
 def test_every_query_file_is_used() -> None:
     assert {name for name in QUERIES if f'"{name}"' not in CODE} == set()
+
+
+def test_a_query_has_a_name_of_its_own() -> None:
+    names = [p.stem for p in STORAGE.rglob("*.sql") if p.parent.name != "schema"]
+    assert sorted(names) == sorted(QUERIES)
 
 
 def test_every_query_used_has_its_file() -> None:
@@ -30,14 +41,21 @@ def test_a_query_is_one_statement_without_placeholders_of_python(name: str) -> N
     text = query(name)
     assert ";" not in re.sub(r"--.*", "", text)
     assert "%s" not in text
-    assert "{" not in PARAMETER.sub("", text)
+    assert "{" not in CONDITION.sub("", PARAMETER.sub("", text))
 
 
 def test_schema_files_are_numbered_without_gaps() -> None:
     assert [file.number for file in schema_files()] == list(range(1, len(schema_files()) + 1))
 
 
-REPEATABLE = ("IF NOT EXISTS", "OR REPLACE", "MODIFY QUERY")
+REPEATABLE = (
+    "IF NOT EXISTS",
+    "IF EXISTS",
+    "OR REPLACE",
+    "MODIFY QUERY",
+    "INSERT INTO conversation_",
+)
+"""An INSERT of rows that a ReplacingMergeTree has already changes nothing."""
 
 
 def test_every_schema_statement_can_be_repeated() -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
-    import pytest
     from clickhouse_connect.driver.client import Client
 
 OLD_STEP = """
@@ -33,3 +37,42 @@ def test_calls_stored_before_the_index_had_times_are_found(
     [call] = store.find_calls("p", ["said"], 150, 160)
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
     assert store.find_calls("p", ["said"], 201, 300) == []
+
+
+OLD_RUN = """
+INSERT INTO trajectory_list
+    (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, ConversationId)
+VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent', 'talk')
+"""
+OLD_TRAJECTORY = """
+INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano)
+VALUES ('p', 'old', 1, 1, 'settled', 100)
+"""
+OLD_REPLAYS = "INSERT INTO replays (Id, Project) VALUES ('1', 'p'), ('2', NULL)"
+BEFORE_REACH = next(f.number for f in schema_files() if "project_leads" in f.name) - 1
+
+
+@pytest.mark.parametrize("statements", [0, 1, 3, 5, 6])
+def test_conversations_and_replays_stored_before_the_project_led_are_found(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    """Also when the upgrade was stopped after some statements and began again."""
+    lane = Lane(fresh_database)
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:BEFORE_REACH])
+        migrations.migrate(lane)
+        for statement in (OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS):
+            lane.run(statement)
+    for statement in schema_files()[BEFORE_REACH].statements[:statements]:
+        lane.run(statement)
+    migrations.migrate(lane)
+    lists, replays = ClickHouseLists(lane), ClickHouseReplays(lane)
+    [line] = lists.conversation("talk", Reach.only("p"), 10)
+    assert line.key == TraceKey("p", "old")
+    assert lists.conversation("talk", Reach.only("other"), 10) == []
+    assert [r.id for r in replays.replays(Reach.ALL, 10)] == ["2", "1"]
+    assert [r.selection.reach for r in replays.replays(Reach.ALL, 10)] == [
+        Reach.ALL,
+        Reach.only("p"),
+    ]
+    assert [r.id for r in replays.replays(Reach.only("p"), 10)] == ["1"]

@@ -23,7 +23,9 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectoryFilter
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.reading import Cursor, ReadingStore
+    from spanloom.core.query.fields import TrajectoryFilter
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [
@@ -53,18 +55,18 @@ class OneTrajectory:
 
     def __init__(self) -> None:
         self.listed = 1
-        self.asked: list[TrajectoryFilter] = []
+        self.asked: list[tuple[Reach, TrajectoryFilter]] = []
 
-    def document(self, trace_id: str, _project: str | None = None) -> bytes | None:
+    def document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(canonical_example()) if trace_id == TRACE else None
 
-    def spans_document(self, trace_id: str, _project: str | None = None) -> bytes | None:
+    def spans_document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(SPANS) if trace_id == TRACE else None
 
     def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        self.asked.append(where)
+        self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns
         return [self._summary(at) for at in range(newest - 1, -1, -1)][:limit]
 

@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from spanloom.cli.list_ import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import TrajectoryFilter
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.process.serving import bind
 from spanloom.terminal.list_table import render_list
 
@@ -109,12 +110,13 @@ def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
     asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
     assert runner.invoke(list_command, asked).exit_code == 0
     day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
-    assert store.asked == [TrajectoryFilter("p", day_ns, noon_ns, Status.LIVE, "r", False, "a")]
+    where = TrajectoryFilter(day_ns, noon_ns, Status.LIVE, "r", False, "a")
+    assert store.asked == [(Reach.only("p"), where)]
 
 
 def test_since_counts_back_from_now(runner: CliRunner, store: Any) -> None:
     runner.invoke(list_command, ["--since", "2h", "--until", "30m"])
-    where = store.asked[0]
+    _, where = store.asked[0]
     between_ns = where.start_before_ns - where.start_from_ns
     assert between_ns == pytest.approx(90 * 60 * 1e9, abs=5e9)
 

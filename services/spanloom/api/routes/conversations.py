@@ -4,14 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query
 
+from spanloom.api.access import CallersReach
 from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import CONVERSATION
+from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
     Conversation,
-    Name,
     PageQuery,
     TrajectoryItem,
 )
@@ -39,7 +40,10 @@ ConversationIdInPath = Annotated[
 )
 @needs(Scope.READ)
 async def get_conversation(
-    conversation_id: ConversationIdInPath, query: Annotated[PageQuery, Query()], using: Using
+    conversation_id: ConversationIdInPath,
+    query: Annotated[PageQuery, Query()],
+    callers: CallersReach,
+    using: Using,
 ) -> Conversation:
     """Give one page of the runs of a conversation in the order in which they began.
 
@@ -47,9 +51,10 @@ async def get_conversation(
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
     after = None if query.cursor is None else decode_cursor(query.cursor)
+    reach = callers.narrowed(query.project)
     page = await using.calls.run(
         read_page,
-        lambda limit: using.store.conversation(conversation_id, query.project, limit, after),
+        lambda limit: using.store.conversation(conversation_id, reach, limit, after),
         query.limit,
     )
     if not page.lines and after is None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query
 
+from spanloom.api.access import CallersReach
 from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
@@ -32,13 +33,17 @@ ReplayIdInPath = Annotated[
     responses={200: REPLAY, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.ADMIN)
-async def post_replay(query: Annotated[ReplayQuery, Query()], using: Using) -> Replay:
+async def post_replay(
+    query: Annotated[ReplayQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+) -> Replay:
     """Ask the extractor to build trajectories again: all, or those that pass every filter.
 
     It does so in small pieces between its live work. A replay with the same filters that is
     still under way is given in place of a new one.
     """
-    wanted = query.selection(using.extractor_version)
+    wanted = query.selection(callers, using.extractor_version)
     replay = await using.calls.run(request_replay, using.store, wanted, time.time_ns())
     return Replay.of(replay)
 
@@ -50,9 +55,9 @@ async def post_replay(query: Annotated[ReplayQuery, Query()], using: Using) -> R
     responses={200: REPLAY, **problem_responses(401, 403, 404, 422, 503)},
 )
 @needs(Scope.ADMIN)
-async def get_replay(replay_id: ReplayIdInPath, using: Using) -> Replay:
+async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Using) -> Replay:
     """Give how many of its traces are done, and what came of them."""
-    replay = await using.calls.run(using.store.replay, replay_id)
+    replay = await using.calls.run(using.store.replay, replay_id, callers)
     if replay is None:
         raise HTTPException(404, f"There is no replay {replay_id!r}.")
     return Replay.of(replay)

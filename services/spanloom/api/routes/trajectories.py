@@ -4,14 +4,15 @@ from typing import Annotated, Literal, NoReturn
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
+from spanloom.api.access import CallersReach
 from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
+from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
     EXAMPLE_TRACE,
     ListQuery,
-    Name,
     TraceId,
     TrajectoryItem,
     TrajectoryList,
@@ -61,16 +62,18 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
     responses={200: LIST, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.READ)
-async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) -> TrajectoryList:
+async def list_trajectories(
+    query: Annotated[ListQuery, Query()], callers: CallersReach, using: Using
+) -> TrajectoryList:
     """Give one page of those that pass every filter.
 
     Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
     neither repeats an item nor hides one.
     """
     after = None if query.cursor is None else decode_cursor(query.cursor)
-    where = query.filter()
+    reach, where = callers.narrowed(query.project), query.filter()
     page = await using.calls.run(
-        read_page, lambda limit: using.store.list(where, limit, after), query.limit
+        read_page, lambda limit: using.store.list(reach, where, limit, after), query.limit
     )
     return TrajectoryList(
         items=[TrajectoryItem.of(summary) for summary in page.lines],
@@ -88,6 +91,7 @@ async def list_trajectories(query: Annotated[ListQuery, Query()], using: Using) 
 @needs(Scope.READ)
 async def get_trajectory(
     trace_id: TraceIdInPath,
+    callers: CallersReach,
     using: Using,
     project: ProjectInQuery = None,
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
@@ -99,12 +103,13 @@ async def get_trajectory(
     `extraction.status` says how far the trace has come.
     """
     chosen = find_format(PROFILES[profile].id if profile else format)
-    document = await using.calls.run(using.store.document, trace_id, project)
+    reach = callers.narrowed(project)
+    document = await using.calls.run(using.store.document, trace_id, reach)
     if document is None:
         _unknown(trace_id, project)
     if not chosen.needs_spans:
         return Response(chosen.encode(document, b""), media_type=chosen.media_type)
-    spans = await using.calls.run(using.store.spans_document, trace_id, project) or b"[]"
+    spans = await using.calls.run(using.store.spans_document, trace_id, reach) or b"[]"
     body = await using.calls.run(chosen.encode, document, spans)
     return Response(body, media_type=chosen.media_type)
 
@@ -118,10 +123,14 @@ async def get_trajectory(
 )
 @needs(Scope.READ)
 async def get_trajectory_spans(
-    trace_id: TraceIdInPath, using: Using, project: ProjectInQuery = None
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
 ) -> Response:
     """Give every stored span in (start, span id) order with its kind, its step and the rule."""
-    spans = await using.calls.run(using.store.spans_document, trace_id, project)
+    reach = callers.narrowed(project)
+    spans = await using.calls.run(using.store.spans_document, trace_id, reach)
     if spans is None:
         _unknown(trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)

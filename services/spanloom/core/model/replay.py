@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach  # noqa: TC001  # a field of a public dataclass
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # a field of a public tuple
 
 BEFORE_ALL = TraceKey("", "")
@@ -14,9 +15,9 @@ BEFORE_ALL = TraceKey("", "")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which stored trajectories to build again; ``None`` means any."""
+    """Which stored trajectories to build again; a filter that is ``None`` filters nothing."""
 
-    project: str | None = None
+    reach: Reach
     start_from_ns: int | None = None
     """Root start at or after this time."""
     start_before_ns: int | None = None
@@ -53,3 +54,8 @@ class Replay:
     after: TraceKey = BEFORE_ALL
     """Every trace up to this one, in the order of keys, is done."""
     is_finished: bool = False
+
+    @property
+    def cursor(self) -> str:
+        """The position just behind this replay in a list."""
+        return self.id

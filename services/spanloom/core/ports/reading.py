@@ -11,22 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
-
-
-@dataclass(frozen=True, slots=True)
-class TrajectoryFilter:
-    """Which trajectories a list shows; ``None`` and empty mean any."""
-
-    project: str | None = None
-    start_from_ns: int | None = None
-    """Root start at or after this time."""
-    start_before_ns: int | None = None
-    status: Status | None = None
-    root_name: str | None = None
-    has_error: bool | None = None
-    agent_name: str | None = None
-    conversation_id: str | None = None
+    from spanloom.core.query.fields import TrajectoryFilter
 
 
 class Cursor(NamedTuple):
@@ -67,26 +54,26 @@ class TrajectorySummary:
 
 
 class TrajectoryReader(Protocol):
-    """Gives readers the current version of trajectories."""
+    """Gives readers the current version of trajectories, within their reach."""
 
-    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
-        """Return the document; without a project, that of the newest that has the trace."""
+    def document(self, trace_id: str, reach: Reach) -> bytes | None:
+        """Return the document; of several projects that have the trace, the newest one's."""
 
-    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
 
     def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first."""
 
     def conversation(
-        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
 
-        A conversation is of one project; without one, those of all that have its id. The empty
-        id is no conversation.
+        A conversation is of one project; within a wider reach, those of all that have its id. The
+        empty id is no conversation.
         """
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.replay import Replay, Selection, StoredTrace
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
 
 
 class ReplayRequests(Protocol):
@@ -20,11 +21,17 @@ class ReplayRequests(Protocol):
     def record_replay(self, replay: Replay) -> None:
         """Remember how far a replay has come, unless a later step of it is known."""
 
-    def replay(self, replay_id: str) -> Replay | None:
-        """Return a replay as last recorded."""
+    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
+        """Return a replay as last recorded, if its selection is within the reach."""
 
-    def unfinished_replays(self) -> Sequence[Replay]:
-        """Return the replays that are not finished, oldest first."""
+    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """Return up to ``limit`` replays within the reach that are older than the id ``after``.
+
+        The newest comes first.
+        """
+
+    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
+        """Return the replays within the reach that are not finished, oldest first."""
 
 
 class ReplayQueue(ReplayRequests, Protocol):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
+from spanloom.storage.engine.conditions import fill_in
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.heap import trim_heap
 from spanloom.storage.engine.parameters import bind
@@ -142,8 +143,9 @@ class Lane:
                 self._client.raw_insert(table, columns or None, orjson.dumps(block)[1:-1], fmt=fmt)
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
+        text, values = fill_in(query(name), parameters)
         with translated():
-            return self._client.raw_query(query(name), parameters=bind(parameters), fmt=fmt)
+            return self._client.raw_query(text, parameters=bind(values), fmt=fmt)
 
 
 def _is_fixed(client: Client, name: str) -> bool:

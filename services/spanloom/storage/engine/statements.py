@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
 
 _PACKAGE = files("spanloom.storage")
 _STATEMENT_END = re.compile(r";\s*$", re.MULTILINE)
@@ -27,8 +31,16 @@ class SchemaFile(NamedTuple):
 
 @cache
 def query(name: str) -> str:
-    """Give the text of ``queries/<name>.sql``."""
-    return (_PACKAGE / "queries" / f"{name}.sql").read_text("utf-8").strip()
+    """Return the text of the query file of this name, which lies beside the code that uses it."""
+    return query_files()[name].read_text("utf-8").strip()
+
+
+@cache
+def query_files() -> Mapping[str, Traversable]:
+    """Return the query files by name: every ``.sql`` file of the storage but the schema."""
+    rooms = (room for room in _PACKAGE.iterdir() if room.is_dir() and room.name != "schema")
+    files = (file for room in rooms for file in room.iterdir() if file.name.endswith(".sql"))
+    return {file.name.removesuffix(".sql"): file for file in files}
 
 
 def request_schema(*, embedded: bool) -> dict[str, str]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.replay import Replay, Selection, StoredTrace
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.storage.engine.conditions import Condition, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.storage.engine.lane import Lane, Row
+
+_BEHIND_ALL = "g"
+"""Comes behind every id, which is hex digits."""
 
 
 class ClickHouseReplays:
@@ -24,7 +28,7 @@ class ClickHouseReplays:
 
     def count_traces(self, selection: Selection) -> int:
         """See ``ReplayRequests.count_traces``."""
-        ((count,),) = self._worker.rows("replay_count", **asdict(selection))
+        ((count,),) = self._worker.rows("replay_count", **_selecting(selection))
         return int(count)
 
     def traces_after(
@@ -33,7 +37,7 @@ class ClickHouseReplays:
         """See ``ReplayQueue.traces_after``."""
         rows = self._worker.rows(
             "replay_traces",
-            **asdict(selection),
+            **_selecting(selection),
             after_project=after.project,
             after_trace_id=after.trace_id,
             limit=limit,
@@ -46,7 +50,8 @@ class ClickHouseReplays:
         row = {
             "Id": replay.id,
             "Step": replay.step,
-            "Project": wanted.project,
+            "EveryProject": wanted.reach.is_every,
+            "Projects": sorted(wanted.reach.projects),
             "StartFromUnixNano": wanted.start_from_ns,
             "StartBeforeUnixNano": wanted.start_before_ns,
             "Dialect": wanted.dialect,
@@ -61,22 +66,51 @@ class ClickHouseReplays:
         }
         self._worker.insert_objects("replays", [row])
 
-    def replay(self, replay_id: str) -> Replay | None:
+    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
         """See ``ReplayRequests.replay``."""
-        found = map(_replay_of, self._worker.rows("read_replays", id=replay_id))
-        return next(found, None) if replay_id else None
+        rows = self._worker.rows("read_replay", id=replay_id, reach=_over(reach))
+        return next(map(_replay_of, rows), None)
 
-    def unfinished_replays(self) -> Sequence[Replay]:
+    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.replays``."""
+        before = _BEHIND_ALL if after is None else after
+        rows = self._worker.rows("list_replays", reach=_over(reach), before=before, limit=limit)
+        return list(map(_replay_of, rows))
+
+    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
         """See ``ReplayRequests.unfinished_replays``."""
-        return [_replay_of(row) for row in self._worker.rows("read_replays", id="")]
+        return list(map(_replay_of, self._worker.rows("unfinished_replays", reach=_over(reach))))
+
+
+def _selecting(selection: Selection) -> dict[str, object]:
+    """Return the parameters of a query over the traces of a selection."""
+    return {
+        "reach": within(selection.reach),
+        "start_from_ns": selection.start_from_ns,
+        "start_before_ns": selection.start_before_ns,
+        "dialect": selection.dialect,
+        "other_than": selection.other_than,
+    }
+
+
+def _over(reach: Reach) -> Condition:
+    """Return the condition that all a replay selects is within the reach."""
+    if reach.is_every:
+        return Condition("true", {})
+    return Condition(
+        "NOT EveryProject"
+        " AND hasAll(JSONExtract({reach_projects:String}, 'Array(String)'), Projects)",
+        {"reach_projects": sorted(reach.projects)},
+    )
 
 
 def _replay_of(row: Row) -> Replay:
-    """Give a row of ``read_replays.sql`` its names."""
-    replay_id, *selection, total, step, done, written, failed, project, trace_id, finished = row
+    """Return a row of the queries for replays as a replay."""
+    replay_id, is_every, projects, *filters = row[:7]
+    total, step, done, written, failed, project, trace_id, finished = row[7:]
     return Replay(
         id=replay_id,
-        selection=Selection(*selection),
+        selection=Selection(Reach(frozenset(projects), bool(is_every)), *filters),
         total=total,
         step=step,
         done=done,

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.reading import Cursor, TrajectoryFilter, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.storage.engine.conditions import passing, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row
 
 SPARE_CANDIDATES = 8
@@ -35,44 +38,44 @@ class ClickHouseLists:
         self._reader = reader
 
     def list(
-        self, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
 
-        def candidates(reach: int, after: Cursor | None) -> Sequence[Cursor]:
+        def candidates(most: int, after: Cursor | None) -> Sequence[Cursor]:
             behind = after or _BEFORE_ALL
             rows = self._reader.rows(
                 "list_candidates",
-                project=where.project,
-                **_current_filter(where),
+                reach=within(reach),
+                filter=passing(where),
                 after_start_ns=after.start_ns if after else None,
                 after_trace_id=behind.trace_id,
                 after_project=behind.project,
-                reach=reach,
+                most=most,
             )
             return [Cursor(start, trace_id, project) for project, start, trace_id in rows]
 
         return self._read(candidates, where, limit, after, newest_first=True)
 
     def conversation(
-        self, conversation_id: str, project: str | None, limit: int, after: Cursor | None = None
+        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.conversation``."""
 
-        def candidates(reach: int, after: Cursor | None) -> Sequence[Cursor]:
+        def candidates(most: int, after: Cursor | None) -> Sequence[Cursor]:
             behind = after or _BEFORE_ALL
             rows = self._reader.rows(
                 "conversation_candidates",
                 conversation_id=conversation_id,
-                project=project,
+                reach=within(reach),
                 after_start_ns=behind.start_ns,
                 after_trace_id=behind.trace_id,
                 after_project=behind.project,
-                reach=reach,
+                most=most,
             )
             return [Cursor(start, trace_id, project) for project, start, trace_id in rows]
 
-        where = TrajectoryFilter(project, conversation_id=conversation_id)
+        where = TrajectoryFilter(conversation_id=conversation_id)
         return self._read(candidates, where, limit, after, newest_first=False)
 
     def _read(
@@ -90,10 +93,10 @@ class ClickHouseLists:
         """
         found: dict[TraceKey, TrajectorySummary] = {}
         comes_later = operator.lt if newest_first else operator.gt
-        reach = limit + limit // 4 + SPARE_CANDIDATES
+        most = limit + limit // 4 + SPARE_CANDIDATES
         while len(found) < limit:
-            rows = candidates(reach, after)
-            until = rows[-1] if len(rows) == reach else None
+            rows = candidates(most, after)
+            until = rows[-1] if len(rows) == most else None
             for line in self._current(where, rows):
                 if after is not None and not comes_later(line.cursor, after):
                     continue  # it has moved to where the reader has been
@@ -102,7 +105,7 @@ class ClickHouseLists:
             if until is None:
                 break
             after = until
-            reach = min(2 * reach, MAX_CANDIDATES)
+            most = min(2 * most, MAX_CANDIDATES)
         lines = sorted(found.values(), key=attrgetter("cursor"), reverse=newest_first)
         return lines[:limit]
 
@@ -113,20 +116,8 @@ class ClickHouseLists:
         keys = list(dict.fromkeys((project, trace_id) for _, trace_id, project in candidates))
         if not keys:
             return []
-        rows = self._reader.rows("list_page", keys=keys, **_current_filter(where))
+        rows = self._reader.rows("list_page", keys=keys, filter=passing(where))
         return [summary_of(row) for row in rows]
-
-
-def _current_filter(where: TrajectoryFilter) -> dict[str, object]:
-    return {
-        "start_from_ns": where.start_from_ns,
-        "start_before_ns": where.start_before_ns,
-        "status": where.status.value if where.status else None,
-        "root_name": where.root_name,
-        "has_error": where.has_error,
-        "agent_name": where.agent_name,
-        "conversation_id": where.conversation_id,
-    }
 
 
 def summary_of(row: Row) -> TrajectorySummary:

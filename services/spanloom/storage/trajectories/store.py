@@ -9,6 +9,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.progress import Progress
+from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.store import batched
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
@@ -26,6 +27,7 @@ from spanloom.storage.trajectories.step_rows import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row
 
 LONG_DOCUMENTS = 1 << 25
@@ -79,13 +81,13 @@ class ClickHouseTrajectories:
                 found[key] = Progress(key, seq, Status(status), attempts, arrived)
         return found
 
-    def document(self, trace_id: str, project: str | None = None) -> bytes | None:
+    def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
-        return self._reader.blob("document", trace_id=trace_id, project=project) or None
+        return self._reader.blob("document", trace_id=trace_id, reach=within(reach)) or None
 
-    def spans_document(self, trace_id: str, project: str | None = None) -> bytes | None:
+    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.spans_document``."""
-        return self._reader.blob("spans_document", trace_id=trace_id, project=project) or None
+        return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
 
     def find_calls(
         self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int

@@ -20,7 +20,7 @@ RETAINED = {
     "trajectory_list": "UpdatedAt",
     "steps": "UpdatedAt",
     "call_index": "UpdatedAt",
-    "conversation_index": "UpdatedAt",
+    "conversation_members": "UpdatedAt",
     "replays": "UpdatedAt",
 }
 """The tables that retention empties, and the column of each from which it counts."""

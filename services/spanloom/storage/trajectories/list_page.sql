@@ -5,13 +5,7 @@ SELECT
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
     InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId
 FROM trajectory_list FINAL
-WHERE ({start_from_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano >= {start_from_ns:Nullable(UInt64)})
-  AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
-  AND ({status:Nullable(String)} IS NULL OR Status = {status:Nullable(String)})
-  AND ({root_name:Nullable(String)} IS NULL OR RootName = {root_name:Nullable(String)})
-  AND ({has_error:Nullable(Bool)} IS NULL OR HasError = {has_error:Nullable(Bool)})
-  AND ({agent_name:Nullable(String)} IS NULL OR has(AgentNames, {agent_name:Nullable(String)}))
-  AND ({conversation_id:Nullable(String)} IS NULL OR ConversationId = {conversation_id:Nullable(String)})
+WHERE {filter}
   AND (Project, StartTimeUnixNano, TraceId) IN (
     -- A row left by a writer that was overtaken has another start than the trajectory.
     SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId

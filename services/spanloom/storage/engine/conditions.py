@@ -1,0 +1,77 @@
+"""Conditions that a query takes in place of a ``{name}`` without a type.
+
+A query file says ``WHERE {reach} AND {filter}``. A condition brings its text, which comes from
+our own declarations alone, and the values that its text binds. One that nobody fills in is a
+syntax error: no query can be run without it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.query.fields import Comparison, DeclaredField, TrajectoryFilter, asked_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.tenancy import Reach
+
+
+class Condition(NamedTuple):
+    """A condition as SQL, and the values of its parameters."""
+
+    text: str
+    values: Mapping[str, object]
+
+
+def within(reach: Reach) -> Condition:
+    """Return the condition that a row is of a project within the reach.
+
+    One project is a constant of its own: the rows of a table in its order are then in order.
+    """
+    if reach.is_every:
+        return Condition("true", {})
+    if len(reach.projects) == 1:
+        return Condition("Project = {reach_project:String}", {"reach_project": min(reach.projects)})
+    return Condition(
+        "Project IN JSONExtract({reach_projects:String}, 'Array(String)')",
+        {"reach_projects": sorted(reach.projects)},
+    )
+
+
+def passing(where: TrajectoryFilter) -> Condition:
+    """Return the condition that a row passes every filter."""
+    wanted = list(asked_for(where))
+    texts = [_TEXTS[declared.field.comparison](declared) for declared, _ in wanted]
+    values = {declared.name: _plain(value) for declared, value in wanted}
+    return Condition(" AND ".join(["true", *texts]), values)
+
+
+def fill_in(text: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """Return the query with its conditions, and the values of all its parameters."""
+    values: dict[str, object] = {}
+    for name, value in parameters.items():
+        if isinstance(value, Condition):
+            text = text.replace(f"{{{name}}}", value.text)
+            values.update(value.values)
+        else:
+            values[name] = value
+    return text, values
+
+
+_TYPES: Mapping[type, str] = {bool: "Bool", int: "UInt64"}
+_TEXTS = {
+    Comparison.EQUALS: lambda d: f"{d.field.column} = {_parameter(d)}",
+    Comparison.AT_LEAST: lambda d: f"{d.field.column} >= {_parameter(d)}",
+    Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",
+    Comparison.CONTAINS: lambda d: f"has({d.field.column}, {_parameter(d)})",
+}
+
+
+def _parameter(declared: DeclaredField) -> str:
+    return f"{{{declared.name}:{_TYPES.get(declared.type, 'String')}}}"
+
+
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, Enum) else value

@@ -1,0 +1,122 @@
+"""No reader sees another's project, and every predicate that keeps it so is needed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import secrets
+import types
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support import isolation, memory_store
+from tests.support.isolation import check_isolation, make_twins
+
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.store import Store
+from spanloom.storage.engine import lane
+from spanloom.storage.engine.statements import query, query_files
+
+if TYPE_CHECKING:
+    from tests.support.isolation import Twins
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+KEYED = "(Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')"
+BY_TRACE = (
+    "TraceId IN arrayMap(k -> k.2, JSONExtract({keys:String}, 'Array(Tuple(String, String))'))"
+)
+PREDICATES = {
+    "{reach}": "true",
+    KEYED: BY_TRACE,
+    "Project = {project:String}": "{project:String} != ''",
+}
+"""What names the project in a query, and the same without it."""
+
+NOT_SEEN = {
+    "count_spans": "decides only how the same spans are read",
+    "read_events": "its rows are joined to spans by key",
+    "newest_seqs": "its rows are looked up by key",
+    "find_keys": "find_calls looks at the steps it names, within the project",
+}
+"""Queries whose answer nobody sees: the project spares them work."""
+NOT_BY_PROJECT = {
+    "changes_since": "the extractor's feed",
+    "unextracted": "the extractor's feed",
+    "quarantined": "the extractor's own list",
+}
+PLACES = [
+    (name, predicate)
+    for name in sorted(query_files())
+    for predicate in PREDICATES
+    if predicate in query(name) and name not in NOT_SEEN
+]
+
+
+def _twins(store: Store) -> Twins:
+    mine, theirs = f"p-{secrets.token_hex(4)}", f"p-{secrets.token_hex(4)}"
+    return make_twins(store, mine, theirs, secrets.token_hex(16))
+
+
+@pytest.fixture(scope="module")
+def clickhouse_twins(clickhouse_store: ClickHouseStore) -> Twins:
+    return _twins(clickhouse_store)
+
+
+def test_every_reading_method_has_its_case() -> None:
+    methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
+    own = {*isolation.WITHIN_REACH, *isolation.OF_A_KEY}
+    assert methods - own - isolation.OF_THE_EXTRACTOR - isolation.NOT_READING == set()
+
+
+@pytest.mark.parametrize("name", sorted(isolation.WITHIN_REACH))
+def test_a_reach_is_required(name: str) -> None:
+    parameters = inspect.signature(getattr(Store, name)).parameters
+    wanted = [p for p in parameters.values() if p.name in ("reach", "selection")]
+    assert [p.default for p in wanted] == [inspect.Parameter.empty]
+
+
+def test_a_reader_sees_its_own_project_alone(store: Store) -> None:
+    check_isolation(_twins(store))
+
+
+def test_every_query_of_a_table_with_projects_names_the_project() -> None:
+    named = {name for name, _ in PLACES} | set(NOT_SEEN) | set(NOT_BY_PROJECT)
+    of_projects = {name for name in query_files() if "Project" in query(name)}
+    assert of_projects - named == set()
+
+
+@pytest.mark.parametrize(("name", "predicate"), PLACES)
+def test_without_the_project_in_a_query_somebody_would_see_too_much(
+    clickhouse_twins: Twins, monkeypatch: pytest.MonkeyPatch, name: str, predicate: str
+) -> None:
+    without = query(name).replace(predicate, PREDICATES[predicate])
+    monkeypatch.setattr(lane, "query", lambda asked: without if asked == name else query(asked))
+    with pytest.raises(AssertionError):
+        check_isolation(clickhouse_twins)
+
+
+MEMORY_PLACE = re.compile(r"(?:selection\.)?\breach\.(covers|includes)\([\w.]+\)")
+MEMORY_PLACES = [m.span() for m in MEMORY_PLACE.finditer(inspect.getsource(memory_store))]
+
+
+@pytest.mark.parametrize("place", MEMORY_PLACES)
+def test_without_the_project_in_memory_somebody_would_see_too_much(place: tuple[int, int]) -> None:
+    source = inspect.getsource(memory_store)
+    module = types.ModuleType("mutated")
+    exec(source[: place[0]] + "True" + source[place[1] :], module.__dict__)  # noqa: S102  # our own
+    twins = _twins(module.MemoryStore())
+    with pytest.raises(AssertionError):
+        check_isolation(twins)
+
+
+def test_a_reach_narrows_and_never_widens() -> None:
+    own = Reach.only("a", "b")
+    assert own.narrowed(None) == own
+    assert own.narrowed("a") == Reach.only("a")
+    assert own.narrowed("c") == Reach.only()
+    assert Reach.ALL.narrowed("c") == Reach.only("c")
+    assert not Reach.only().covers("")
+    assert Reach.ALL.includes(own)
+    assert not own.includes(Reach.ALL)
+    assert not Reach.only("a").includes(own)

@@ -1,0 +1,153 @@
+"""Two projects that have everything in common but their names, and what a reader sees of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
+
+from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.progress import Progress
+from spanloom.core.query.fields import TrajectoryFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from spanloom.core.ports.store import Store
+
+CALL = model_step(2)
+EVERY = 10_000
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A store with the same trace, conversation, call and replay in two projects."""
+
+    store: Store
+    mine: TraceKey
+    theirs: TraceKey
+    replays: Mapping[str, str]
+
+    @property
+    def names(self) -> set[str]:
+        return {self.mine.project, self.theirs.project}
+
+    @property
+    def conversation(self) -> str:
+        return f"talk {self.mine.trace_id}"
+
+
+def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
+    keys = [TraceKey(mine, trace_id), TraceKey(theirs, trace_id)]
+    replays = {}
+    for key in keys:
+        request = spooled(message_of([wire_span(trace_id, 1, name=key.project)]), key.project)
+        store.append([request])
+        run = replace(
+            make_trajectory(key, steps=[CALL], agent=key.project),
+            extras={"conversation_id": f"talk {trace_id}"},
+            dialects=[f"dialect {trace_id}"],
+        )
+        record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
+        named = key.project.encode()
+        store.write([replace(record, document=named, spans_document=b'["%b"]' % named)])
+        store.record_progress([Progress(key, request.seq, Status.SETTLED)])
+        replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
+        store.record_replay(replay)
+        replays[key.project] = replay.id
+    mine_key, theirs_key = keys
+    return Twins(store, mine_key, theirs_key, replays)
+
+
+Seen = set[str]
+"""The names of projects of which something was seen."""
+
+
+def _of_text(text: bytes | None, twins: Twins) -> Seen:
+    return {name for name in twins.names if name.encode() in (text or b"")}
+
+
+def _selection(twins: Twins, reach: Reach) -> Selection:
+    return Selection(reach, dialect=f"dialect {twins.mine.trace_id}")
+
+
+def _count(twins: Twins, reach: Reach) -> Seen:
+    count = twins.store.count_traces(_selection(twins, reach))
+    return set(sorted(twins.names)[:count]) if reach.is_every else _own(reach, count)
+
+
+def _own(reach: Reach, count: int) -> Seen:
+    """One trace is the reader's own; more than that are others'."""
+    return set(reach.projects) if count == 1 else set() if not count else {"too many"}
+
+
+WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
+    "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
+    "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
+    "list": lambda t, reach: {
+        line.key.project
+        for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
+    },
+    "conversation": lambda t, reach: {
+        line.key.project for line in t.store.conversation(t.conversation, reach, EVERY)
+    },
+    "count_traces": _count,
+    "traces_after": lambda t, reach: {
+        found.key.project for found in t.store.traces_after(_selection(t, reach), BEFORE_ALL, EVERY)
+    },
+    "replay": lambda t, reach: {
+        name for name, replay_id in t.replays.items() if t.store.replay(replay_id, reach)
+    },
+    "replays": lambda t, reach: {
+        name for replay in t.store.replays(reach, EVERY) for name in replay.selection.reach.projects
+    },
+    "unfinished_replays": lambda t, reach: {
+        name
+        for replay in t.store.unfinished_replays(reach)
+        for name in replay.selection.reach.projects
+    },
+}
+"""The reading methods that take a reach."""
+
+OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
+    "arrived": lambda t, key: {found.project for found in t.store.arrived([key])},
+    "read_spans": lambda t, key: {
+        span.name for spans in t.store.read_spans([key]).values() for span in spans
+    },
+    "read_otlp": lambda t, key: _of_text(t.store.read_otlp(key), t),
+    "read_progress": lambda t, key: {found.project for found in t.store.read_progress([key])},
+    "heads": lambda t, key: {found.project for found in t.store.heads([key])},
+    "find_calls": lambda t, key: {
+        call.key.project
+        for call in t.store.find_calls(
+            key.project, [f"call {key.trace_id}"], START_NS, START_NS + 1000
+        )
+    },
+}
+"""The reading methods whose arguments name the project."""
+
+OF_THE_EXTRACTOR = {"changes_since", "unextracted"}
+"""The feed of changes: the extractor serves every project, and nobody else may ask it."""
+
+NOT_READING = {"append", "write", "record_progress", "record_replay", "ping", "close"}
+
+
+def check_isolation(twins: Twins) -> None:
+    """Raise ``AssertionError`` if a reader sees another's project, or not its own."""
+    for name, seen in WITHIN_REACH.items():
+        for project in twins.names:
+            found = seen(twins, Reach.only(project))
+            assert found == {project}, f"{name} within {project}: {found}"
+        assert not seen(twins, Reach.only()), name
+        assert seen(twins, Reach.ALL) & twins.names, name
+        if name not in ("document", "spans_document"):  # which give the newest one's
+            assert seen(twins, Reach.only(*twins.names)) >= twins.names or name == "count_traces"
+    for name, seen_of in OF_A_KEY.items():
+        for key in (twins.mine, twins.theirs):
+            found = seen_of(twins, key)
+            assert found == {key.project}, f"{name} of {key.project}: {found}"

@@ -1,0 +1,95 @@
+"""A key of one project reads that project alone, at every route that reads."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
+from tests.support.isolation import Twins, make_twins
+from tests.support.memory_store import MemoryStore
+
+from spanloom.api.access import reach_of
+from spanloom.api.app import create_app
+from spanloom.core.model.tenancy import Reach
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastapi import FastAPI
+
+READING = {
+    "/v1/trajectories": "/v1/trajectories",
+    "/v1/trajectories/{trace_id}": "/v1/trajectories/{trace}",
+    "/v1/trajectories/{trace_id}/spans": "/v1/trajectories/{trace}/spans",
+    "/v1/conversations/{conversation_id:path}": "/v1/conversations/{conversation}",
+    "/v1/replays/{replay_id}": "/v1/replays/{replay}",
+}
+"""Each route that reads, and what to ask it of the project that has it."""
+NOT_OF_PROJECTS = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/keys"}
+
+
+class Served(NamedTuple):
+    app: FastAPI
+    client: TestClient
+    twins: Twins
+    keys: dict[str, str]
+
+    def ask(self, route: str, reader: str, owner: str, query: str = "") -> str:
+        """Ask with the key of one project for what another has; return the text, empty for 404."""
+        path = READING[route].format(
+            trace=self.twins.mine.trace_id,
+            conversation=self.twins.conversation,
+            replay=self.twins.replays[owner],
+        )
+        headers = {"Authorization": f"Bearer {self.keys[reader]}"}
+        answer = self.client.get(path + query, headers=headers)
+        assert answer.status_code in (200, 404), answer.text
+        return answer.text if answer.status_code == 200 else ""
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    twins = make_twins(MemoryStore(), "mine", "theirs", secrets.token_hex(16))
+    locks = Locks(is_open=False)
+    keys = {project: locks.make(project) for project in ("mine", "theirs")}
+    app = create_app(twins.store, Metrics(), list, locks.access)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        yield Served(app, client, twins, keys)
+
+
+def leaks(served: Served, route: str) -> bool:
+    """Whether a key of one project sees anything of the other at this route."""
+    for reader, owner in (("mine", "theirs"), ("theirs", "mine")):
+        query = "" if "{replay_id}" in route else f"?project={owner}"
+        if _has(served.ask(route, reader, owner, query)):
+            return True
+        if owner in served.ask(route, reader, reader):
+            return True
+    return False
+
+
+def _has(text: str) -> bool:
+    return bool(text) and '"items":[]' not in text
+
+
+def test_every_route_has_its_case(served: Served) -> None:
+    routes = [route for route in served.app.routes if isinstance(route, APIRoute)]
+    paths = {route.path for route in routes if "GET" in (route.methods or ())}
+    assert paths - set(READING) - NOT_OF_PROJECTS == set()
+
+
+@pytest.mark.parametrize("route", READING)
+def test_a_key_of_one_project_reads_it_alone(served: Served, route: str) -> None:
+    assert all(_has(served.ask(route, reader, reader)) for reader in ("mine", "theirs"))
+    assert not leaks(served, route)
+
+
+@pytest.mark.parametrize("route", READING)
+def test_it_is_the_reach_that_keeps_it_so(served: Served, route: str) -> None:
+    served.app.dependency_overrides[reach_of] = lambda: Reach.ALL
+    assert leaks(served, route)
