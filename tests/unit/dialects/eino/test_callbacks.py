@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.spans import extract_spans, make_span, normalized, rules
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
@@ -163,3 +164,27 @@ def test_answers_are_texts() -> None:
     assert read_answer(events) == "b"
     for text in ("plain", '{"a": 1}', "[1]", "{", '[{"message":3}]'):
         assert read_answer(text) == text
+
+
+USAGE = '"response_meta":{"usage":{"prompt_tokens":533,"completion_tokens":325,"total_tokens":858}}'
+MESSAGE = '{"role":"assistant","content":"ho",' + USAGE + "}"
+
+
+@pytest.mark.parametrize(
+    ("key", "output"),
+    [
+        ("gen_ai.completion.0.content", f"[{MESSAGE}]"),
+        ("gen_ai.output", f"[{MESSAGE}]"),
+        ("cozeloop.output", f'{{"choices":[{{"message":{MESSAGE}}}]}}'),
+        ("cozeloop.output", f'{{"stream":[{ANSWER},{MESSAGE}]}}'),
+    ],
+)
+def test_the_answer_tells_the_usage_that_the_span_does_not(key: str, output: str) -> None:
+    said = {
+        "runinfo.component": "ChatModel",
+        "cozeloop.tag.eino_run_info_component": "ChatModel",
+        key: output,
+    }
+    del said["cozeloop.tag.eino_run_info_component" if key[0] == "g" else "runinfo.component"]
+    usage = normalized(make_span(1, 0, said))[1].facts.usage
+    assert usage == Usage(533, 325)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
+from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import AGENTS, Part, classify_part, read_answer, read_request
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Kind
 
 COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"
@@ -63,6 +64,8 @@ class EinoCozeLoop:
         """As every span of a Coze Loop SDK; the run's name is the node's."""
         said = span.attributes
         facts = cozeloop_facts.describe(span, kind, _component(span).lower())
+        if kind is Kind.MODEL and (facts.usage is None or not any(facts.usage)):
+            facts.usage = read_answer_usage(facts.output)
         if facts.agent_name:
             facts.agent_name = said.get(_NAME, "") or span.name
             facts.input = read_request(facts.input)

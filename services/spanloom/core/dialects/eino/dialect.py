@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -25,7 +26,7 @@ from spanloom.core.dialects.eino.runs import (
 )
 from spanloom.core.dialects.indexed import indexed_text
 from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,3 +141,6 @@ def _complete_model_call(span: Span, facts: Facts) -> None:
         facts.usage = callback_usage(usage)
     if isinstance(config, dict) and not facts.model:
         facts.model = str(config.get("Model") or "")
+    if facts.usage is None or not any(facts.usage):
+        outputs = (facts.output, span.attributes.get("gen_ai.output", ""))
+        facts.usage = next((u for text in outputs if any(u := read_answer_usage(text))), Usage())

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -37,10 +38,9 @@ from spanloom.core.dialects.langfuse.facts import (
     describe_call,
     describe_observation,
     is_generation,
-    read_usage,
 )
-from spanloom.core.dialects.values import Json, json_field, json_object, json_text, unquoted
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.dialects.values import Json, json_object, json_text, unquoted
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.dialects.base import TraceView
@@ -84,7 +84,7 @@ class EinoLangfuse:
             if not is_generation(span.attributes):
                 _describe_agentic_call(facts)
             elif facts.usage is None or not any(facts.usage):
-                facts.usage = _usage_in_message(facts.output)
+                facts.usage = read_answer_usage(facts.output)
         else:
             facts = describe_observation(span)
         if span.status_code == "Error":
@@ -168,13 +168,6 @@ def _describe_agentic_call(facts: Facts) -> None:
         config = said.get("Config")
         if isinstance(config, dict) and not facts.model:
             facts.model = str(config.get("Model") or "")
-
-
-def _usage_in_message(output: str) -> Usage:
-    """Read the usage that Eino's message itself carries."""
-    said = json_field(output, "response_meta")
-    usage = said.get("usage") if isinstance(said, dict) else None
-    return read_usage(usage) if isinstance(usage, dict) else Usage()
 
 
 def _json(value: Json) -> str:

@@ -1,0 +1,39 @@
+"""The tokens that Eino's answers carry themselves, for spans that do not tell them.
+
+A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. It may stand alone, in a
+list, in ``{"choices": [{"message": …}]}`` or be the last piece of ``{"stream": […]}``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.langfuse.facts import read_usage
+from spanloom.core.dialects.values import Json, json_value
+from spanloom.core.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MARK = '"response_meta"'
+_LISTS = ("choices", "stream")
+
+
+def read_answer_usage(output: str) -> Usage:
+    """Return the usage of the last message that has one; zeros if none has."""
+    found = list(_usages(json_value(output))) if _MARK in output else []
+    return read_usage(found[-1]) if found else Usage()
+
+
+def _usages(value: Json) -> Iterator[dict[str, Json]]:
+    if isinstance(value, dict):
+        items = next((i for key in _LISTS if isinstance(i := value.get(key), list)), [value])
+    else:
+        items = value if isinstance(value, list) else []
+    for item in items:
+        inner = item.get("message") if isinstance(item, dict) else None
+        message = inner if isinstance(inner, dict) else item
+        meta = message.get("response_meta") if isinstance(message, dict) else None
+        usage = meta.get("usage") if isinstance(meta, dict) else None
+        if isinstance(usage, dict):
+            yield usage
