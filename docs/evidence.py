@@ -18,7 +18,7 @@ from docs.frameworks import FRAMEWORKS, Framework
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
 
-from spanloom.core import dialects, extraction
+from spanloom.core import dialects, extraction, reading
 from spanloom.core.dialects.registry import find_dialect
 from spanloom.core.model.span import Span
 from spanloom.core.ports.spans import SpooledRequest
@@ -101,7 +101,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
 
 def _declared() -> Iterator[tuple[str, set[str]]]:
     """Give the rules that the source names, each with its kind where that stands beside it."""
-    for module in _modules(dialects, extraction):
+    for module in _modules(dialects, extraction, reading):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _name(node.func) == "Classification":
                 yield from _classification(node)
@@ -124,7 +124,7 @@ def _kind(node: ast.expr) -> Iterator[str]:
 
 def _modules(*packages: ModuleType) -> Iterable[Path]:
     for package in packages:
-        yield from sorted(Path(package.__path__[0]).glob("*.py"))
+        yield from sorted(Path(package.__path__[0]).rglob("*.py"))
 
 
 def _name(node: ast.expr) -> str:

@@ -14,10 +14,10 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
-from spanloom.core.dialects import failures
-from spanloom.core.dialects.langchain import run as langchain_run
 from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction.reports import once
+from spanloom.core.reading import failures
+from spanloom.core.reading.langchain import run as langchain_run
 from spanloom.telemetry import Metrics
 
 HERE = Path(__file__).parent

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.bounds import watch_unread
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.model.tree import SpanTree
+from spanloom.core.reading.bounds import watch_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,6 +11,7 @@ from tests.support.spans import make_span, normalized
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
 from spanloom.core.dialects.registry import DIALECTS, find_dialect
+from spanloom.core.reading.signature import read_signature
 
 MARKS = [
     ("eino", {"runinfo.component": "Lambda"}),
@@ -96,5 +97,6 @@ def test_what_nobody_claims_shows_its_texts_as_root() -> None:
 @pytest.mark.parametrize("capture", all_captures(), ids=str)
 def test_the_signature_tells_the_dialect_as_the_whole_span_does(capture: Capture) -> None:
     for span in chain.from_iterable(traces_of(capture).values()):
-        asked = next(dialect for dialect in DIALECTS if dialect.recognises(span))
+        whole = read_signature(span, tuple(span.attributes))
+        asked = next(dialect for dialect in DIALECTS if dialect.recognises(whole))
         assert find_dialect(span) is asked

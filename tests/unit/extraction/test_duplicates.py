@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
-from spanloom.core.dialects.messages.steps import read_output
 from spanloom.core.extraction.reports.duplicates import find_original, list_calls, make_call_key
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import ModelCall
+from spanloom.core.reading.messages.steps import read_output
 
 FRAMEWORK = """[{"role":"assistant","content":"Rome ",
     "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""

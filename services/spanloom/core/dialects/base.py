@@ -1,57 +1,47 @@
-"""What a dialect is, and what it sees of a trace."""
+"""What a dialect is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
-    from spanloom.core.model.tree import SpanTree
-
-T = TypeVar("T")
-
-
-class TraceView:
-    """The trace around a span, with a memory for what rules work out about its spans."""
-
-    __slots__ = ("_families", "_memory", "tree")
-
-    def __init__(self, tree: SpanTree) -> None:
-        """See one trace; the memory lives as long as its extraction."""
-        self.tree = tree
-        self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
-        self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
-
-    def remember(self, read: Callable[[Span], T], span: Span) -> T:
-        """Give ``read(span)``, worked out once for each span of the trace."""
-        key = (read, span.span_id)
-        if key not in self._memory:
-            self._memory[key] = read(span)
-        return self._memory[key]  # type: ignore[return-value]  # keyed by the function that made it
-
-    def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
-        """Give ``read(children of parent)``, worked out once for each parent."""
-        key = (read, parent.span_id)
-        if key not in self._families:
-            self._families[key] = read(self.tree.children(parent))
-        return self._families[key]  # type: ignore[return-value]  # keyed by the function that made it
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 
 class Dialect(Protocol):
-    """One instrumentation convention."""
+    """One instrumentation convention; its folder declares all that the registry needs to know."""
 
     id: str
     """Stable: stored with every span's explanation."""
+    before: ClassVar[Sequence[str]] = ()
+    """Ids of the dialects that may only be asked after this one.
 
-    def recognises(self, span: Span) -> bool:
-        """Tell whether the span speaks this convention, by its ``signature`` alone."""
+    A convention with marks of its own comes before one whose attributes it borrows: Strands before
+    MLflow, which adds its marks to Strands' spans.
+    """
+    telling: ClassVar[Sequence[str]] = ()
+    """Keys of the attributes whose values ``recognises`` reads; of others it has the key alone."""
+    control_flow: ClassVar[Sequence[str]] = ()
+    """Exception types, without their package, by which the framework pauses or hands over."""
+
+    own_scope: ClassVar[str] = ""
+    """Scope of a framework that reports itself, onto whose spans others lay attributes."""
+
+    def meet(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most need not know
+        """Learn which dialects there are; once, before any span is read."""
+        return
+
+    def recognises(self, signature: Signature) -> bool:
+        """Return whether spans of this signature speak the convention."""
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Say what the span is, by its attributes and its place among the others."""
+        """Return what the span is, by its attributes and its place among the others."""
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Say what a span of this kind tells about its step."""
+        """Return what a span of this kind tells about its step."""

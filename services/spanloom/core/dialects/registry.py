@@ -1,4 +1,7 @@
-"""The dialects in the order in which they are asked, and the one function that uses them."""
+"""The dialects in the order in which they are asked, and the one function that uses them.
+
+Each folder beside this file declares its own (``base.py``); nothing is listed here.
+"""
 
 from __future__ import annotations
 
@@ -6,116 +9,29 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.dialects import event_messages
-from spanloom.core.dialects.agent_framework import AgentFramework
-from spanloom.core.dialects.autogen import AutoGen
-from spanloom.core.dialects.base import Dialect, TraceView
-from spanloom.core.dialects.cache import ByteCache
-from spanloom.core.dialects.cozeloop.dialect import CozeLoop
-from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
-from spanloom.core.dialects.eino.dialect import Eino
-from spanloom.core.dialects.eino.langfuse import EinoLangfuse
-from spanloom.core.dialects.failures import find_error, has_error_attribute
-from spanloom.core.dialects.fallback import Fallback
-from spanloom.core.dialects.google_adk import GoogleADK
-from spanloom.core.dialects.haystack import Haystack
-from spanloom.core.dialects.langfuse.dialect import Langfuse
-from spanloom.core.dialects.langsmith import LangSmith
-from spanloom.core.dialects.litellm import LiteLLM
-from spanloom.core.dialects.logfire.dialect import Logfire
-from spanloom.core.dialects.logfire.openai_agents import LogfireOpenAIAgents
-from spanloom.core.dialects.messages.steps import show_texts
-from spanloom.core.dialects.mlflow.dialect import MLflow
-from spanloom.core.dialects.openinference.agno import OpenInferenceAgno
-from spanloom.core.dialects.openinference.autogen import OpenInferenceAutoGen
-from spanloom.core.dialects.openinference.crewai import OpenInferenceCrewAI
-from spanloom.core.dialects.openinference.dialect import OpenInference
-from spanloom.core.dialects.openinference.dspy import OpenInferenceDSPy
-from spanloom.core.dialects.openinference.google_adk import OpenInferenceGoogleADK
-from spanloom.core.dialects.openinference.haystack import OpenInferenceHaystack
-from spanloom.core.dialects.openinference.llamaindex import OpenInferenceLlamaIndex
-from spanloom.core.dialects.openinference.mastra import OpenInferenceMastra
-from spanloom.core.dialects.openinference.openai_agents import OpenInferenceOpenAIAgents
-from spanloom.core.dialects.openinference.overlay import OpenInferenceOverlay
-from spanloom.core.dialects.openinference.smolagents import OpenInferenceSmolagents
-from spanloom.core.dialects.openlit.dialect import OpenLIT
-from spanloom.core.dialects.otel_genai import OtelGenAI
-from spanloom.core.dialects.pydantic_ai import PydanticAI
-from spanloom.core.dialects.signature import Signature, as_span, read_signature
-from spanloom.core.dialects.spring_ai import SpringAI
-from spanloom.core.dialects.strands import Strands
-from spanloom.core.dialects.traceloop.agents import TraceloopAgents
-from spanloom.core.dialects.traceloop.agno import TraceloopAgno
-from spanloom.core.dialects.traceloop.crewai import TraceloopCrewAI
-from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.traceloop.js import TraceloopJS
-from spanloom.core.dialects.traceloop.llamaindex import TraceloopLlamaIndex
-from spanloom.core.dialects.traceloop.mcp import TraceloopMCP
-from spanloom.core.dialects.traceloop.sdk import TraceloopSDK
-from spanloom.core.dialects.vercel_ai.dialect import VercelAI
-from spanloom.core.dialects.vercel_ai.genai import VercelAIGenAI
+from spanloom.core import dialects
+from spanloom.core.dialects.order import arrange, collect
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading import event_messages
+from spanloom.core.reading.cache import ByteCache
+from spanloom.core.reading.failures import find_error, has_error_attribute
+from spanloom.core.reading.messages.steps import show_texts
+from spanloom.core.reading.signature import Signature, read_signature
+from spanloom.core.reading.view import TraceView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
 
-DIALECTS: Sequence[Dialect] = (
-    Eino(),
-    EinoCozeLoop(),
-    EinoLangfuse(),
-    CozeLoop(),
-    OpenInferenceOpenAIAgents(),
-    OpenInferenceCrewAI(),
-    OpenInferenceLlamaIndex(),
-    OpenInferenceSmolagents(),
-    OpenInferenceAgno(),
-    OpenInferenceDSPy(),
-    OpenInferenceHaystack(),
-    OpenInferenceAutoGen(),
-    OpenInferenceGoogleADK(),
-    OpenInferenceMastra(),
-    OpenInferenceOverlay(),
-    OpenInference(),
-    Langfuse(),
-    LangSmith(),
-    Strands(),
-    MLflow(),
-    OpenLIT(),
-    VercelAI(),
-    VercelAIGenAI(),
-    GoogleADK(),
-    AgentFramework(),
-    AutoGen(),
-    SpringAI(),
-    PydanticAI(),
-    LogfireOpenAIAgents(),
-    Logfire(),
-    TraceloopSDK(),
-    TraceloopAgents(),
-    TraceloopCrewAI(),
-    TraceloopLlamaIndex(),
-    TraceloopAgno(),
-    TraceloopMCP(),
-    Haystack(),
-    TraceloopJS(),
-    LiteLLM(),
-    Traceloop(),
-    OtelGenAI(),
-    Fallback(),
-)
-"""A convention with marks of its own comes before one whose attributes it borrows.
-
-Strands comes before MLflow, which adds its marks to Strands' spans. Traceloop's marks come late:
-its SDK writes some of them on every span of the process, and LiteLLM's callback one on each of its
-own.
-"""
-
-if len({dialect.id for dialect in DIALECTS}) != len(DIALECTS):
-    raise ImportError("two dialects have the same id")
+DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
+for _dialect in DIALECTS:
+    _dialect.meet(DIALECTS)
+TELLING = tuple(sorted({key for dialect in DIALECTS for key in dialect.telling}))
+CONTROL_FLOW = frozenset(name for dialect in DIALECTS for name in dialect.control_flow)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
@@ -138,7 +54,7 @@ def find_dialect(span: Span) -> Dialect:
 
 
 def _find_reading(span: Span) -> Reading:
-    signature = read_signature(span)
+    signature = read_signature(span, TELLING)
     return _readings.get(signature) or _readings.keep(
         signature, _find(signature), _bytes_of(signature)
     )
@@ -149,9 +65,8 @@ _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
 
 
 def _find(signature: Signature) -> Reading:
-    span = as_span(signature)
-    dialect = next(dialect for dialect in DIALECTS if dialect.recognises(span))
-    return Reading(dialect, has_error_attribute(span))
+    dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
+    return Reading(dialect, has_error_attribute(signature.keys))
 
 
 def _bytes_of(signature: Signature) -> int:
@@ -178,7 +93,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts.usage = facts.usage.since(said.summed_from)
     error = None
     if (may_fail or span.events or span.status_code == "Error") and matters and not said.is_sound:
-        error = find_error(span)
+        error = find_error(span, CONTROL_FLOW)
     return NormalizedSpan(
         span,
         dialect.id,

@@ -1,1 +1,5 @@
 """Coze Loop: its SDKs' spans."""
+
+from spanloom.core.dialects.cozeloop.dialect import CozeLoop
+
+DIALECTS = (CozeLoop(),)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import (
     INPUT,
@@ -25,17 +26,18 @@ from spanloom.core.dialects.cozeloop.facts import (
     SPAN_TYPE,
     TOOL_MARKS,
 )
-from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
-from spanloom.core.dialects.langchain.usage import find_details
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.langchain.shape import Runnable, classify_shape
+from spanloom.core.reading.langchain.usage import find_details
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _BY_TYPE = {
     "model": Classification(Kind.MODEL, "cozeloop.model"),
@@ -55,14 +57,15 @@ def _runnable(span: Span) -> Runnable:
     return Runnable(span.name, kind in _CHAINS, kind == "graph")
 
 
-class CozeLoop:
+class CozeLoop(Dialect):
     """The convention as the Python, JavaScript and Go SDKs write it."""
 
     id = "cozeloop"
+    before = ("openinference",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the span type, or by what else the SDKs always write."""
-        said = span.attributes
+        said = signature.attributes
         return SPAN_TYPE in said or INPUT in said or OUTPUT in said
 
     def classify(self, span: Span, view: TraceView) -> Classification:

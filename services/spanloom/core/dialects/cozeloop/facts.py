@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.values import (
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.values import (
     MAX_SECONDS,
     Json,
     decimal,
@@ -17,8 +19,6 @@ from spanloom.core.dialects.values import (
     pick,
     text_or_json,
 )
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

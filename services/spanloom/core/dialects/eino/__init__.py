@@ -1,1 +1,11 @@
 """Eino: its three callbacks."""
+
+from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
+from spanloom.core.dialects.eino.dialect import Eino
+from spanloom.core.dialects.eino.langfuse import EinoLangfuse
+
+DIALECTS = (
+    Eino(),
+    EinoCozeLoop(),
+    EinoLangfuse(),
+)

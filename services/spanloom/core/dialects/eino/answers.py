@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.langfuse.facts import read_usage
-from spanloom.core.dialects.values import Json, json_value
 from spanloom.core.model.trajectory import Usage
+from spanloom.core.reading.values import Json, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
 from spanloom.core.dialects.eino.answers import read_answer_usage
@@ -18,9 +19,10 @@ from spanloom.core.dialects.eino.runs import AGENTS, Part, classify_part, read_a
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"
@@ -47,14 +49,15 @@ def _read(span: Span, _view: TraceView) -> Part:
     return Part(_component(span), span.attributes.get(_NAME, "") or span.name)
 
 
-class EinoCozeLoop:
+class EinoCozeLoop(Dialect):
     """The convention as eino-ext's ``callbacks/cozeloop`` writes it."""
 
     id = "eino_cozeloop"
+    before = ("eino_langfuse",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the component that ran, or its name."""
-        return COMPONENT in span.attributes or _NAME in span.attributes
+        return COMPONENT in signature.attributes or _NAME in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""

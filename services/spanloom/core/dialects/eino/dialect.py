@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
@@ -24,16 +24,18 @@ from spanloom.core.dialects.eino.runs import (
     read_answer,
     read_request,
 )
-from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.values import first, json_object, seconds_as_ms, unquoted
 from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.indexed import indexed_text
+from spanloom.core.reading.values import first, json_object, seconds_as_ms, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 COMPONENT = "runinfo.component"
 _NAME, _TYPE = "runinfo.name", "runinfo.type"
@@ -47,14 +49,16 @@ _AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervi
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
 
 
-class Eino:
+class Eino(Dialect):
     """The convention as eino-ext's ``callbacks/apmplus`` writes it."""
 
     id = "eino"
+    control_flow = ("interruptError", "InterruptSignal")
+    before = ("eino_cozeloop",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the component that ran, or its type."""
-        return COMPONENT in span.attributes or _TYPE in span.attributes
+        return COMPONENT in signature.attributes or _TYPE in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""

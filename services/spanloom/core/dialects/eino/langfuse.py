@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
@@ -39,13 +40,14 @@ from spanloom.core.dialects.langfuse.facts import (
     describe_observation,
     is_generation,
 )
-from spanloom.core.dialects.values import Json, json_object, json_text, unquoted
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import Json, json_object, json_text, unquoted
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 SCOPE = "langfuse-ingestion"
 """What the receiver calls the front door in every span that came through it."""
@@ -63,15 +65,17 @@ _CONFIG, _CONFIG_WITHIN = '"Config":{', 400
 _LAMBDA_NAMES = frozenset({LAMBDA, ""})
 
 
-class EinoLangfuse:
+class EinoLangfuse(Dialect):
     """The convention as eino-ext's ``callbacks/langfuse`` writes it."""
 
     id = "eino_langfuse"
+    telling = _SDK
+    before = ("cozeloop",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the client's name for itself."""
-        said = span.attributes
-        return span.scope_name == SCOPE and any(said.get(key) == "eino" for key in _SDK)
+        said = signature.attributes
+        return signature.scope_name == SCOPE and any(said.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component that the content shows, and what stands above and below it."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.dialects.values import Json, count, json_field, json_value, written
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.values import Json, count, json_field, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.view import TraceView
 
 
 class Part(NamedTuple):

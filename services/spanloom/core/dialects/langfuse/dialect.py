@@ -13,13 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.langchain.run import (
-    DEFAULT_GRAPH_NAME,
-    RunMetadata,
-    classify_run,
-    read_prefixed_metadata,
-)
-from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.langfuse.facts import (
     METADATA,
     TYPE,
@@ -29,10 +23,18 @@ from spanloom.core.dialects.langfuse.facts import (
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.langchain.run import (
+    DEFAULT_GRAPH_NAME,
+    RunMetadata,
+    classify_run,
+    read_prefixed_metadata,
+)
+from spanloom.core.reading.langchain.shape import Runnable, classify_shape
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "langfuse-sdk"
 
@@ -71,14 +73,15 @@ def _is_incomplete(span: Span, view: TraceView) -> bool:
     return bool(nodes) and not (own.integration and any(node.namespace for node in nodes))
 
 
-class Langfuse:
+class Langfuse(Dialect):
     """The convention as Langfuse's own SDKs write it."""
 
     id = "langfuse"
+    before = ("langsmith",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the type of the observation, or the SDK's scope."""
-        return TYPE in span.attributes or span.scope_name == _SCOPE
+        return TYPE in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""

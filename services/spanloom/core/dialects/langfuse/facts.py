@@ -11,7 +11,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.values import (
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.reading.values import (
     MAX_SECONDS,
     Json,
     count,
@@ -21,8 +23,6 @@ from spanloom.core.dialects.values import (
     text_or_json,
     unquoted,
 )
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.trajectory import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,1 +1,9 @@
 """Logfire: its clients and the frameworks that it instruments."""
+
+from spanloom.core.dialects.logfire.dialect import Logfire
+from spanloom.core.dialects.logfire.openai_agents import LogfireOpenAIAgents
+
+DIALECTS = (
+    LogfireOpenAIAgents(),
+    Logfire(),
+)

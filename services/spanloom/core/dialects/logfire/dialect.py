@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.client_usage import read_client_usage
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.dialects.values import Json, json_object, text_or_json
+from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.client_usage import read_client_usage
+from spanloom.core.reading.values import Json, json_object, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "logfire."
 _REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"
@@ -39,11 +40,12 @@ class Logfire(OtelGenAI):
     """The GenAI conventions as Logfire's client instrumentations write them."""
 
     id = "logfire"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, and that there is a request."""
-        return span.scope_name.startswith(_SCOPE) and (
-            _REQUEST in span.attributes or OPERATION in span.attributes
+        return signature.scope_name.startswith(_SCOPE) and (
+            _REQUEST in signature.attributes or OPERATION in signature.attributes
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:

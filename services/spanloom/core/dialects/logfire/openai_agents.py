@@ -13,17 +13,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.client_usage import read_client_usage
-from spanloom.core.dialects.values import Json, first, json_object, json_value, written
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.client_usage import read_client_usage
+from spanloom.core.reading.values import Json, first, json_object, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "logfire.openai_agents"
 _RULES = {
@@ -38,14 +40,15 @@ _PLUMBING = Classification(Kind.OTHER, "logfire_openai_agents.plumbing")
 _USAGES = ("gen_ai.usage.raw", "usage")
 
 
-class LogfireOpenAIAgents:
+class LogfireOpenAIAgents(Dialect):
     """What Logfire writes of the spans of the OpenAI Agents SDK."""
 
     id = "logfire_openai_agents"
+    before = ("logfire",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
         """By the template that the span is named by."""

@@ -22,8 +22,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.langchain.run import classify_run
-from spanloom.core.dialects.langchain.usage import find_details
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
@@ -36,15 +35,18 @@ from spanloom.core.dialects.mlflow.langchain import (
 )
 from spanloom.core.dialects.mlflow.libraries import span_type_of
 from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_usage
-from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_field
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.langchain.run import classify_run
+from spanloom.core.reading.langchain.usage import find_details
+from spanloom.core.reading.values import first, json_field
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "mlflow.tracing.provider"
 
@@ -77,14 +79,15 @@ _DATA_KINDS = {
 }
 
 
-class MLflow:
+class MLflow(Dialect):
     """The convention as ``mlflow.tracing`` exports it, with its own names or GenAI's."""
 
     id = "mlflow"
+    before = ("openlit",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the tracer, or by the span type."""
-        return span.scope_name == _SCOPE or SPAN_TYPE in span.attributes
+        return signature.scope_name == _SCOPE or SPAN_TYPE in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Know calls and tools by type, runs by LangChain's metadata, then the native types."""

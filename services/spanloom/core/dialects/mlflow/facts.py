@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
 from spanloom.core.dialects.mlflow import usage as mlflow_usage
 from spanloom.core.dialects.mlflow.attributes import COUNTS, INPUTS, OUTPUTS
-from spanloom.core.dialects.values import (
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.values import (
     Json,
     json_field,
     json_object,
@@ -17,8 +19,6 @@ from spanloom.core.dialects.values import (
     unquoted,
     written,
 )
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

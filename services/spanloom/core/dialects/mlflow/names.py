@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.mlflow.attributes import OUTPUTS
-from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.dialects.values import first, json_field, unquoted
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.reading.values import first, json_field, unquoted
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

@@ -17,13 +17,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import first, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import first, json_object
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.autogen_agentchat"
 _TEAM = Classification(Kind.GRAPH, "openinference_autogen.team")
@@ -34,10 +35,11 @@ class OpenInferenceAutoGen(OpenInference):
     """OpenInference as its AutoGen AgentChat instrumentation writes it."""
 
     id = "openinference_autogen"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Teams by their members, agents by kind; the rest as everywhere."""

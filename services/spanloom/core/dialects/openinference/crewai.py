@@ -18,13 +18,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import json_object, json_value
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import json_object, json_value
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.crewai"
 _AGENT = Classification(Kind.AGENT, "openinference_crewai.agent_at_work")
@@ -39,10 +40,11 @@ class OpenInferenceCrewAI(OpenInference):
     """OpenInference as its CrewAI instrumentation writes it."""
 
     id = "openinference_crewai"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, the listener's or the wrapper's."""
-        return span.scope_name.startswith(_SCOPE)
+        return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Go by kind for calls, by kind or role for agents, by keys or name for crews and flows."""

@@ -14,20 +14,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.indexed import indexed_text
-from spanloom.core.dialects.langchain.run import (
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.indexed import indexed_text
+from spanloom.core.reading.langchain.run import (
+    CONTROL_FLOW,
     RunMetadata,
     classify_run,
     read_metadata_text,
 )
-from spanloom.core.dialects.langchain.shape import Runnable, classify_shape
-from spanloom.core.dialects.values import integers, pick
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.langchain.shape import Runnable, classify_shape
+from spanloom.core.reading.values import integers, pick
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 SPAN_KIND = "openinference.span.kind"
 _SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
@@ -107,14 +110,16 @@ def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
     return run if run is not None and run.kind is Kind.AGENT else None
 
 
-class OpenInference:
+class OpenInference(Dialect):
     """The convention as its Python and JavaScript instrumentations write it."""
 
     id = "openinference"
+    before = ("langfuse",)
+    control_flow = CONTROL_FLOW
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By its span kind, or by the scope of an instrumentation."""
-        return SPAN_KIND in span.attributes or span.scope_name.startswith(_SCOPES)
+        return SPAN_KIND in signature.attributes or signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""

@@ -16,21 +16,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import (
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import (
     json_field,
     json_object,
     json_text,
     plain_arguments,
     unquoted,
 )
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.dspy"
 _AGENT = Classification(Kind.AGENT, "openinference_dspy.tool_using_module")
@@ -43,10 +44,11 @@ class OpenInferenceDSPy(OpenInference):
     """OpenInference as its DSPy instrumentation writes it."""
 
     id = "openinference_dspy"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Modules by class or by the tool that ends their loop; the rest by kind."""

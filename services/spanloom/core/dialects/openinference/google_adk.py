@@ -16,15 +16,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.google_adk import OPENINFERENCE_SCOPE, GoogleADK, is_framed_by
+from spanloom.core.dialects.google_adk.dialect import (
+    OPENINFERENCE_SCOPE,
+    SCOPE,
+    GoogleADK,
+    is_framed_by,
+)
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
 from spanloom.core.model.message import find_request, read_conversation
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _ADK = GoogleADK()
 _AGENT = Classification(Kind.AGENT, "openinference_google_adk.agent_run")
@@ -35,10 +41,13 @@ class OpenInferenceGoogleADK(OpenInference):
     """OpenInference as its ADK instrumentation writes it, on spans of its own and on ADK's."""
 
     id = "openinference_google_adk"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, or by the kind on a span of ADK's own."""
-        return span.scope_name == OPENINFERENCE_SCOPE or _is_adks(span)
+        return signature.scope_name == OPENINFERENCE_SCOPE or (
+            SPAN_KIND in signature.keys and signature.scope_name == SCOPE
+        )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Agents by what they run, ADK's own spans as always, the rest by kind."""
@@ -60,7 +69,7 @@ class OpenInferenceGoogleADK(OpenInference):
 
 
 def _is_adks(span: Span) -> bool:
-    return SPAN_KIND in span.attributes and _ADK.recognises(span)
+    return SPAN_KIND in span.attributes and span.scope_name == SCOPE
 
 
 def _only_runs_agents(span: Span, view: TraceView) -> bool:

@@ -15,14 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.python_repr import last_text
-from spanloom.core.dialects.values import Json, json_field, json_object
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.python_repr import last_text
+from spanloom.core.reading.values import Json, json_field, json_object
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.haystack"
 _AGENT = Classification(Kind.AGENT, "openinference_haystack.agent_component")
@@ -38,10 +39,11 @@ class OpenInferenceHaystack(OpenInference):
     """OpenInference as its Haystack instrumentation writes it."""
 
     id = "openinference_haystack"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Pipelines and agents by class, prompt builders by their template; the rest by kind."""

@@ -19,21 +19,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import (
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import (
     Json,
     json_field,
     json_object,
     plain_arguments,
     text_or_json,
 )
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.llama_index"
 _AGENT = Classification(Kind.AGENT, "openinference_llamaindex.agent_steps")
@@ -49,10 +50,11 @@ class OpenInferenceLlamaIndex(OpenInference):
     """OpenInference as its LlamaIndex instrumentation writes it."""
 
     id = "openinference_llamaindex"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Go by the classes of a run's steps, and by whether a model's method calls the model."""

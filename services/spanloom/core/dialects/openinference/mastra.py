@@ -14,15 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
-from spanloom.core.dialects.values import json_object, json_text
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import json_object, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "@mastra/otel"
 _GRAPH = Classification(Kind.GRAPH, "openinference_mastra.workflow")
@@ -35,10 +36,11 @@ class OpenInferenceMastra(OpenInference):
     """OpenInference as Mastra's exporter writes it."""
 
     id = "openinference_mastra"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, with a kind: Mastra has an exporter without."""
-        return span.scope_name == _SCOPE and SPAN_KIND in span.attributes
+        return signature.scope_name == _SCOPE and SPAN_KIND in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By name where the kind is ``LLM``, which says nothing."""

@@ -18,15 +18,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.openai_agents"
 _RUN = Classification(Kind.AGENT, "openinference_openai_agents.named_agent")
@@ -44,10 +45,11 @@ class OpenInferenceOpenAIAgents(OpenInference):
     """OpenInference as its OpenAI Agents instrumentation writes it."""
 
     id = "openinference_openai_agents"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Agents by name, handoffs, and the SDK's trace by what runs in it; the rest by kind."""

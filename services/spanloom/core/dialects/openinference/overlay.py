@@ -20,49 +20,47 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.agent_framework import AgentFramework
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference
-from spanloom.core.dialects.pydantic_ai import PydanticAI
-from spanloom.core.dialects.strands import Strands
-from spanloom.core.dialects.vercel_ai.dialect import VercelAI
-from spanloom.core.dialects.vercel_ai.genai import VercelAIGenAI
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from spanloom.core.dialects.base import Dialect, TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
-_FRAMEWORKS: Mapping[str, Dialect] = {
-    "ai": VercelAI(),
-    "gen_ai": VercelAIGenAI(),
-    "agent_framework": AgentFramework(),
-    "strands.telemetry.tracer": Strands(),
-    "pydantic-ai": PydanticAI(),
-}
-"""By their scopes."""
 _LAID_OVER = OpenInference()
 
 
-class OpenInferenceOverlay:
+class OpenInferenceOverlay(Dialect):
     """A framework's dialect, with OpenInference's attributes for what the framework leaves out."""
 
     id = "openinference_overlay"
+    before = ("openinference",)
 
-    def recognises(self, span: Span) -> bool:
+    def __init__(self) -> None:
+        """Know no framework yet."""
+        self._frameworks: Mapping[str, Dialect] = {}
+
+    def meet(self, others: Sequence[Dialect]) -> None:
+        """Take the dialects of frameworks that report themselves, by their scopes."""
+        self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
+
+    def recognises(self, signature: Signature) -> bool:
         """By the span kind on a span of a framework that reports itself."""
-        return SPAN_KIND in span.attributes and span.scope_name in _FRAMEWORKS
+        return SPAN_KIND in signature.attributes and signature.scope_name in self._frameworks
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """As the framework's own dialect."""
-        said = _FRAMEWORKS[span.scope_name].classify(span, view)
+        said = self._frameworks[span.scope_name].classify(span, view)
         return said._replace(is_sound=_answered(span))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As the framework's own dialect; OpenInference tells the rest."""
-        told = _FRAMEWORKS[span.scope_name].describe(span, kind)
+        told = self._frameworks[span.scope_name].describe(span, kind)
         return _completed(told, _LAID_OVER.describe(span, kind))
 
 

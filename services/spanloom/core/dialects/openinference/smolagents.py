@@ -18,14 +18,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.dialects.python_repr import last_text
-from spanloom.core.dialects.values import json_field, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.python_repr import last_text
+from spanloom.core.reading.values import json_field, plain_arguments
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.smolagents"
 _RUN = Classification(Kind.AGENT, "openinference_smolagents.run")
@@ -37,10 +38,11 @@ class OpenInferenceSmolagents(OpenInference):
     """OpenInference as its smolagents instrumentation writes it."""
 
     id = "openinference_smolagents"
+    before = ("openinference_overlay",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Go by kind, and by the settings that only runs have."""

@@ -28,17 +28,18 @@ from spanloom.core.dialects.openlit.frameworks import (
     is_handoff,
     with_cached,
 )
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.dialects.python_repr import as_json, first_text
-from spanloom.core.dialects.values import first, json_object, json_value, seconds_as_ms
+from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.python_repr import as_json, first_text
+from spanloom.core.reading.values import first, json_object, json_value, seconds_as_ms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPES = "openlit."
 _LANGGRAPH = "openlit.instrumentation.langgraph"
@@ -57,10 +58,11 @@ class OpenLIT(OtelGenAI):
     """GenAI conventions with OpenLIT's habits."""
 
     id = "openlit"
+    before = ("vercel_ai",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name.startswith(_SCOPES)
+        return signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation; runs and nodes of LangGraph by what is beside and inside them."""

@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
+    from spanloom.core.reading.view import TraceView
 
 _SCOPES = "openlit.instrumentation."
 _AGENT_ID = "gen_ai.agent.id"

@@ -18,19 +18,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.openai_agents"
 _SAME_KINDS = {"invoke_agent": "agent", "execute_tool": "tool", "Agent Workflow": "workflow"}
@@ -41,10 +42,11 @@ class TraceloopAgents(Traceloop):
     """OpenLLMetry's attributes as its OpenAI Agents instrumentation writes them."""
 
     id = "traceloop_openai_agents"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By span kind; the root by how many runs the author put into it."""

@@ -17,15 +17,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.python_repr import first_text
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.python_repr import first_text
+from spanloom.core.reading.values import first
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.agno"
 _TEAM_NAME = "agno.team.name"
@@ -38,10 +39,11 @@ class TraceloopAgno(Traceloop):
     """OpenLLMetry's attributes as its Agno instrumentation writes them."""
 
     id = "traceloop_agno"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, which is a module of the package for some spans."""
-        return span.scope_name.startswith(_SCOPE)
+        return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Teams by their name's key or the last word of the name; the rest by span kind."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.view import TraceView
 
 _ANNOUNCES = "invoke_agent "
 

@@ -18,17 +18,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.python_repr import objects_as_json
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_value, written
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.python_repr import objects_as_json
+from spanloom.core.reading.values import first, json_value, written
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
-    from spanloom.core.dialects.values import Json
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.values import Json
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.crewai"
 _WRITTEN_CALL = "function=Function("
@@ -47,10 +48,11 @@ class TraceloopCrewAI(Traceloop):
     """OpenLLMetry's attributes as its CrewAI instrumentation writes them."""
 
     id = "traceloop_crewai"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, which is the module that makes the spans."""
-        return span.scope_name.startswith(_SCOPE)
+        return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By span kind, which the last word of the name repeats; calls by operation."""

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.langchain.run import classify_run
+from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.traceloop.announcements import (
     announcement_of,
     is_announcement,
@@ -30,13 +29,16 @@ from spanloom.core.dialects.traceloop.attributes import (
     run_metadata,
     span_kind_of,
 )
-from spanloom.core.dialects.values import first
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.langchain.run import CONTROL_FLOW, classify_run
+from spanloom.core.reading.values import first
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.langchain"
 _MARKS = (
@@ -68,15 +70,17 @@ _DATA_KINDS = {
 }
 
 
-class Traceloop:
+class Traceloop(Dialect):
     """The convention as OpenLLMetry's LangChain instrumentation and SDK write it."""
 
     id = "traceloop"
+    before = ("otel_genai",)
+    control_flow = CONTROL_FLOW
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By a ``traceloop.*`` key, the old request type, or the LangChain scope."""
-        said = span.attributes
-        return span.scope_name == _SCOPE or any(mark in said for mark in _MARKS)
+        said = signature.attributes
+        return signature.scope_name == _SCOPE or any(mark in said for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and span kind; runs by LangChain's metadata on the span or its twin."""

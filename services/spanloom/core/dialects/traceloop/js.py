@@ -21,13 +21,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.langchain.js import (
-    complete_history,
-    find_call,
-    find_new_answer,
-    find_result,
-)
-from spanloom.core.dialects.nesting import find_innermost
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.traceloop.js_runs import (
     INPUT,
@@ -43,17 +36,25 @@ from spanloom.core.dialects.traceloop.js_runs import (
     operation_of,
     read_siblings,
 )
-from spanloom.core.dialects.values import first_integer, json_object, plain_arguments
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.langchain.js import (
+    complete_history,
+    find_call,
+    find_new_answer,
+    find_result,
+)
+from spanloom.core.reading.nesting import find_innermost
+from spanloom.core.reading.values import first_integer, json_object, plain_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _MESSAGES = "gen_ai.input.messages"
 _PLUMBING = Classification(Kind.OTHER, "traceloop_js.plumbing")
@@ -63,10 +64,11 @@ class TraceloopJS(Traceloop):
     """OpenLLMetry's attributes as its JavaScript instrumentation of LangChain writes them."""
 
     id = "traceloop_js"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == SCOPE
+        return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and class; graphs by their state; the place by time."""

@@ -21,16 +21,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import json_field, json_object, plain_arguments, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import json_field, json_object, plain_arguments, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
-    from spanloom.core.dialects.values import Json
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.values import Json
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.llamaindex"
 _INPUT, _OUTPUT = "traceloop.entity.input", "traceloop.entity.output"
@@ -46,10 +47,11 @@ class TraceloopLlamaIndex(Traceloop):
     """OpenLLMetry's attributes as its LlamaIndex instrumentation writes them."""
 
     id = "traceloop_llamaindex"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Go by the classes of a run's steps, and by what the step around a tool says."""

@@ -15,20 +15,21 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.nesting import MAX_OPEN, find_innermost
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import first, json_field, json_text, text_or_json
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
+from spanloom.core.reading.values import first, json_field, json_text, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.dialects.base import TraceView
-    from spanloom.core.dialects.values import Json
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.values import Json
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.mcp"
 _SERVER = "mcp.server"
@@ -39,10 +40,11 @@ class TraceloopMCP(Traceloop):
     """OpenLLMetry's attributes as its MCP instrumentation writes them."""
 
     id = "traceloop_mcp"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope, which is the module that makes the spans."""
-        return span.scope_name.startswith(_SCOPE)
+        return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Tools by span kind, unless a tool of that name runs around them."""

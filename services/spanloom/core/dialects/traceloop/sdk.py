@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.dialects.values import plain_arguments, unquoted
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import plain_arguments, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPES = frozenset({"traceloop.tracer", "@traceloop/node-server-sdk"})
 _RUNS = frozenset({"invoke_agent", "invoke_workflow", "workflow"})
@@ -36,10 +37,11 @@ class TraceloopSDK(Traceloop):
     """OpenLLMetry's attributes as the SDK's decorators write them."""
 
     id = "traceloop_sdk"
+    before = ("litellm",)
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name in _SCOPES
+        return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the decorator; a workflow by what it holds."""

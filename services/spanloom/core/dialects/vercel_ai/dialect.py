@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects import genai_facts
-from spanloom.core.dialects.tool_loop import loops_over_tools
-from spanloom.core.dialects.values import (
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.tool_loop import loops_over_tools
+from spanloom.core.reading.values import (
     Json,
     decimal,
     first,
@@ -23,14 +26,13 @@ from spanloom.core.dialects.values import (
     unquoted,
     written,
 )
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 OPERATION = "ai.operationId"
 _SCOPE = "ai"
@@ -67,15 +69,19 @@ def _data_kind(operation: str) -> str:
     return next((kind for start, kind in _DATA.items() if operation.startswith(start)), "")
 
 
-class VercelAI:
+class VercelAI(Dialect):
     """The convention as the ``ai`` package writes it."""
 
     id = "vercel_ai"
+    before = ("vercel_ai_genai",)
+    own_scope = _SCOPE
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the id of the operation, else by scope and name."""
-        said = span.attributes
-        return OPERATION in said or (span.scope_name == _SCOPE and span.name.startswith("ai."))
+        said = signature.attributes
+        return OPERATION in said or (
+            signature.scope_name == _SCOPE and signature.name.startswith("ai.")
+        )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; a run by what it did."""

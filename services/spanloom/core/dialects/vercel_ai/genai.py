@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.genai_facts import OFFERED_TOOLS
-from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.dialects.tool_loop import loops_over_tools
-from spanloom.core.dialects.values import first_integer, unquoted
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.genai_facts import OFFERED_TOOLS
+from spanloom.core.reading.tool_loop import loops_over_tools
+from spanloom.core.reading.values import first_integer, unquoted
 
 if TYPE_CHECKING:
-    from spanloom.core.dialects.base import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "gen_ai"
 _REASONING = "ai.usage.outputTokenDetails.reasoningTokens"
@@ -44,10 +45,12 @@ class VercelAIGenAI(OtelGenAI):
     """The GenAI conventions as the ``ai`` package writes them from version 7 on."""
 
     id = "vercel_ai_genai"
+    before = ("google_adk",)
+    own_scope = _SCOPE
 
-    def recognises(self, span: Span) -> bool:
+    def recognises(self, signature: Signature) -> bool:
         """By the scope."""
-        return span.scope_name == _SCOPE
+        return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; a run by what it did."""

@@ -1,0 +1,5 @@
+"""Microsoft Agent Framework."""
+
+from spanloom.core.dialects.agent_framework.dialect import AgentFramework
+
+DIALECTS = (AgentFramework(),)

@@ -1,0 +1,54 @@
+"""Microsoft Agent Framework: scope ``agent_framework``, GenAI operations and workflow spans.
+
+``workflow.run`` is the run of a workflow that the author composed: a graph. Building it
+(``workflow.build``, a trace of its own), passing messages and running executors are no steps.
+Agents repeat the sum of their calls' usage.
+
+Verified on captures of 1.23.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+_SCOPE = "agent_framework"
+_RUN = "workflow.run"
+
+
+class AgentFramework(OtelGenAI):
+    """The GenAI conventions as the Agent Framework writes them."""
+
+    id = "agent_framework"
+    before = ("autogen",)
+    own_scope = _SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope."""
+        return signature.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation; workflow spans, which have none, by their fixed names."""
+        operation = operation_of(span)
+        if operation == "invoke_agent":
+            return Classification(Kind.AGENT, "agent_framework.invoke_agent")
+        if operation:
+            return super().classify(span, view)
+        if span.name == _RUN:
+            return Classification(Kind.GRAPH, "agent_framework.workflow_run")
+        return Classification(Kind.OTHER, "agent_framework.plumbing")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes; a workflow has a name of its own."""
+        facts = super().describe(span, kind)
+        if kind is Kind.GRAPH:
+            facts.agent_name = facts.agent_name or span.attributes.get("workflow.name", "")
+        return facts

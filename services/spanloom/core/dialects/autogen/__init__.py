@@ -1,0 +1,5 @@
+"""Microsoft AutoGen."""
+
+from spanloom.core.dialects.autogen.dialect import AutoGen
+
+DIALECTS = (AutoGen(),)

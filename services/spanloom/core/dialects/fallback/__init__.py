@@ -1,0 +1,5 @@
+"""What no convention claims."""
+
+from spanloom.core.dialects.fallback.dialect import Fallback
+
+DIALECTS = (Fallback(),)

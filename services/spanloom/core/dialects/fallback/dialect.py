@@ -1,0 +1,33 @@
+"""Everything else: spans of the application, of HTTP and of conventions not known here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+
+class Fallback(Dialect):
+    """Takes what no other dialect recognises, and never makes a step of it."""
+
+    id = "fallback"
+
+    def recognises(self, signature: Signature) -> bool:  # noqa: ARG002  # the protocol's signature
+        """Take every span."""
+        return True
+
+    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
+        """Say that no convention claims the span."""
+        return Classification(Kind.OTHER, "fallback.no_convention")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002
+        """Take the texts under the names that several conventions share."""
+        said = span.attributes
+        return Facts(input=said.get("input.value", ""), output=said.get("output.value", ""))

@@ -1,0 +1,140 @@
+"""Google's Agent Development Kit: scope ``gcp.vertex.agent``, GenAI operations.
+
+``invoke_workflow`` frames every run of a Runner and bears the root agent's name: no step.
+``invoke_agent`` stands on workflow agents (sequential, parallel, loop) too: one that makes no call
+and runs agents is a graph. ``execute_tool (merged)`` gathers the answers of parallel tools and runs
+nothing. Over LiteLLM the model adapter adds the reasoning to a completion count that includes it
+already; with Google's own models, whose candidates leave it out, the sum is right.
+
+Under OpenInference ``invoke_agent`` repeats the run around it, and the last model call below it has
+written its operation over the agent's, so there the name tells (``openinference_google_adk``).
+
+Verified on captures of 2.13; the names before 1.20 (``call_llm``, ``agent_run``) on documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.values import Json, json_text, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+SCOPE = "gcp.vertex.agent"
+_MERGED = "(merged tools)"
+_NO_CALL_ID = "<not specified>"
+_REQUEST, _RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
+_CALLS = frozenset({"generate_content", "chat"})
+OPENINFERENCE_SCOPE = "openinference.instrumentation.google_adk"
+
+
+def _operation(span: Span) -> str:
+    """Give the operation; before 1.20 only the name told agents and calls apart."""
+    if span.name.startswith("invoke_agent "):
+        return "invoke_agent"
+    if operation := operation_of(span):
+        return operation
+    if span.name.startswith("agent_run"):
+        return "invoke_agent"
+    return "generate_content" if span.attributes.get(_REQUEST) else ""
+
+
+class GoogleADK(OtelGenAI):
+    """The GenAI conventions as ``google-adk`` writes them."""
+
+    id = "google_adk"
+    before = ("agent_framework",)
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope."""
+        return signature.scope_name == SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation, and an agent by whether it acts or only runs others."""
+        operation = _operation(span)
+        if operation == "invoke_workflow" or not operation:
+            return Classification(Kind.OTHER, "google_adk.frame")
+        if operation == "execute_tool" and _gathers_answers(span):
+            return Classification(Kind.OTHER, "google_adk.merged_answers")
+        if operation == "invoke_agent":
+            return _classify_run(span, view)
+        if operation in _CALLS:
+            return Classification(Kind.MODEL, "google_adk.call")
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
+        said, facts = span.attributes, super().describe(span, kind)
+        facts.conversation_id = facts.conversation_id or said.get("gcp.vertex.agent.session_id", "")
+        if kind is Kind.MODEL:
+            facts.input = facts.input or said.get(_REQUEST, "")
+            facts.output = _whole_answer(facts.output) or said.get(_RESPONSE, "")
+            if facts.usage is not None:
+                facts.usage = _without_double_reasoning(facts.usage, said)
+            return facts
+        if kind is Kind.TOOL:
+            facts.input = facts.input or said.get("gcp.vertex.agent.tool_call_args", "")
+            facts.output = facts.output or said.get("gcp.vertex.agent.tool_response", "")
+        if facts.metadata.get("tool_call_id") == _NO_CALL_ID:
+            facts.metadata = {k: v for k, v in facts.metadata.items() if k != "tool_call_id"}
+        return facts
+
+
+def _gathers_answers(span: Span) -> bool:
+    """Tell by the tool's name, else by the span's, which says it in fewer words."""
+    if tool := span.attributes.get("gen_ai.tool.name"):
+        return tool == _MERGED
+    return span.name == "execute_tool (merged)"
+
+
+def is_framed_by(around: Span, span: Span) -> bool:
+    """Whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
+    is_openinferences = around.scope_name == OPENINFERENCE_SCOPE
+    is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
+    return is_openinferences and is_run and span.scope_name == SCOPE
+
+
+def _classify_run(span: Span, view: TraceView) -> Classification:
+    said, around = _classify_agent(span, view), view.tree.parent(span)
+    if around is not None and is_framed_by(around, span):
+        return said._replace(rule="google_adk.same_run", part_of=around.span_id)
+    return said
+
+
+def _classify_agent(span: Span, view: TraceView) -> Classification:
+    inner = {_operation(child) for child in view.tree.children(span)}
+    if "invoke_agent" in inner and not inner & {*_CALLS, "execute_tool"}:
+        return Classification(Kind.GRAPH, "google_adk.workflow_agent")
+    return Classification(Kind.AGENT, "google_adk.invoke_agent")
+
+
+def _whole_answer(output: str) -> str:
+    """Give the last message alone where those before it, a stream's, say the same in pieces."""
+    messages = json_value(output) if '"finish_reason":""' in output else None
+    if not isinstance(messages, list) or len(messages) < 2:
+        return output
+    pieces, whole = "".join(map(_text, messages[:-1])), _text(messages[-1])
+    return json_text(messages[-1:]) if pieces == whole else output
+
+
+def _text(message: Json) -> str:
+    parts = message.get("parts") if isinstance(message, dict) else None
+    listed = parts if isinstance(parts, list) else []
+    said = [part.get("content") for part in listed if isinstance(part, dict)]
+    return "".join(text for text in said if isinstance(text, str))
+
+
+def _without_double_reasoning(usage: Usage, said: Mapping[str, str]) -> Usage:
+    provider = said.get("gen_ai.provider.name", "")
+    is_googles = not provider or provider.startswith(("gcp", "gemini", "vertex", "google"))
+    if is_googles or usage.output_tokens < 2 * usage.reasoning_tokens:
+        return usage
+    return usage._replace(output_tokens=usage.output_tokens - usage.reasoning_tokens)

@@ -1,0 +1,82 @@
+"""Haystack 2: its own tracing (scope ``haystack``) and OpenLLMetry's spans around it.
+
+``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent: it bears the name of the
+component that it is (``haystack.component.run``, one of a pipeline), alone none. Components are
+plumbing. An agent's tools run inside its ``ToolInvoker`` and have no spans. Texts are only there
+with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
+
+OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again,
+around the other: ``haystack_pipeline.workflow``, whoever it is. Its ``haystack.openai.chat`` says
+neither model nor usage, and of the answer only the name of the field, ``replies``: the client's
+span below tells what there is.
+
+Verified on captures of a pipeline, also failing, and of agents, alone and in one (2.x; 0.62.4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
+from spanloom.core.dialects.traceloop.dialect import Traceloop
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import first, plain_arguments
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+_SCOPE = "haystack"
+_AROUND = "opentelemetry.instrumentation.haystack"
+_SCOPES = frozenset({_SCOPE, _AROUND})
+_PIPELINES = frozenset({"haystack.pipeline.run", "haystack.async_pipeline.run"})
+_AGENT = "haystack.agent.run"
+_NO_ANSWER = "replies"
+_PIPELINE = Classification(Kind.GRAPH, "haystack.pipeline")
+
+
+class Haystack(Traceloop):
+    """Haystack's own names, and OpenLLMetry's attributes."""
+
+    id = "haystack"
+    before = ("litellm",)
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope."""
+        return signature.scope_name in _SCOPES
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By name, OpenLLMetry's by span kind; calls by operation."""
+        if span.scope_name == _AROUND:
+            is_pipeline = span.attributes.get(SPAN_KIND) == "workflow"
+            return _PIPELINE if is_pipeline else super().classify(span, view)
+        parent = view.tree.parent(span)
+        if span.name in _PIPELINES:
+            return _pipeline(parent)
+        if span.name == _AGENT:
+            named = parent.attributes.get("haystack.component.name", "") if parent else ""
+            return Classification(Kind.AGENT, "haystack.agent", told=Facts(agent_name=named))
+        return Classification(Kind.OTHER, "haystack.component")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """As OpenLLMetry says it, else as Haystack does."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.MODEL:
+            if said.get("gen_ai.completion.0.content") == _NO_ANSWER:
+                facts.output = ""
+        elif kind is not Kind.OTHER:
+            kept = facts.input or first(
+                said, "haystack.agent.input", "haystack.pipeline.input_data"
+            )
+            facts.input = plain_arguments(kept)
+            facts.output = facts.output or said.get("haystack.agent.output", "")
+        return facts
+
+
+def _pipeline(parent: Span | None) -> Classification:
+    """Classify a pipeline's run, which OpenLLMetry may have reported around it."""
+    if parent is None or parent.scope_name != _AROUND:
+        return _PIPELINE
+    return Classification(Kind.GRAPH, "haystack.pipeline_reported_again", parent.span_id)

@@ -1,0 +1,5 @@
+"""LangSmith."""
+
+from spanloom.core.dialects.langsmith.dialect import LangSmith
+
+DIALECTS = (LangSmith(),)

@@ -1,0 +1,113 @@
+"""LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
+
+The span kind decides; ``gen_ai.operation.name`` does not: a prompt template says ``chat`` and a
+retriever ``embeddings``. Runs go by LangChain's metadata. Token details are only in the JSON of
+``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.langchain.run import (
+    CONTROL_FLOW,
+    RunMetadata,
+    classify_run,
+    read_prefixed_metadata,
+)
+from spanloom.core.reading.values import Json, count, first, json_object
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+SPAN_KIND = "langsmith.span.kind"
+METADATA = "langsmith.metadata."
+_SCOPE = "langsmith"
+
+_KINDS = {
+    "llm": Kind.MODEL,
+    "tool": Kind.TOOL,
+    "retriever": Kind.TOOL,
+    "embedding": Kind.TOOL,
+}
+_BY_KIND = {said: Classification(kind, f"langsmith.kind_{said}") for said, kind in _KINDS.items()}
+_PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
+_DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
+_KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
+
+
+def _kind(span: Span) -> str:
+    """Give the span kind, else what the operation says; a prompt template asks no model."""
+    said = span.attributes
+    if kind := said.get(SPAN_KIND):
+        return kind
+    operation = said.get("gen_ai.operation.name", "")
+    if operation == "chat" and "gen_ai.request.model" not in said:
+        return "prompt"
+    return _KIND_OF_OPERATION.get(operation, operation)
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    return read_prefixed_metadata(span.name, span.attributes, METADATA)
+
+
+class LangSmith(Dialect):
+    """The convention as ``langsmith`` for Python writes it."""
+
+    id = "langsmith"
+    before = ("strands",)
+    control_flow = CONTROL_FLOW
+
+    def recognises(self, signature: Signature) -> bool:
+        """By its span kind, else the scope."""
+        return SPAN_KIND in signature.attributes or signature.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the span kind, then as a LangChain run."""
+        if (said := _BY_KIND.get(_kind(span))) is not None:
+            return said
+        if (run := classify_run(span, view, _run_metadata)) is not None:
+            return run
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
+        said = span.attributes
+        facts = Facts(
+            input=said.get("gen_ai.prompt", ""),
+            output=said.get("gen_ai.completion", ""),
+            conversation_id=first(said, METADATA + "session_id", METADATA + "thread_id"),
+            metadata=genai_facts.read_metadata(said),
+        )
+        if kind is Kind.MODEL:
+            facts.model = first(said, "gen_ai.response.model", "gen_ai.request.model")
+            facts.usage = _usage(span)
+        elif kind is Kind.TOOL:
+            facts.tool_name = said.get("gen_ai.tool.name", "") or span.name
+            facts.data_kind = _DATA_KINDS.get(_kind(span), "")
+        else:
+            facts.agent_name = span.name
+        return facts
+
+
+def _usage(span: Span) -> Usage:
+    plain = genai_facts.read_usage(span.attributes)
+    said = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
+    inputs, outputs = said.get("input_token_details"), said.get("output_token_details")
+    return Usage(
+        plain.input_tokens or _count(said, "input_tokens"),
+        plain.output_tokens or _count(said, "output_tokens"),
+        plain.reasoning_tokens or _count(outputs, "reasoning"),
+        plain.cache_read_tokens or _count(inputs, "cache_read"),
+        plain.cache_creation_tokens or _count(inputs, "cache_creation"),
+    )
+
+
+def _count(said: Json, key: str) -> int:
+    return count(said.get(key)) if isinstance(said, dict) else 0

@@ -1,0 +1,5 @@
+"""LiteLLM's callback."""
+
+from spanloom.core.dialects.litellm.dialect import LiteLLM
+
+DIALECTS = (LiteLLM(),)

@@ -1,0 +1,167 @@
+"""LiteLLM's own OpenTelemetry callback: scope ``litellm``, marks ``litellm.call_id`` and costs.
+
+A call is ``litellm_request`` (or what the caller named it), the same call again below it
+``raw_gen_ai_request``. Where the application has a span of its own open, the callback writes the
+*last* call's model, usage, operation and OpenLLMetry's ``llm.request.type`` onto that one, and only
+the raw requests remain as the calls. Their usage and messages are written out by Python:
+``llm.<provider>.usage`` is a repr. Token details stand in such a repr too
+(``metadata.usage_object``), tool calls in ``gen_ai.completion.N.function_call`` only.
+
+Verified on captures of 1.106.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.indexed import indexed_list
+from spanloom.core.reading.python_repr import as_json
+from spanloom.core.reading.values import Json, first, integer, json_value, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+_SCOPE = "litellm"
+_INSTRUMENTATION = "opentelemetry.instrumentation."
+_MARKS = ("litellm.call_id", "litellm.provider.model", "gen_ai.cost.total_cost")
+_TYPE = "llm.request.type"
+_RAW = "llm."
+_DATA_KINDS = {"embedding": "embedding", "rerank": "reranking"}
+_REQUEST = Classification(Kind.MODEL, "litellm.request")
+_RAW_REQUEST = Classification(Kind.MODEL, "litellm.raw_request")
+_GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
+_PLUMBING = Classification(Kind.OTHER, "litellm.plumbing")
+_WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
+_MAX_USAGE_CHARS = 4_000
+"""The usage of a call is a dozen numbers: more is something else."""
+_COUNTS = re.compile(r"\b(\w+_tokens)['\"]?\s*[:=]\s*(\d{1,12})\b")
+
+
+class LiteLLM(Dialect):
+    """What LiteLLM's callback writes, on spans of its own and on those of its caller."""
+
+    id = "litellm"
+    before = ("traceloop",)
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope, or by the marks that only this callback writes.
+
+        The span of another instrumentation stays what that one says, whatever was written onto it.
+        """
+        if signature.scope_name == _SCOPE:
+            return True
+        is_marked = any(mark in signature.attributes for mark in _MARKS)
+        return is_marked and not signature.scope_name.startswith(_INSTRUMENTATION)
+
+    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
+        """By what its own spans report, for the caller may name them; others are the caller's."""
+        if span.scope_name != _SCOPE:
+            return _WRITTEN_ONTO
+        if data_kind := _data_kind(span.attributes):
+            return Classification(Kind.TOOL, f"litellm.{data_kind}")
+        if _TYPE in span.attributes or span.name == "litellm_request":
+            return _REQUEST
+        if span.name == "raw_gen_ai_request" or _raw(span.attributes):
+            return _RAW_REQUEST
+        return _GUARDRAIL if "guardrail_name" in span.attributes else _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, of a raw request from ``llm.<provider>.*``."""
+        said = span.attributes
+        if kind is Kind.MODEL:
+            return _describe_call(said)
+        if kind is Kind.TOOL:
+            return _describe_tool(said)
+        return Facts(input=said.get("input.value", ""), output=said.get("output.value", ""))
+
+
+def _raw(said: Mapping[str, str]) -> dict[str, str]:
+    """Give the fields of ``llm.<provider>.<field>``."""
+    found = {}
+    for key, text in said.items():
+        if key.startswith(_RAW):
+            provider, _, name = key[len(_RAW) :].partition(".")
+            if name and provider != "request":
+                found[name] = text
+    return found
+
+
+def _data_kind(said: Mapping[str, str]) -> str:
+    """Tell what is no generation: by the request's type, a raw one by what it lacks."""
+    if kind := said.get(_TYPE):
+        return _DATA_KINDS.get(kind.removeprefix("a"), "")
+    raw = _raw(said)
+    is_embedding = "input" in raw and not raw.keys() & {"messages", "output", "usage"}
+    return "embedding" if is_embedding else ""
+
+
+def _describe_call(said: Mapping[str, str]) -> Facts:
+    facts, raw = genai_facts.read_model_call(said), _raw(said)
+    facts.input = said.get("gen_ai.input.messages") or as_json(first(raw, "messages", "input"))
+    facts.output = _answer(said) or _messages(as_json(first(raw, "choices", "output")))
+    facts.model = facts.model or first(raw, "model")
+    facts.response_id = facts.response_id or first(raw, "id")
+    told = _read_counts(said.get("metadata.usage_object", "") or raw.get("usage", ""))
+    facts.usage = facts.usage.completed_by(told) if facts.usage else told
+    return facts
+
+
+def _describe_tool(said: Mapping[str, str]) -> Facts:
+    raw = _raw(said)
+    return Facts(
+        input=said.get("gen_ai.input.messages") or as_json(first(raw, "input")),
+        output=said.get("guardrail_response", ""),
+        tool_name=first(said, "guardrail_name", "gen_ai.request.model") or first(raw, "model"),
+        data_kind=_data_kind(said) or "guardrail",
+        metadata=genai_facts.read_metadata(said),
+    )
+
+
+def _answer(said: Mapping[str, str]) -> str:
+    """Give the answer's message, with the tool calls that stand beside it."""
+    text = said.get("gen_ai.output.messages", "")
+    calls = [
+        {"type": "tool_call", **call}
+        for choice in indexed_list(said, "gen_ai.completion.")
+        if isinstance(choice, dict) and isinstance(call := choice.get("function_call"), dict)
+    ]
+    messages = json_value(text) if calls else None
+    if not isinstance(messages, list) or not messages or not isinstance(messages[0], dict):
+        return text
+    parts = messages[0].get("parts")
+    messages[0]["parts"] = [*(parts if isinstance(parts, list) else []), *calls]
+    return written(messages)
+
+
+def _messages(text: str) -> str:
+    """Take the messages out of the choices that hold them, without what is not set."""
+    choices = json_value(text) if text.startswith("[{") else None
+    found: list[Json] = [
+        {key: value for key, value in message.items() if value is not None}
+        for choice in (choices if isinstance(choices, list) else ())
+        if isinstance(choice, dict) and isinstance(message := choice.get("message"), dict)
+    ]
+    return written(found) if found else text
+
+
+def _read_counts(text: str) -> Usage:
+    """Read a usage object written out by Python, as a dictionary or as a model."""
+    found: dict[str, int] = {}
+    for name, count in _COUNTS.findall(text[:_MAX_USAGE_CHARS]):
+        found[name] = found.get(name) or integer(count)
+    return Usage(
+        found.get("prompt_tokens", 0),
+        found.get("completion_tokens", 0),
+        found.get("reasoning_tokens", 0),
+        found.get("cached_tokens", 0) or found.get("cache_read_input_tokens", 0),
+        found.get("cache_creation_input_tokens", 0) or found.get("cache_creation_tokens", 0),
+    )

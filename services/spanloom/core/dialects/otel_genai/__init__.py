@@ -1,0 +1,5 @@
+"""OpenTelemetry's GenAI conventions."""
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI
+
+DIALECTS = (OtelGenAI(),)

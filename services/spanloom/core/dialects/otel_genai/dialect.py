@@ -1,0 +1,139 @@
+"""OpenTelemetry GenAI semantic conventions (1.30 to 1.42 and the names before).
+
+Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
+model. The operation decides the kind. Two marks lie, seen with LangChain's instrumentation:
+``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
+``invoke_agent`` around a function that does nothing but run one other agent.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading import genai_facts
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+OPERATION = "gen_ai.operation.name"
+
+_KINDS = {
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "completion": Kind.MODEL,
+    "response": Kind.MODEL,
+    "execute_tool": Kind.TOOL,
+    "embeddings": Kind.TOOL,
+    "embedding": Kind.TOOL,
+    "retrieval": Kind.TOOL,
+    "rerank": Kind.TOOL,
+    "invoke_agent": Kind.AGENT,
+    "invoke_workflow": Kind.GRAPH,
+}
+_OPERATIONS = {
+    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in _KINDS.items()
+}
+_OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation")
+_NAMED = frozenset(
+    {
+        *("chat", "text_completion", "generate_content", "embeddings", "embedding", "retrieval"),
+        *("rerank", "execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
+    }
+)
+_MARKS = (
+    "gen_ai.request.model",
+    "gen_ai.tool.name",
+    "gen_ai.agent.name",
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "gen_ai.workflow.name",
+)
+_LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
+DATA_KINDS = {
+    "embeddings": "embedding",
+    "embedding": "embedding",
+    "retrieval": "retrieval",
+    "rerank": "reranking",
+}
+
+
+def operation_of(span: Span | Signature) -> str:
+    """Give the operation; without the attribute the first word of the span's name tells it.
+
+    The conventions name spans ``{operation} {what}``; only a span that says something else in
+    the conventions' words is trusted to follow them.
+    """
+    said = span.attributes
+    if operation := said.get(OPERATION, ""):
+        return operation
+    word = span.name.partition(" ")[0]
+    return word if word in _NAMED and any(mark in said for mark in _MARKS) else ""
+
+
+class OtelGenAI(Dialect):
+    """The conventions as OpenTelemetry's own instrumentations write them."""
+
+    id = "otel_genai"
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the operation, or the older system and model."""
+        said = signature.attributes
+        return (
+            OPERATION in said or _names_system_and_model(signature) or bool(operation_of(signature))
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation's meaning."""
+        operation = operation_of(span)
+        if not operation and _names_system_and_model(span):
+            return Classification(Kind.MODEL, "otel_genai.system_and_model")
+        said = _OPERATIONS.get(operation, _OTHER_OPERATION)
+        if said.kind is Kind.GRAPH and _is_plain_chain(span):
+            return Classification(Kind.OTHER, "otel_genai.workflow_is_a_chain")
+        if said.kind is Kind.AGENT and _only_runs_one_agent(span, view):
+            return Classification(Kind.OTHER, "otel_genai.agent_only_passes_on")
+        return said
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes."""
+        if kind is Kind.MODEL:
+            return genai_facts.read_model_call(span.attributes)
+        if kind is Kind.TOOL:
+            facts = genai_facts.read_tool_run(span.attributes)
+            facts.tool_name = facts.tool_name or _tool_in_name(span)
+            facts.data_kind = DATA_KINDS.get(operation_of(span), "")
+            return facts
+        facts = genai_facts.read_agent_run(span.attributes)
+        if kind is Kind.GRAPH:
+            facts.agent_name = span.attributes.get("gen_ai.workflow.name", "")
+        return facts
+
+
+def _tool_in_name(span: Span) -> str:
+    """Give the tool's name as the conventions have it in the span's: ``execute_tool {name}``."""
+    word, _, name = span.name.partition(" ")
+    return name if word == "execute_tool" else ""
+
+
+def _names_system_and_model(span: Span | Signature) -> bool:
+    """Whether the span is a call as they were before operations had names."""
+    return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
+
+
+def _is_plain_chain(span: Span) -> bool:
+    """Whether the workflow bears a LangChain class name, as an unnamed chain or wrapper does."""
+    name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
+    return _LANGCHAIN_CLASS.fullmatch(name) is not None
+
+
+def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
+    """Tell a wrapper: an agent calls models or tools of its own, and does not only hold another."""
+    inner = view.tree.children(span)
+    return len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"

@@ -1,0 +1,5 @@
+"""PydanticAI."""
+
+from spanloom.core.dialects.pydantic_ai.dialect import PydanticAI
+
+DIALECTS = (PydanticAI(),)

@@ -1,0 +1,66 @@
+"""PydanticAI: scope ``pydantic-ai``, GenAI operations from version 3 of its format on.
+
+In version 2 only calls have an operation: ``agent run`` and ``running tool`` are told by what they
+say. ``running N tools`` frames them and is no step. A streamed run puts its tools below the call;
+they are the agent's all the same. Agents keep the whole conversation and its final result.
+
+Verified on captures of versions 2 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import first
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+_SCOPE = "pydantic-ai"
+_MESSAGES = ("pydantic_ai.all_messages", "all_messages_events", "all_messages")
+_AGENT_NAMES = ("gen_ai.agent.name", "agent_name")
+
+
+class PydanticAI(OtelGenAI):
+    """The GenAI conventions as PydanticAI writes them, under Logfire or plain OpenTelemetry."""
+
+    id = "pydantic_ai"
+    before = ("logfire_openai_agents",)
+    own_scope = _SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope."""
+        return signature.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation; in version 2 by the tool or agent that the span names."""
+        said = span.attributes
+        operation = operation_of(span)
+        if operation == "invoke_agent":
+            return Classification(Kind.AGENT, "pydantic_ai.invoke_agent")
+        if operation:
+            return super().classify(span, view)
+        if "gen_ai.tool.name" in said:
+            return Classification(Kind.TOOL, "pydantic_ai.running_tool")
+        if first(said, *_AGENT_NAMES):
+            return Classification(Kind.AGENT, "pydantic_ai.agent_run")
+        return Classification(Kind.OTHER, "pydantic_ai.plumbing")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes, else the names of version 2."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.TOOL:
+            facts.input = facts.input or said.get("tool_arguments", "")
+            facts.output = facts.output or said.get("tool_response", "")
+        elif kind is Kind.MODEL:
+            facts.input = facts.input or said.get("events", "")
+        else:
+            facts.input = facts.input or first(said, *_MESSAGES)
+            facts.output = facts.output or said.get("final_result", "")
+            facts.agent_name = facts.agent_name or first(said, *_AGENT_NAMES)
+        return facts

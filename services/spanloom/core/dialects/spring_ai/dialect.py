@@ -1,0 +1,194 @@
+"""Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on calls.
+
+A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
+wrapper of one call. Advisors are interceptors around the call and no steps. Tools have names of
+their own (``spring.ai.tool.*``). Counts are strings, and what is not known is ``none``, as the
+model of the answer to a call that failed. Prompts and answers go to the application's log only.
+
+A tool that raised is OK with what it raised as its result, unless the application wants such
+errors thrown. Reasoning tokens are not told, cached ones only by version 2 where nothing is
+streamed, when HTTP spans are traces of their own. Without its kind, a span's keys tell it.
+
+In version 1 the model itself runs the tools (``tool_call X``, no call id) and asks again: the calls
+of a loop stand side by side, and the usage of each is the sum so far. While it streams, each call
+stands in the one before, all with the whole sum, and the tools are traces of their own.
+
+Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI, operation_of
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.tool_loop import loops_over_tools
+from spanloom.core.reading.values import first
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+KIND = "spring.ai.kind"
+_SCOPE = "org.springframework.boot"
+_NOT_KNOWN = "none"
+_MODELS = ("gen_ai.response.model", "gen_ai.request.model")
+_OFFERED = (
+    "spring.ai.chat.client.tool.names",
+    "spring.ai.chat.client.tool.function.names",
+    "spring.ai.model.request.tool.names",
+)
+_UPDATES = frozenset({"add", "delete"})
+_TOOL_METADATA = {
+    "spring.ai.tool.call.id": "tool_call_id",
+    "spring.ai.tool.definition.description": "tool_description",
+}
+
+
+_TOOL = Classification(Kind.TOOL, "spring_ai.tool_call")
+_AGENT = Classification(Kind.AGENT, "spring_ai.chat_client")
+_BARE_CALL = Classification(Kind.OTHER, "spring_ai.bare_call")
+_PLUMBING = Classification(Kind.OTHER, "spring_ai.plumbing")
+_OF_KIND = {
+    "spring.ai.tool.definition.name": "tool_call",
+    "spring.ai.advisor.name": "advisor",
+    "spring.ai.chat.client.stream": "chat_client",
+    "spring.ai.chat.client.advisors": "chat_client",
+    "db.vector.query.content": "vector_store",
+    "db.vector.dimension_count": "vector_store",
+    "db.search.similarity_metric": "vector_store",
+}
+"""Keys that only spans of one kind have."""
+
+
+def _kind(span: Span | Signature) -> str:
+    """Give Spring AI's kind; on calls and embeddings there is none."""
+    said = span.attributes
+    return said.get(KIND) or next((kind for key, kind in _OF_KIND.items() if key in said), "")
+
+
+def _is_tool(span: Span) -> bool:
+    return _kind(span) == "tool_call"
+
+
+def _is_call(span: Span) -> bool:
+    return operation_of(span) == "chat" and not _kind(span)
+
+
+def _offers_tools(span: Span) -> bool:
+    return any(span.attributes.get(key, "[]") not in ("", "[]") for key in _OFFERED)
+
+
+class SpringAI(OtelGenAI):
+    """The observations of Spring AI as Micrometer exports them."""
+
+    id = "spring_ai"
+    before = ("pydantic_ai",)
+
+    def recognises(self, signature: Signature) -> bool:
+        """By Spring AI's kind, or the application's scope with a GenAI operation or other keys."""
+        said = signature.attributes
+        if KIND in said or signature.scope_name != _SCOPE:
+            return KIND in said
+        return OPERATION in said or bool(_kind(signature) or operation_of(signature))
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By Spring AI's kind, else by the operation; a client by what it did."""
+        match _kind(span):
+            case "tool_call":
+                return _TOOL
+            case "vector_store":
+                return _classify_store(span)
+            case "chat_client":
+                is_agent = loops_over_tools(span, view, _is_tool, _is_call, _offers_tools)
+                return _AGENT if is_agent else _BARE_CALL
+            case "":
+                said = super().classify(span, view)
+                return _with_place(said, span, view) if said.kind is Kind.MODEL else said
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes and ``spring.ai.*``."""
+        said, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.TOOL and (spring_kind := _kind(span)):
+            facts.tool_name = first(said, "spring.ai.tool.definition.name", "db.collection.name")
+            facts.input = first(said, "spring.ai.tool.call.arguments", "db.vector.query.content")
+            facts.output = first(
+                said, "spring.ai.tool.call.result", "db.vector.query.response.documents"
+            )
+            facts.data_kind = "retrieval" if spring_kind == "vector_store" else ""
+            found = {n: said[k] for k, n in _TOOL_METADATA.items() if said.get(k)}
+            facts.metadata = {**facts.metadata, **found}
+        elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
+            known = (said.get(key, "") for key in _MODELS)
+            facts.model = next((name for name in known if name not in ("", _NOT_KNOWN)), "")
+        facts.conversation_id = facts.conversation_id or first(
+            said, "spring.ai.chat.client.conversation.id"
+        )
+        return facts
+
+
+def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
+    """Say where in version 1's loop a call stands: what was counted before it, and in what it ran.
+
+    While it streams, each call stands in the one before, and all report the sum in the end: it is
+    left to the first.
+    """
+    parent = view.tree.parent(span)
+    if parent is None:
+        return call
+    if not _is_call(parent):
+        sums = view.remember_children(_sums_before, parent)
+        return call._replace(summed_from=sums.get(span.span_id))
+    outer = next((s for s in view.tree.ancestors(parent) if not _is_call(s)), None)
+    return call._replace(summed_from=_read_usage(parent), inside=outer.span_id if outer else None)
+
+
+def _read_usage(call: Span) -> Usage:
+    return genai_facts.read_usage(call.attributes)
+
+
+def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
+    """Give what version 1 had counted before a call, by the call's span id.
+
+    There a model runs the tools itself and asks again, and each answer's usage is the sum so far.
+    Such calls stand side by side with the tools between them; what a loop asks only grows, so
+    numbers that have not at least grown by the call before are a call's own.
+    """
+    found: dict[str, Usage] = {}
+    sums, last, tools_ran = Usage(), Usage(), False
+    for child in children:
+        if _runs_inside_model(child):
+            tools_ran = True
+        elif _is_call(child):
+            usage = _read_usage(child)
+            own = usage.since(sums)
+            if tools_ran and own.input_tokens >= last.input_tokens and _goes_on(sums, usage):
+                found[child.span_id] = sums
+            else:
+                own = usage
+            sums, last, tools_ran = usage, own, False
+    return found
+
+
+def _goes_on(sums: Usage, usage: Usage) -> bool:
+    """Whether answers were added, or none are counted at all."""
+    told = usage.output_tokens or sums.output_tokens
+    return usage.output_tokens > sums.output_tokens or not told
+
+
+def _runs_inside_model(span: Span) -> bool:
+    """Whether it is a tool run as version 1 reports it: it is no operation of its own there."""
+    return _is_tool(span) and operation_of(span) != "execute_tool"
+
+
+def _classify_store(span: Span) -> Classification:
+    operation = span.attributes.get("db.operation.name") or span.name.rpartition(" ")[2]
+    if operation not in _UPDATES:
+        return Classification(Kind.TOOL, "spring_ai.vector_query")
+    return Classification(Kind.OTHER, "spring_ai.vector_update")

@@ -1,0 +1,5 @@
+"""Strands Agents."""
+
+from spanloom.core.dialects.strands.dialect import Strands
+
+DIALECTS = (Strands(),)

@@ -1,0 +1,63 @@
+"""Strands Agents: ``strands-agents`` as system or provider, messages in span events.
+
+``invoke_graph`` and ``invoke_swarm`` are what the author composed of agents: graphs. A cycle of the
+event loop is no step. An agent's usage is the sum since the Agent object was made, not of this
+run. Messages are events (``gen_ai.user.message`` … ``gen_ai.choice``), in the newer form one event
+with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first token is in
+milliseconds, though its name is the convention's, which has seconds.
+
+Verified on captures of 1.62.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import decimal
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+    from spanloom.core.reading.view import TraceView
+
+_SCOPE = "strands.telemetry.tracer"
+_SYSTEM = "strands-agents"
+_LATENCY_MS = "gen_ai.server.time_to_first_token"
+
+
+class Strands(OtelGenAI):
+    """The GenAI conventions as Strands Agents writes them."""
+
+    id = "strands"
+    before = ("mlflow",)
+    telling = ("gen_ai.system", "gen_ai.provider.name")
+    own_scope = _SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope, or the system it names itself."""
+        said = signature.attributes
+        return signature.scope_name == _SCOPE or _SYSTEM in (
+            said.get("gen_ai.system"),
+            said.get("gen_ai.provider.name"),
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """By the operation."""
+        operation = operation_of(span)
+        if operation == "invoke_agent":
+            return Classification(Kind.AGENT, "strands.invoke_agent")
+        if operation.startswith("invoke_"):
+            return Classification(Kind.GRAPH, "strands.multi_agent_run")
+        if not operation:
+            return Classification(Kind.OTHER, "strands.plumbing")
+        return super().classify(span, view)
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes; the texts are in the events."""
+        facts = super().describe(span, kind)
+        if kind is Kind.MODEL:
+            facts.first_token_ms = decimal(span.attributes.get(_LATENCY_MS, ""))
+        return facts

@@ -1,0 +1,24 @@
+"""The tokens of a call as the model's own API counts them, for dialects that hand its answer on."""
+
+from __future__ import annotations
+
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.reading.values import Json, count
+
+
+def read_client_usage(said: dict[str, Json]) -> Usage:
+    """Read OpenAI's or Anthropic's own usage."""
+    inputs = _inner(said, "prompt_tokens_details", "input_tokens_details")
+    outputs = _inner(said, "completion_tokens_details", "output_tokens_details")
+    return Usage(
+        count(said.get("prompt_tokens")) or count(said.get("input_tokens")),
+        count(said.get("completion_tokens")) or count(said.get("output_tokens")),
+        count(outputs.get("reasoning_tokens")),
+        count(inputs.get("cached_tokens")) or count(said.get("cache_read_input_tokens")),
+        count(inputs.get("cache_creation_tokens"))
+        or count(said.get("cache_creation_input_tokens")),
+    )
+
+
+def _inner(said: dict[str, Json], *keys: str) -> dict[str, Json]:
+    return next((inner for key in keys if isinstance(inner := said.get(key), dict)), {})

@@ -1,0 +1,86 @@
+"""Messages that are events, of the span itself or from log records that tell of it.
+
+GenAI semantic conventions before 1.37: an event per message (``gen_ai.user.message`` …
+``gen_ai.choice``), its content an attribute or, in a log record, a field of the body. From 1.37 on
+one event ``gen_ai.client.inference.operation.details`` has both lists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading import genai_facts
+from spanloom.core.reading.values import Json, first, json_object, json_value, pick, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Event, Span
+
+DETAILS = "gen_ai.client.inference.operation.details"
+CHOICE = "gen_ai.choice"
+_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+_SAID = frozenset({"content", "parts", "tool_calls"})
+
+
+def complete(facts: Facts, span: Span, kind: Kind) -> None:
+    """Fill in the texts that the span's attributes do not tell."""
+    if not span.events or (facts.input and facts.output):
+        return
+    if kind is Kind.TOOL:
+        facts.input = facts.input or _first(span, "gen_ai.tool.message", "content")
+        facts.output = facts.output or _first(span, CHOICE, "message")
+    elif kind is Kind.MODEL:
+        facts.input = facts.input or _messages(span, _ROLES)
+        facts.output = facts.output or _messages(span, {CHOICE: "assistant"})
+    else:
+        facts.input = facts.input or _first(span, "gen_ai.user.message", "content")
+        facts.output = facts.output or _first(span, CHOICE, "message")
+    details = next((e.attributes for e in span.events if e.name == DETAILS), {})
+    facts.input = (
+        facts.input
+        or details.get("gen_ai.tool.call.arguments", "")
+        or genai_facts.read_input(details)
+    )
+    facts.output = facts.output or first(
+        details, "gen_ai.tool.call.result", "gen_ai.output.messages"
+    )
+
+
+def _first(span: Span, name: str, key: str) -> str:
+    return next((e.attributes.get(key, "") for e in span.events if e.name == name), "")
+
+
+def _messages(span: Span, roles: Mapping[str, str]) -> str:
+    """Give the messages; nothing if none says more than who spoke, as with content capture off."""
+    said: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
+    return written(said) if any(map(_says_something, said)) else ""
+
+
+def _message(event: Event, role: str) -> dict[str, Json]:
+    said = event.attributes
+    message: dict[str, Json] = {"role": said.get("role") or role}
+    whole = json_object(said.get("message", ""))
+    if _SAID & whole.keys() or "role" in whole:  # a choice in a log record holds a message
+        message |= whole
+    elif text := first(said, "content", "message"):
+        message["content"] = _content(text)
+    if calls := said.get("tool_calls"):
+        message["tool_calls"] = json_value(calls)
+    return message | pick(said, {"finish_reason": "finish_reason", "id": "id"})
+
+
+def _says_something(message: Json) -> bool:
+    return isinstance(message, dict) and bool(_SAID & message.keys())
+
+
+def _content(text: str) -> Json:
+    """Read parts and objects; what merely looks like a number stays what was said."""
+    return json_value(text) if text.startswith(("[", "{")) else text

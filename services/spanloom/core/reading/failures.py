@@ -1,0 +1,123 @@
+"""Real failures: what counts as an error, and which code it has.
+
+A span failed if its status says ERROR, it carries an exception event, or an error attribute;
+Langfuse's JavaScript SDK says it by the level of the observation alone.
+Control flow is no failure: LangGraph hands over by raising ``ParentCommand`` and pauses by
+``GraphInterrupt``, an abandoned stream ends in ``GeneratorExit``, Eino pauses by an interrupt
+error. Some SDKs set ERROR for these, some only the event; some set OK on a real failure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import TOLD_BY_STATUS, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from spanloom.core.model.span import Span
+
+_ABANDONED = "GeneratorExit"
+"""How Python ends a generator that nobody reads on, in every framework."""
+
+MAX_CODE_DIGITS = 9
+"""A longer number is no code, and a very long one cannot even be read."""
+
+_RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
+"""An exception as its repr, or as JavaScript writes it: ``Name: text``, or just the name."""
+_EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
+"""What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
+_COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
+_STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+_LEADING_CODE = re.compile(
+    r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
+)
+"""The second is how Google's and the JavaScript clients begin: the code, then a sentence."""
+_CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
+_ERROR_KEYS = ("error.type", "error.message", "error")
+_LEVEL = "langfuse.observation.level"
+_ERRORS = (*_ERROR_KEYS, _LEVEL)
+_MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
+_NO_ERROR = frozenset({"", "false", "null"})
+
+
+def has_error_attribute(keys: Collection[str]) -> bool:
+    """Return whether one of the attributes, of whatever value, may tell a failure."""
+    return any(key in keys for key in _ERRORS)
+
+
+def find_error(span: Span, control_flow: Collection[str]) -> StepError | None:
+    """Return the span's failure, or ``None`` if it has none or only control flow.
+
+    ``control_flow`` are the exception types, without their package, that mean no failure.
+    """
+    raised = list(_exceptions(span))
+    told_by = _told_by(span, raised=bool(raised))
+    if not told_by:
+        return None
+    names = [name for name, _ in raised] or [span.attributes.get("error.type", "")]
+    message = next((m for _, m in raised if m), "") or _message(span)
+    if _tells_control_flow(message, control_flow) or any(
+        _is_control_flow(name, control_flow) for name in names
+    ):
+        return None
+    if span.status_code == "Ok" and all(map(_is_abandonment, names)):
+        return None
+    said = message or next((n for n in names if n), "")
+    return StepError(_code(span, message), said, told_by)
+
+
+def _told_by(span: Span, *, raised: bool) -> str:
+    if raised:
+        return "exception"
+    if _error_attribute(span):
+        return "attribute"
+    return TOLD_BY_STATUS if span.status_code == "Error" else ""
+
+
+def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
+    for event in span.events:
+        if event.name == "exception":
+            said = event.attributes
+            yield said.get("exception.type", ""), said.get("exception.message", "")
+
+
+def _error_attribute(span: Span) -> bool:
+    said = span.attributes
+    if said.get(_LEVEL) == "ERROR":
+        return True
+    return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)
+
+
+def _message(span: Span) -> str:
+    said = span.attributes
+    return span.status_message or next((v for key in _MESSAGE_KEYS if (v := said.get(key, ""))), "")
+
+
+def _is_control_flow(exception_type: str, control_flow: Collection[str]) -> bool:
+    name = exception_type.rpartition(".")[2]
+    return name == _ABANDONED or name in control_flow
+
+
+def _is_abandonment(exception_type: str) -> bool:
+    """Whether nobody waited for the rest: asyncio ends a stream left behind by cancelling it."""
+    return exception_type.rpartition(".")[2] == "CancelledError"
+
+
+def _tells_control_flow(message: str, control_flow: Collection[str]) -> bool:
+    """Whether the message is a control-flow exception's: its repr, or Eino's text of it."""
+    if _COMMAND.match(message) or any(text in message for text in _EINO_INTERRUPTS):
+        return True
+    raised = _RAISED.match(message)
+    return raised is not None and _is_control_flow(raised[1], control_flow)
+
+
+def _code(span: Span, message: str) -> int:
+    for key in _CODE_KEYS:
+        value = span.attributes.get(key, "")
+        if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
+            return int(value)
+    found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
+    return int(found[found.lastindex or 0]) if found else -1

@@ -1,0 +1,142 @@
+"""What spans say in the ``gen_ai.*`` attributes, of every generation of the conventions.
+
+OpenTelemetry GenAI semantic conventions: current names first, then those before 1.27
+(``prompt_tokens``), then OpenLLMetry's and provider variants of the same meaning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.reading.indexed import indexed_text
+from spanloom.core.reading.values import first, integers, json_text, pick, seconds_as_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INPUT_TOKENS = (
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "llm.usage.prompt_tokens",
+)
+OUTPUT_TOKENS = (
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.usage.completion_tokens",
+)
+REASONING_TOKENS = (
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.reasoning_tokens",
+    "gen_ai.usage.details.reasoning_tokens",
+)
+CACHE_READ_TOKENS = (
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+)
+CACHE_CREATION_TOKENS = (
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_write.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+)
+
+_COUNTS = (
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    REASONING_TOKENS,
+    CACHE_READ_TOKENS,
+    CACHE_CREATION_TOKENS,
+)
+
+OFFERED_TOOLS = "gen_ai.tool.definitions"
+"""The tools that a call or an agent could choose from."""
+FIRST_CHUNK_S = (
+    "gen_ai.response.time_to_first_chunk",
+    "gen_ai.client.operation.time_to_first_chunk",
+)
+
+_METADATA = {
+    "gen_ai.provider.name": "provider",
+    "gen_ai.system": "provider",
+    "gen_ai.request.temperature": "temperature",
+    "gen_ai.request.max_tokens": "max_tokens",
+    "gen_ai.request.top_p": "top_p",
+    "gen_ai.response.finish_reasons": "finish_reasons",
+    "gen_ai.response.finish_reason": "finish_reasons",
+    "gen_ai.response.id": "response_id",
+    "gen_ai.tool.call.id": "tool_call_id",
+    "gen_ai.tool.description": "tool_description",
+    "gen_ai.workflow.name": "workflow_name",
+    "session.id": "session_id",
+    "user.id": "user_id",
+    "gen_ai.session.id": "session_id",
+    "gen_ai.user.id": "user_id",
+}
+
+
+def read_usage(attributes: Mapping[str, str]) -> Usage:
+    """Give the call's tokens; what is not reported is zero."""
+    return Usage(*integers(attributes, _COUNTS))
+
+
+def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Give the request and response settings worth showing on a step."""
+    return pick(attributes, _METADATA)
+
+
+def read_model_call(attributes: Mapping[str, str]) -> Facts:
+    """Give what a model call's span says."""
+    return Facts(
+        input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
+        output=_messages(attributes, "gen_ai.output.messages")
+        or indexed_text(attributes, "gen_ai.completion."),
+        usage=read_usage(attributes),
+        model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
+        first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        response_id=attributes.get("gen_ai.response.id", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
+        metadata=read_metadata(attributes),
+    )
+
+
+def read_input(attributes: Mapping[str, str]) -> str:
+    """Give the messages, the system prompt first: the conventions keep it apart."""
+    messages = _messages(attributes, "gen_ai.input.messages")
+    system = attributes.get("gen_ai.system_instructions", "")
+    if not system or '"role":"system"' in messages.replace(" ", "", 3):
+        return messages
+    said = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
+    if messages and not messages.lstrip().startswith("["):
+        messages = f'[{{"role":"user","content":{json_text(messages)}}}]'
+    rest = messages.strip().removeprefix("[").lstrip() or "]"
+    return f'[{{"role":"system",{said}}}{"" if rest.startswith("]") else ","}{rest}'
+
+
+def _messages(attributes: Mapping[str, str], key: str) -> str:
+    """Give the messages; an empty list says nothing."""
+    return "" if (said := attributes.get(key, "")) == "[]" else said
+
+
+def read_tool_run(attributes: Mapping[str, str]) -> Facts:
+    """Give what a tool's span says."""
+    return Facts(
+        input=attributes.get("gen_ai.tool.call.arguments", ""),
+        output=attributes.get("gen_ai.tool.call.result", ""),
+        tool_name=attributes.get("gen_ai.tool.name", ""),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
+        metadata=read_metadata(attributes),
+    )
+
+
+def read_agent_run(attributes: Mapping[str, str]) -> Facts:
+    """Give what an agent's or graph's span says; its usage is a sum and never counted."""
+    return Facts(
+        input=attributes.get("gen_ai.input.messages", ""),
+        output=attributes.get("gen_ai.output.messages", ""),
+        agent_name=attributes.get("gen_ai.agent.name", ""),
+        conversation_id=attributes.get("gen_ai.conversation.id", ""),
+        metadata=read_metadata(attributes),
+    )

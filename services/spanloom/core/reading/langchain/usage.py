@@ -1,0 +1,57 @@
+"""Token details in LangChain's own messages, for dialects whose model spans leave them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.reading.values import Json, count, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_DETAILS = '_token_details"'
+
+
+def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
+    """Give the reasoning and cached tokens that a message among ``texts`` reports for this call.
+
+    The message is the call's if it counts the same tokens. Texts are read one after another, and
+    only if they can tell.
+    """
+    for text in texts:
+        if _DETAILS not in text:
+            continue
+        for said in _usages(json_value(text)):
+            if (count(said.get("input_tokens")), count(said.get("output_tokens"))) == call[:2]:
+                return read_usage(said)
+    return None
+
+
+def read_usage(said: dict[str, Json]) -> Usage:
+    """Read a message's ``usage_metadata``."""
+    return Usage(
+        count(said.get("input_tokens")),
+        count(said.get("output_tokens")),
+        _detail(said, "output_token_details", "reasoning"),
+        _detail(said, "input_token_details", "cache_read"),
+        _detail(said, "input_token_details", "cache_creation"),
+    )
+
+
+def _detail(said: dict[str, Json], side: str, name: str) -> int:
+    details = said.get(side)
+    return count(details.get(name)) if isinstance(details, dict) else 0
+
+
+def _usages(value: Json) -> Iterator[dict[str, Json]]:
+    """Walk without recursion: the JSON of a span may be nested a thousand deep."""
+    pending: list[Json] = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(reversed(value))
+        elif isinstance(value, dict):
+            if isinstance(said := value.get("usage_metadata"), dict):
+                yield said
+            pending.extend(reversed(value.values()))

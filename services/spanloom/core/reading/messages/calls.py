@@ -1,0 +1,68 @@
+"""Tool calls as models ask for them, of every API, in the form of OpenAI's chat API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.reading.messages.wire import (
+    as_text,
+    first_object,
+    first_of,
+    first_text,
+    parse_composite,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.model.message import Json
+
+NAMES = ("name", "toolName", "tool_name")
+ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
+IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
+"""The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
+
+_READ = frozenset({*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"})
+
+
+def read_call(said: dict[str, Json]) -> dict[str, Json]:
+    """Give one call; what it says beyond id, name and arguments is kept beside them."""
+    function = first_object(said, ("function", "custom")) or said
+    if function is not said and _is_canonical(said, function):
+        return said
+    call: dict[str, Json] = {}
+    if (call_id := first_of(said, IDS)) is not None:
+        call["id"] = as_text(call_id)
+    call["type"] = "function"
+    call["function"] = {
+        "name": first_text(function, NAMES),
+        "arguments": as_text(first_of(function, ARGUMENTS)),
+    }
+    call.update({key: value for key, value in said.items() if value and key not in _READ})
+    return call
+
+
+def _is_canonical(said: dict[str, Json], function: dict[str, Json]) -> bool:
+    return (
+        said.get("type") == "function"
+        and said.keys() <= _CANONICAL
+        and function.keys() == _FUNCTION
+        and isinstance(function["name"], str)
+        and isinstance(function["arguments"], str)
+        and isinstance(said.get("id", ""), str)
+        and said.get("id") != ""
+    )
+
+
+_CANONICAL = frozenset({"id", "type", "function"})
+_FUNCTION = frozenset({"name", "arguments"})
+
+
+def read_calls(said: Json) -> Iterator[dict[str, Json]]:
+    """Give the calls of a list, or of JSON text that is one."""
+    if isinstance(said, str):
+        said = parse_composite(said)
+    if isinstance(said, list):
+        yield from (read_call(item) for item in said if isinstance(item, dict))
+    elif isinstance(said, dict):
+        yield read_call(said)

@@ -1,0 +1,98 @@
+"""One message of any API or framework, in the one shape (``core/model/message.py``).
+
+Read are: OpenAI's chat messages and Responses items, Anthropic's, Gemini's and Bedrock's, the
+parts of OpenTelemetry's conventions, LangChain's in its four forms (constructor, ``type`` and
+``data``, plain, a pair of role and text), Vercel's, LlamaIndex's, Eino's, and what dialects
+rebuild from flattened keys. What is no part of the conversation (ids of messages, response
+metadata, usage) stays on the span.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.reading.messages.draft import Draft
+from spanloom.core.reading.messages.forms import (
+    is_answer_item,
+    is_loose,
+    is_pair,
+    open_message,
+    read_role,
+)
+from spanloom.core.reading.messages.parts import add_part, is_call_or_thought, read_content
+from spanloom.core.reading.messages.plain import is_settled, read_plain
+from spanloom.core.reading.messages.taking import take_message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.model.message import Json
+
+
+def read_messages(items: Iterable[Json], role: str) -> list[Json]:
+    """Give the messages in order; ``role`` is that of items which say none.
+
+    Items of the Responses API that belong to one answer (thoughts, text, calls) are one message.
+    """
+    out: list[Json] = []
+    answer: Draft | None = None
+    for item in items:
+        speaker = _speaker_of_piece(item, role) if isinstance(item, dict) else None
+        if answer is not None and speaker != answer.role:
+            answer.finish()
+            answer = None
+        if speaker is None:
+            read_message(out, item, role)
+        else:
+            answer = answer or Draft(out, speaker)
+            _take_piece(answer, item)
+    if answer is not None:
+        answer.finish()
+    return out
+
+
+def _speaker_of_piece(item: dict[str, Json], default: str) -> str | None:
+    """Give who says a piece of an answer; ``None`` for what is a message of its own."""
+    speaker = item.get("role")
+    if isinstance(speaker, str):
+        return speaker if speaker == "assistant" and item.get("type") == "message" else None
+    if is_loose(item):
+        return "assistant" if is_call_or_thought(item) else default
+    return None
+
+
+def _take_piece(answer: Draft, item: Json) -> None:
+    if is_loose(item):
+        add_part(answer, item)
+    elif is_answer_item(item):
+        take_message(answer, item)
+
+
+def read_message(out: list[Json], item: Json, role: str) -> None:
+    """Append the message, or the messages that a message with tool results falls into."""
+    if is_settled(item):
+        out.append(item)
+    elif isinstance(item, dict):
+        said, finish = open_message(item)
+        speaker = read_role(said, role)
+        message = None if finish else read_plain(said, speaker)
+        if message is None:
+            _read_any(out, said, speaker, finish)
+        else:
+            out.append(message)
+    elif is_pair(item):
+        read_message(out, {"role": item[0], "content": item[1]}, role)
+    elif isinstance(item, list):
+        out.extend(read_messages(item, role))
+    else:
+        draft = Draft(out, role)
+        read_content(draft, item)
+        draft.finish()
+
+
+def _read_any(out: list[Json], said: dict[str, Json], role: str, finish: str) -> None:
+    draft = Draft(out, role)
+    take_message(draft, said)
+    if finish:
+        draft.extras.setdefault("finish_reason", finish)
+    draft.finish()

@@ -1,0 +1,46 @@
+"""What a model thought before it answered: its text, and what belongs to it besides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.reading.messages.wire import (
+    first_list,
+    first_object,
+    first_text,
+    parse_written,
+)
+
+if TYPE_CHECKING:
+    from spanloom.core.model.message import Json
+    from spanloom.core.reading.messages.draft import Draft
+
+
+def add_thought(draft: Draft, part: dict[str, Json]) -> None:
+    """Take the text of a thought; a signature or encrypted thoughts are kept beside it."""
+    said = first_object(part, ("reasoningText", "reasoning")) or part
+    if text := _thought_text(said):
+        draft.thoughts.append(text)
+    if rest := {k: v for k, v in said.items() if v and k not in _THOUGHT_KEYS}:
+        draft.secrets.append({"type": "reasoning", **rest})
+
+
+_THOUGHT_KEYS = frozenset(
+    {"type", "block_type", "thinking", "reasoning", "text", "content", "summary", "id"}
+    | {"index", "status"}
+)
+
+
+def _thought_text(said: dict[str, Json]) -> str:
+    if text := first_text(said, ("thinking", "reasoning", "text", "content")):
+        written = parse_written(text)
+        if isinstance(written, dict):
+            written = first_list(written, ("content", "summary"))
+        return _joined(written or []) or text
+    return _joined(first_list(said, ("content", "summary")) or [])
+
+
+def _joined(items: list[Json]) -> str:
+    return "\n".join(
+        text for item in items if isinstance(item, dict) and (text := first_text(item, ("text",)))
+    )

@@ -1,0 +1,260 @@
+"""What models answered and what was attached, of every API, in the one shape."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from spanloom.core.reading.messages.steps import read_input, read_output
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+ANSWER = {
+    "role": "assistant",
+    "content": "Rome",
+    "tool_calls": [CALL],
+    "finish_reason": "stop",
+}
+LANGCHAIN = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain", "schema", "messages", "AIMessage"],
+    "kwargs": {
+        "content": "Rome",
+        "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}],
+        "response_metadata": {"token_usage": {"total_tokens": 7}},
+        "type": "ai",
+    },
+}
+GEMINI_PARTS = [{"text": "Rome"}, {"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}]
+TYPED_TEXT = {"type": "text", "text": "Rome"}
+
+
+def answered(said: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(read_output(json.dumps(said)))
+    return found
+
+
+def content(*parts: object, role: str = "user") -> Any:
+    [message] = json.loads(read_input(json.dumps([{"role": role, "content": list(parts)}])))
+    return message["content"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"choices": [{"index": 0, "finish_reason": "stop", "message": ANSWER}], "usage": {}},
+        {
+            "choices": [
+                {"finish_reason": "stop", "delta": {"content": "Rome", "tool_calls": [CALL]}}
+            ]
+        },
+        {
+            "generations": [
+                [
+                    {
+                        "text": "Rome",
+                        "generation_info": {"finish_reason": "stop"},
+                        "type": "ChatGeneration",
+                        "message": LANGCHAIN,
+                    }
+                ]
+            ],
+            "llm_output": None,
+        },
+        {"generations": [[{"generationInfo": {"finish_reason": "stop"}, "message": LANGCHAIN}]]},
+        {
+            "candidates": [
+                {"content": {"role": "model", "parts": GEMINI_PARTS}, "finishReason": "stop"}
+            ]
+        },
+        {"content": {"role": "model", "parts": GEMINI_PARTS}, "finish_reason": "stop"},
+        {
+            "role": "assistant",
+            "stop_reason": "stop",
+            "content": [
+                TYPED_TEXT,
+                {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}},
+            ],
+        },
+        {
+            "text": "Rome",
+            "toolCalls": [{"toolCallId": "c1", "toolName": "f", "input": '{"a":1}'}],
+            "finishReason": "stop",
+        },
+        [
+            {
+                "parts": [{"type": "text", "content": "Rome"}],
+                "tool_calls": [CALL],
+                "finish_reason": "stop",
+            }
+        ],
+    ],
+)
+def test_every_api_s_answer_is_the_same_message(said: object) -> None:
+    assert answered(said) == [ANSWER]
+
+
+def test_items_of_one_response_are_one_message() -> None:
+    text = {"type": "output_text", "text": "Rome", "annotations": []}
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+        {"type": "message", "role": "assistant", "content": [text]},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}'},
+    ]
+    [message] = answered({"object": "response", "instructions": "Be kind.", "output": output})
+    assert message == {
+        "role": "assistant",
+        "content": "Rome",
+        "reasoning_content": "hm",
+        "tool_calls": [CALL],
+    }
+
+
+def test_every_choice_is_a_message() -> None:
+    choices = [
+        {"text": "Rome", "finish_reason": "stop"},
+        {"text": "Oslo", "finish_reason": "length"},
+    ]
+    assert [m["content"] for m in answered({"choices": choices})] == ["Rome", "Oslo"]
+    assert read_output('{"generations":[[]]}') == ""
+
+
+@pytest.mark.parametrize("said", ["Rome", '{"city":"Oslo"}', '["Oslo"]', "[1]", "[]", '"quoted"'])
+def test_what_is_no_message_stays_as_it_is(said: str) -> None:
+    assert read_output(said) == said
+
+
+def test_an_answer_that_was_cut_off_is_text_like_any_other() -> None:
+    cut = '[{"role":"assistant","content":"Ro'
+    assert json.loads(read_output(cut)) == [{"role": "assistant", "content": cut}]
+
+
+def test_invalid_calls_are_calls_and_thoughts_keep_their_signature() -> None:
+    call = {
+        "name": "f",
+        "args": "{a:",
+        "id": "c1",
+        "error": "not JSON",
+        "type": "invalid_tool_call",
+    }
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    [message] = answered({"role": "assistant", "content": [thought], "invalid_tool_calls": [call]})
+    [shown] = message["tool_calls"]
+    assert (shown["function"]["arguments"], shown["error"]) == ("{a:", "not JSON")
+    assert message["reasoning_content"] == "hm"
+    assert message["reasoning_details"] == [{"type": "reasoning", "signature": "c2ln"}]
+
+
+def test_a_call_named_twice_is_one_call() -> None:
+    block = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    [message] = answered({"role": "ai", "content": [block], "tool_calls": [CALL]})
+    assert message["tool_calls"] == [CALL]
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        PICTURE,
+        {"type": "input_image", "image_url": "data:image/png;base64,aGk="},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+        {"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+        {"type": "image", "source_type": "base64", "data": "aGk=", "mime_type": "image/png"},
+        {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "aGk="},
+        {"type": "image", "image": {"image": {"url": "data:image/png;base64,aGk="}}},
+        {"type": "file", "mediaType": "image/png", "data": "aGk="},
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}},
+        {"image": {"format": "png", "source": {"bytes": "aGk="}}},
+        {"type": "image_url", "image": {"base64data": "aGk=", "mime_type": "image/png"}},
+    ],
+)
+def test_every_api_s_picture_is_the_same_part(part: dict[str, Any]) -> None:
+    assert content({"type": "text", "text": "Look:"}, part) == [
+        {"type": "text", "text": "Look:"},
+        PICTURE,
+    ]
+
+
+def test_sound_and_files_keep_their_bytes() -> None:
+    sound = {"type": "blob", "modality": "audio", "mime_type": "audio/wav", "content": "aGk="}
+    file = {"type": "file", "mediaType": "application/pdf", "data": "aGk=", "filename": "a.pdf"}
+    assert content(sound, file) == [
+        {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}},
+        {
+            "type": "file",
+            "file": {"file_data": "data:application/pdf;base64,aGk=", "filename": "a.pdf"},
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "text", "text": "x", "annotations": [{"url": "https://a"}]},
+        {"type": "document", "source": {"type": "text", "data": "plain"}},
+        {"type": "hologram", "depth": 3},
+        {"type": "file", "file_id": "f-1"},
+    ],
+)
+def test_what_has_no_place_in_the_shape_is_kept(part: dict[str, Any]) -> None:
+    assert content({"type": "text", "text": "x"}, part)[1] == part
+
+
+def test_content_that_is_data_is_json_text() -> None:
+    assert content({"a": 1}, {"b": 2}, role="tool") == '[{"a":1},{"b":2}]'
+    [message] = json.loads(read_input('[{"role": "tool", "content": {"city": "Oslo"}}]'))
+    assert message["content"] == '{"city":"Oslo"}'
+
+
+def test_what_a_message_says_beyond_the_shape_is_kept() -> None:
+    said = {
+        "role": "critic",
+        "content": "no",
+        "name": "ada",
+        "mood": "bad",
+        "logprobs": [1],
+        "x": [],
+    }
+    assert json.loads(read_input(json.dumps([said]))) == [
+        {"role": "critic", "content": "no", "name": "ada", "mood": "bad"}
+    ]
+
+
+WRITTEN = [
+    {"type": "reasoning", "id": "r1", "summary": [{"type": "summary_text", "text": "look"}]},
+    {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}'},
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(WRITTEN),
+        str(WRITTEN),
+        [{"type": "text", "text": json.dumps(item)} for item in WRITTEN],
+        [{"type": "text", "text": str(item)} for item in WRITTEN],
+        [
+            {"type": "reasoning", "content": str(WRITTEN[0])},
+            {"type": "tool_call", "content": str(WRITTEN[1])},
+        ],
+    ],
+)
+def test_an_answer_written_out_as_text_is_read(content: object) -> None:
+    said = {"role": "assistant", "content": content, "tool_calls": [CALL]}
+    [message] = answered([said])
+    assert message == {
+        "role": "assistant",
+        "content": "",
+        "reasoning_content": "look",
+        "tool_calls": [CALL],
+    }
+
+
+@pytest.mark.parametrize("text", ['{"type":"reasoning"}', "{'city': 'Oslo'}", '{"type":"text"}'])
+def test_other_objects_are_text(text: str) -> None:
+    [message] = answered([{"role": "assistant", "content": text}])
+    assert message["content"] == text
