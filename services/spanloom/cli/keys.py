@@ -95,7 +95,7 @@ def create_command(
     """
     if all_projects == (project is not None):
         raise click.UsageError("name the project with --project, or say --all-projects")
-    with closing(open_key_store(settings.data_dir)) as store:
+    with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         administration = KeyAdministration(store)
         is_first = not administration.list()
         made = administration.create(project or ALL_PROJECTS, scopes, expires)
@@ -110,7 +110,7 @@ def create_command(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def list_command(as_json: bool, settings: Settings) -> None:
     """List keys, newest first: id, project, scopes, and when each was made and used."""
-    with closing(open_key_store(settings.data_dir)) as store:
+    with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         keys = KeyAdministration(store).list()
     if as_json:
         for key in keys:
@@ -123,7 +123,7 @@ def list_command(as_json: bool, settings: Settings) -> None:
 @click.argument("key_id", metavar="ID")
 def revoke_command(key_id: str, settings: Settings) -> None:
     """Make a key useless for good; ID is the one that `spanloom keys list` shows."""
-    with closing(open_key_store(settings.data_dir)) as store:
+    with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         if KeyAdministration(store).revoke(key_id) is None:
             raise click.ClickException(
                 f"there is no key {key_id!r}; `spanloom keys list` shows all"

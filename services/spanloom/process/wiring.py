@@ -112,7 +112,7 @@ class Service:
         api_listener = self._bind("api_port")
         if Role.KEEP in self._roles:
             yield self._keeper()  # before anybody opens the store: it makes its tables
-        keys = open_key_store(settings.data_dir)
+        keys = open_key_store(settings.resolved_store_url, settings.data_dir)
         at_end(keys.close)
         keyring = Keyring(keys)
         yield keyring

@@ -1,10 +1,13 @@
-"""Opens the store of keys that belongs to a store."""
+"""Opens the keys that belong to a store."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from spanloom.storage.access.clickhouse import ClickHouseKeys
 from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.engine.connect import open_lane
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,10 +17,12 @@ if TYPE_CHECKING:
 KEYS_FILE = "keys.sqlite"
 
 
-def open_key_store(data_dir: Path) -> KeyStore:
-    """Open the keys beside the embedded store; raises ``StartupError``.
+def open_key_store(store_url: str, data_dir: Path) -> KeyStore:
+    """Open the keys: a file in the data directory of an embedded store, a table on a server.
 
-    It needs neither the engine nor the lock of the data directory, so that it may be called
-    beside a running service.
+    The file needs neither the engine nor the lock of the data directory, so that it may be
+    opened beside a running service. Raises ``StartupError`` as ``open_store`` does.
     """
-    return SqliteKeys(data_dir / KEYS_FILE)
+    if urlsplit(store_url).scheme == "chdb":
+        return SqliteKeys(data_dir / KEYS_FILE)
+    return ClickHouseKeys(open_lane(store_url))

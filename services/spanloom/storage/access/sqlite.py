@@ -9,11 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StartupError, StoreUnavailableError
-from spanloom.core.model.access import Key, Scope
+from spanloom.storage.access.rows import key_of, scopes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from spanloom.core.model.access import Key
 
 _BUSY_S = 5.0
 _SCHEMA = """
@@ -51,13 +53,12 @@ class SqliteKeys:
     def read_all(self) -> Sequence[Key]:
         """See ``KeyStore.read_all``."""
         with self._use() as file:
-            return [_key_of(*row) for row in file.execute("SELECT * FROM keys")]
+            return [key_of(*row) for row in file.execute("SELECT * FROM keys")]
 
     def add(self, key: Key) -> None:
         """See ``KeyStore.add``."""
-        scopes = ",".join(sorted(key.scopes))
         times = (key.created_ns, key.expires_ns, key.revoked_ns, key.used_ns)
-        row = (key.id, key.digest, key.project, scopes, *times)
+        row = (key.id, key.digest, key.project, scopes_text(key), *times)
         with self._use() as file:
             file.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
@@ -88,16 +89,3 @@ class SqliteKeys:
                 yield self._file
         except sqlite3.Error as error:
             raise StoreUnavailableError(f"the file of keys does not answer: {error}") from error
-
-
-def _key_of(
-    key_id: str,
-    digest: str,
-    project: str,
-    scopes: str,
-    *times: int,
-) -> Key:
-    """Make a key of a row; a scope that a newer version wrote is left out: it opens less."""
-    known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
-    created, expires, revoked, used = times
-    return Key(key_id, digest, project, known, created, expires, revoked, used)

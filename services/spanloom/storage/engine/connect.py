@@ -58,6 +58,14 @@ def open_store(url: str) -> ClickHouseStore:
     return ClickHouseStore(*lanes)
 
 
+def open_lane(url: str) -> Lane:
+    """Open one lane of a store whose schema is up to date; raises as ``open_store`` does."""
+    common.set_setting("autogenerate_session_id", False)
+    lane = Lane(_open(_connector(url), url))
+    check_schema(lane, _migrate_command(url))
+    return lane
+
+
 def open_upkeep(url: str) -> ClickHouseUpkeep:
     """Open the store for the keeper, who alone may change its tables and its retention.
 
