@@ -118,6 +118,17 @@ class ReceivingSettings(SectionSettings):
         ge=1024,
         description="Decoded bytes of requests being handled at one time.",
     )
+    project_spans_per_s: float = Field(
+        0, ge=0, description="Spans that one project may send in a second; 0: no limit."
+    )
+    project_bytes_per_s: ByteSize = Field(
+        ByteSize(0),
+        ge=0,
+        description="Decoded bytes that one project may send in a second; 0: no limit.",
+    )
+    limits_file: Path | None = Field(
+        None, description="TOML file with limits of single projects (docs/security.md)."
+    )
     spool_max_bytes: ByteSize = Field(
         ByteSize(8 * GIB),
         ge=MIB,

@@ -49,6 +49,10 @@ class OverloadedError(RetryableError):
     """The spool is full, too much is in flight or we are stopping (503, UNAVAILABLE)."""
 
 
+class RateLimitedError(RetryableError):
+    """The sender's project is over its rate or its quota (429, RESOURCE_EXHAUSTED)."""
+
+
 class StoreUnavailableError(RetryableError):
     """The store did not answer or cannot take data at the moment."""
 

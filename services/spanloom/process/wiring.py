@@ -9,6 +9,8 @@ from spanloom.access.access import Access
 from spanloom.access.administration import KeyAdministration
 from spanloom.access.authenticate import Authenticator
 from spanloom.access.keyring import Keyring
+from spanloom.access.limits_file import read_limits
+from spanloom.access.rates import ProjectLimits, Rates
 from spanloom.api.app import create_app as create_api
 from spanloom.collector.doors.http import create_app as create_receiver
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
@@ -160,7 +162,7 @@ class Service:
         yield spool
         batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
         yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)
-        exporter = Exporter(spool, self.metrics, limits)
+        exporter = Exporter(spool, self.metrics, limits, rates_of(settings))
         observations = Observations(
             data.observations, self.metrics, max_item_bytes=limits.max_request_bytes // 4
         )
@@ -207,6 +209,12 @@ def tls_of(settings: Settings) -> TlsFiles | None:
     if settings.tls_cert is None or settings.tls_key is None:
         return None
     return TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+
+
+def rates_of(settings: Settings) -> Rates:
+    """Return how fast projects may send; raises ``StartupError`` for a bad file of limits."""
+    default = ProjectLimits(settings.project_spans_per_s, float(settings.project_bytes_per_s))
+    return Rates(default, read_limits(settings.limits_file) if settings.limits_file else {})
 
 
 def timing_of(settings: Settings) -> Timing:

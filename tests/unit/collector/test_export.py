@@ -78,7 +78,7 @@ def test_nothing_to_store_is_a_success(exports: Mapping[str, Export], spool: Spo
 def test_after_close_everything_is_refused_with_a_hint(exporter: Exporter) -> None:
     exporter.close()
     with pytest.raises(OverloadedError, match="shutting down"):
-        exporter.handling(0).__enter__()
+        exporter.handling(0, "").__enter__()
 
 
 def test_content_events_are_spooled_rejected_and_counted(

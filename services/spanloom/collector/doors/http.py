@@ -121,6 +121,7 @@ class HttpReceiver:
         if head.method != "POST":
             raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
         require(caller, Scope.INGEST)
+        self._exporter.check_rate(caller.key_project)
         if door.reads is not None and head.encoding not in door.reads:
             kinds = " or ".join(sorted(door.reads, reverse=True))
             raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")
@@ -128,7 +129,7 @@ class HttpReceiver:
 
         def decompress_and_take() -> Taken:
             inflated = decompress(body, head.coding, self._limits, share)
-            with self._exporter.handling(len(inflated)):
+            with self._exporter.handling(len(inflated), caller.key_project):
                 return door.take(Received(inflated, head, caller.key_project, share))
 
         return await self._in_thread(decompress_and_take)

@@ -22,6 +22,7 @@ from spanloom.collector.doors.encoding import Encoding
 from spanloom.core.errors import (
     InvalidRequestError,
     PermissionDeniedError,
+    RateLimitedError,
     RequestTooLargeError,
     RetryableError,
     UnauthenticatedError,
@@ -57,6 +58,7 @@ _TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
     (RequestTooLargeError, StatusCodes(Code.RESOURCE_EXHAUSTED, 413, "too_large")),
     (UnauthenticatedError, StatusCodes(Code.UNAUTHENTICATED, 401, "unauthenticated")),
     (PermissionDeniedError, StatusCodes(Code.PERMISSION_DENIED, 403, "forbidden")),
+    (RateLimitedError, StatusCodes(Code.RESOURCE_EXHAUSTED, 429, "rate_limited")),
     (RetryableError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),
 )
 _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
+from spanloom.access.rates import Rates
 from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import OverloadedError
@@ -51,8 +52,11 @@ class Exporter:
     ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """
 
-    def __init__(self, spool: Spool, metrics: Metrics, limits: Limits) -> None:
-        """Put what is accepted into the spool."""
+    def __init__(
+        self, spool: Spool, metrics: Metrics, limits: Limits, rates: Rates | None = None
+    ) -> None:
+        """Put what is accepted into the spool; without ``rates`` nobody is too fast."""
+        self._rates = rates or Rates()
         self.budget = InFlightBudget(limits.max_in_flight_bytes)
         self._spool = spool
         self._metrics = metrics
@@ -64,9 +68,16 @@ class Exporter:
         """Refuse every further request with a retry hint; those under way finish."""
         self._closed.set()
 
+    def check_rate(self, project: str) -> None:
+        """Raise ``RateLimitedError`` if the project of a key is over its rate.
+
+        Doors ask before they read a body: refusing must cost next to nothing.
+        """
+        self._rates.check(project)
+
     @contextmanager
-    def handling(self, size: int) -> Iterator[None]:
-        """Count and time one request of ``size`` decoded bytes, at whatever door it came in.
+    def handling(self, size: int, project: str) -> Iterator[None]:
+        """Count, charge and time one request of ``size`` decoded bytes, whatever its door.
 
         Raises ``OverloadedError`` once the exporter is closed.
         """
@@ -74,6 +85,7 @@ class Exporter:
             raise OverloadedError("The service is shutting down: try again.")
         with self._metrics.acknowledge_seconds.time():
             self._metrics.received_bytes.inc(size)
+            self._rates.charge(project, size=size)
             yield
 
     def export_traces(self, body: bytes, project: str) -> ExportOutcome:
@@ -87,6 +99,7 @@ class Exporter:
         valid = validate_request(body, self._limits)
         if valid.span_count:
             self._spool.put(project, valid.body, valid.span_count)
+        self._rates.charge(project, spans=valid.span_count + valid.rejected)
         self._metrics.spans_accepted.inc(valid.span_count)
         for rule, count in valid.rejected_by_rule.items():
             self._metrics.spans_rejected.labels(rule=rule).inc(count)

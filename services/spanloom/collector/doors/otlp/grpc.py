@@ -154,6 +154,7 @@ class GrpcReceiver:
         ]
         caller = self._authenticator.authenticate(metadata)
         require(caller, Scope.INGEST)
+        self._exporter.check_rate(caller.key_project)
         return caller
 
     def _take(self, body: bytes, export: Export, project: str, share: Reservation) -> ExportOutcome:
@@ -162,7 +163,7 @@ class GrpcReceiver:
         with self._handling:
             if body.startswith(GZIP_MAGIC):
                 body = gunzip(body, self._limits, share)
-            with self._exporter.handling(len(body)):
+            with self._exporter.handling(len(body), project):
                 return export(body, Encoding.PROTOBUF, project)
 
 

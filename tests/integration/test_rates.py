@@ -1,0 +1,135 @@
+"""One project floods every door; the other is acknowledged as if it were alone."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from typing import TYPE_CHECKING, Self
+
+import grpc
+import httpx
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+RATE = 200
+"""Spans a second of one project."""
+
+
+def request(spans: int, seed: int) -> bytes:
+    made = ExportTraceServiceRequest()
+    made.resource_spans.add().scope_spans.add().spans.extend(
+        Span(
+            trace_id=seed.to_bytes(16, "big"),
+            span_id=number.to_bytes(8, "big"),
+            name="flood" * 20,
+            start_time_unix_nano=1,
+            end_time_unix_nano=2,
+        )
+        for number in range(1, spans + 1)
+    )
+    return made.SerializeToString()
+
+
+def p99_ms(service: RunningSpanloom, key: str, seconds: float) -> float:
+    """Send small requests for a while; return the time to acknowledge, all of which were taken."""
+    times: list[float] = []
+    headers = {"x-api-key": key, "content-type": "application/x-protobuf"}
+    with httpx.Client(base_url=service.addresses["otlp_http"], headers=headers) as client:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            body = request(1, len(times) + 1)
+            began = time.perf_counter()
+            assert client.post("/v1/traces", content=body).status_code == 200
+            times.append(time.perf_counter() - began)
+            time.sleep(0.02)
+    return sorted(times)[int(len(times) * 0.99)] * 1000
+
+
+class Flood:
+    """Senders that send as fast as they are answered, over HTTP and gRPC."""
+
+    def __init__(self, service: RunningSpanloom, key: str) -> None:
+        self._addresses = service.addresses
+        self._key = key
+        self._stopping = threading.Event()
+        self.statuses: list[int] = []
+        self.hints: list[float] = []
+        senders = (self._over_http, self._over_http, self._over_grpc)
+        self._threads = [threading.Thread(target=sender) for sender in senders]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _over_http(self) -> None:
+        headers = {
+            "x-api-key": self._key,
+            "content-type": "application/x-protobuf",
+            "content-encoding": "gzip",
+        }
+        body = gzip.compress(request(2_000, 1 << 64))
+        with httpx.Client(base_url=self._addresses["otlp_http"], headers=headers) as client:
+            while not self._stopping.is_set():
+                answer = client.post("/v1/traces", content=body, timeout=60)
+                self.statuses.append(answer.status_code)
+                if answer.status_code == 429:
+                    self.hints.append(float(answer.headers["retry-after"]))
+
+    def _over_grpc(self) -> None:
+        body = request(2_000, 2 << 64)
+        with grpc.insecure_channel(self._addresses["otlp_grpc"].removeprefix("http://")) as opened:
+            export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = opened.unary_unary(
+                EXPORT, None, None
+            )
+            while not self._stopping.is_set():
+                call = export.future(body, timeout=60, metadata=(("x-api-key", self._key),))
+                if call.exception() is None:
+                    self.statuses.append(200)
+                    continue
+                assert call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED, call.details()
+                details = dict(call.trailing_metadata() or ())["grpc-status-details-bin"]
+                assert isinstance(details, bytes)
+                hint = RetryInfo()
+                assert Status.FromString(details).details[0].Unpack(hint)
+                self.statuses.append(429)
+                self.hints.append(hint.retry_delay.seconds)
+
+
+def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    keys = [
+        run_spanloom(
+            "keys", "create", f"--project={p}", "--scopes=ingest", f"--data-dir={data}"
+        ).stdout.strip()
+        for p in ("loud", "quiet")
+    ]
+    service = start_spanloom("serve", f"--project-spans-per-s={RATE}", data_dir=data)
+    service.wait_until_ready()
+    loud, quiet = keys
+    alone_ms = p99_ms(service, quiet, 2)
+    with Flood(service, loud) as flood:
+        beside_ms = p99_ms(service, quiet, 5)
+    print(f"\nquiet project, p99: alone {alone_ms:.0f} ms, beside a flood {beside_ms:.0f} ms")
+    assert beside_ms < max(250, 5 * alone_ms)
+    assert flood.statuses.count(429) > flood.statuses.count(200)
+    assert set(flood.statuses) == {200, 429}
+    assert all(1 <= hint <= 5 for hint in flood.hints)
+    # 7 s and the burst at this rate, and each of the three senders once into debt.
+    assert flood.statuses.count(200) * 2_000 <= RATE * 12 + 3 * 2_000

@@ -1,0 +1,104 @@
+"""Rates of projects, with a clock that stands where told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanloom.access.limits_file import read_limits
+from spanloom.access.rates import BURST_S, ProjectLimits, Rates
+from spanloom.core.errors import RateLimitedError, StartupError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def is_refused(rates: Rates, project: str) -> float:
+    """Return the hint of a refusal in seconds, 0 if there is none."""
+    try:
+        rates.check(project)
+    except RateLimitedError as error:
+        return error.retry_after_s
+    return 0
+
+
+def test_without_limits_nobody_is_too_fast() -> None:
+    rates = Rates()
+    for _ in range(100):
+        rates.check("p")
+        rates.charge("p", spans=10**9, size=10**12)
+
+
+def test_a_project_over_its_rate_waits_and_no_other_does() -> None:
+    clock = Clock()
+    rates = Rates(ProjectLimits(spans_per_s=100), clock_s=clock)
+    rates.charge("loud", spans=500)  # 2 s of them were in the bucket
+    assert is_refused(rates, "loud") == pytest.approx(3)
+    assert not is_refused(rates, "quiet")
+    clock.now_s += 2.9
+    assert is_refused(rates, "loud")
+    clock.now_s += 0.2
+    assert not is_refused(rates, "loud")
+
+
+def test_bytes_are_limited_apart_from_spans() -> None:
+    rates = Rates(ProjectLimits(bytes_per_s=10), clock_s=Clock())
+    rates.charge("p", spans=10**6, size=19)
+    assert not is_refused(rates, "p")
+    rates.charge("p", size=1)
+    assert is_refused(rates, "p")
+
+
+def test_a_project_may_have_limits_of_its_own() -> None:
+    rates = Rates(ProjectLimits(10), {"big": ProjectLimits(1000), "free": ProjectLimits()}, Clock())
+    for project in ("big", "free", "small"):
+        rates.charge(project, spans=100)
+    assert [bool(is_refused(rates, p)) for p in ("big", "free", "small")] == [False, False, True]
+
+
+@given(st.lists(st.tuples(st.floats(0, 5), st.integers(0, 400)), max_size=40))
+def test_over_any_time_nobody_gets_more_than_the_rate(sent: list[tuple[float, int]]) -> None:
+    """Beside the burst and the one request that goes into debt."""
+    clock, rate, accepted, largest = Clock(), 50.0, 0, 0
+    rates = Rates(ProjectLimits(spans_per_s=rate), clock_s=clock)
+    for pause, spans in sent:
+        clock.now_s += pause
+        if not is_refused(rates, "p"):
+            rates.charge("p", spans=spans)
+            accepted += spans
+            largest = max(largest, spans)
+    assert accepted <= rate * (clock.now_s - 100 + BURST_S) + largest + 1e-6
+
+
+def test_the_file_gives_limits_by_project(tmp_path: Path) -> None:
+    file = tmp_path / "limits.toml"
+    file.write_text('[projects."a b"]\nspans_per_s = 5\n[projects.c]\nbytes_per_s = "2MiB"\n')
+    assert read_limits(file) == {"a b": ProjectLimits(5, 0), "c": ProjectLimits(0, 2 * 1024**2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("projects = 1", "projects"),
+        ("[projects.a]\nspans = 5", "projects.a.spans"),
+        ("[projects.a]\nspans_per_s = -1", "spans_per_s"),
+        ("[projects.a", "cannot be read"),
+    ],
+)
+def test_a_bad_file_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "limits.toml"
+    file.write_text(text)
+    with pytest.raises(StartupError, match=told) as refused:
+        read_limits(file)
+    assert "\n" not in str(refused.value)
