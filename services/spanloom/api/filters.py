@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
-from spanloom.api.times import parse_instant
+from spanloom.core.model.instants import parse_instant
 from spanloom.core.query.fields import DeclaredField, TrajectoryFilter, declared_fields
 
 Instant = Annotated[

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 import orjson
 
-from spanloom.cli.client import ApiClient, api_url_option
+from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.span_lines import render_explanation
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
 
 
 @click.command(
@@ -26,19 +30,18 @@ from spanloom.terminal.span_lines import render_explanation
 @trace_id_argument
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--json", "as_json", is_flag=True, help="Give what the API answers.")
-@api_url_option
-def explain_command(trace_id: str, project: str | None, as_json: bool, api_url: str) -> None:
+@client_option
+def explain_command(trace_id: str, project: str | None, as_json: bool, client: Client) -> None:
     """Print every span of a trace as a tree, with what became of it and the rule that decided.
 
     Kept spans are steps of the trajectory. A span merged into another reports again what that
     one reports: it counts under it. Dropped spans are noise of the framework; what stands
     below them hangs under the next kept span above. docs/dialects.md lists the rules.
     """
-    client = ApiClient(api_url)
     trace_id = resolve(trace_id, client, project)
-    spans = client.spans(trace_id, project)
+    spans = client.spans_document(trace_id, project=project)
     if as_json:
         write_json(spans, sys.stdout)
         return
-    document = orjson.loads(client.document(trace_id, project))
+    document = orjson.loads(client.document(trace_id, project=project))
     render_explanation(orjson.loads(spans), document, make_console(sys.stdout))

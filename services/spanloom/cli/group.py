@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo:demo_command", "Show a real agent run arrive and come out as a trajectory."),
-    "serve": ("serve:serve_command", "Run everything in one process."),
+    "serve": ("processes:serve_command", "Run everything in one process."),
     "list": ("list_:list_command", "List trajectories, newest first."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "explain": (
         "explain:explain_command",
         "Say of each span of a trace what became of it, and why.",
     ),
-    "collect": ("collect:collect_command", "Run the receivers and the writer alone."),
-    "extract": ("extract:extract_command", "Run the extractor alone."),
-    "api": ("api:api_command", "Run the API alone."),
-    "keeper": ("keeper:keeper_command", "Run the keeper alone: tables, retention, deletion."),
+    "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
+    "extract": ("processes:extract_command", "Run the extractor alone."),
+    "api": ("processes:api_command", "Run the API alone."),
+    "keeper": ("processes:keeper_command", "Run the keeper alone: tables, retention, deletion."),
     "replay": ("replay:replay_command", "Extract stored history again."),
     "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
     "dead-letters": (

@@ -12,10 +12,10 @@ import click
 import orjson
 
 from spanloom.access.administration import KeyAdministration
-from spanloom.api.times import parse_instant
 from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.config import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
+from spanloom.core.model.instants import parse_instant
 from spanloom.storage.access.open import open_key_store
 from spanloom.terminal.keys import key_as_json, render_keys
 from spanloom.terminal.output import make_console

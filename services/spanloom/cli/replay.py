@@ -11,8 +11,7 @@ import click
 from click.core import ParameterSource
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from spanloom.cli.client import ApiClient, api_url_option
-from spanloom.cli.list_ import to_milliseconds
+from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.errors import StartupError
@@ -30,6 +29,7 @@ from spanloom.terminal.values import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.client.client import Client
     from spanloom.config import Settings
     from spanloom.core.model import replay as model
 
@@ -50,8 +50,8 @@ class Wanted(NamedTuple):
     """The filters as they were typed; times in milliseconds."""
 
     project: str | None
-    since: str | None
-    until: str | None
+    since: int | None
+    until: int | None
     dialect: str | None
     outdated: bool
 
@@ -69,27 +69,19 @@ class Wanted(NamedTuple):
     ),
 )
 @click.option("--project", metavar="NAME", help="Only traces of this project.")
-@click.option(
-    "--since",
-    metavar="WHEN",
-    callback=to_milliseconds,
-    help="Only runs that started at or after: 30m, 2h or 7d ago, a date, a time.",
-)
-@click.option(
-    "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
-)
+@time_options("Only runs that started")
 @click.option("--dialect", metavar="ID", help="Only traces with spans of this dialect.")
 @click.option("--outdated", is_flag=True, help="Only what another version of Spanloom extracted.")
-@api_url_option
+@client_option
 @click.pass_context
 def replay_command(
     ctx: click.Context,
     /,
     settings: Settings,
-    api_url: str,
+    client: Client,
     project: str | None,
-    since: str | None,
-    until: str | None,
+    since: int | None,
+    until: int | None,
     dialect: str | None,
     outdated: bool,
 ) -> None:
@@ -102,7 +94,7 @@ def replay_command(
     configure_logging(settings.log_level, settings.log_format)
     wanted = Wanted(project, since, until, dialect, outdated)
     is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
-    with _standings(settings, wanted, api_url, through_service=is_named) as standings:
+    with _standings(settings, wanted, client, through_service=is_named) as standings:
         last = _watch(standings)
     click.echo(
         f"{counted(last.done, 'trace')} replayed: {last.written:,} changed, {last.failed:,} failed"
@@ -111,14 +103,14 @@ def replay_command(
 
 @contextmanager
 def _standings(
-    settings: Settings, wanted: Wanted, api_url: str, *, through_service: bool
+    settings: Settings, wanted: Wanted, client: Client, *, through_service: bool
 ) -> Iterator[Iterator[Standing]]:
     """Let the owner of the store work the replay off, or become its owner."""
     with ExitStack() as stack:
         if not through_service:
             through_service = not _own(settings, stack)
         if through_service:
-            yield _ask_service(ApiClient(api_url), wanted)
+            yield _ask_service(client, wanted)
             return
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
@@ -141,19 +133,14 @@ def _own(settings: Settings, stack: ExitStack) -> bool:
     return True
 
 
-def _ask_service(client: ApiClient, wanted: Wanted) -> Iterator[Standing]:
-    replay = client.request_replay(
-        project=wanted.project,
-        dialect=wanted.dialect,
-        outdated="true" if wanted.outdated else None,
-        **{"from": wanted.since, "to": wanted.until},
-    )
+def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:
+    replay = client.request_replay(**wanted._asdict())
     while True:
-        yield Standing(*(int(replay[name]) for name in Standing._fields))
-        if replay["is_finished"]:
+        yield Standing(replay.total, replay.done, replay.written, replay.failed)
+        if replay.is_finished:
             return
         time.sleep(_POLL_S)
-        replay = client.replay(str(replay["id"]))
+        replay = client.replay(replay.id)
 
 
 def _work_off(replayer: Replayer, replay: model.Replay) -> Iterator[Standing]:
@@ -166,7 +153,7 @@ def _work_off(replayer: Replayer, replay: model.Replay) -> Iterator[Standing]:
 
 def _selection(wanted: Wanted) -> Selection:
     start_ns, until_ns = (
-        None if text is None else int(text) * _NS_PER_MS for text in (wanted.since, wanted.until)
+        None if at_ms is None else at_ms * _NS_PER_MS for at_ms in (wanted.since, wanted.until)
     )
     version = EXTRACTOR_VERSION if wanted.outdated else None
     reach = Reach.ALL.narrowed(wanted.project)

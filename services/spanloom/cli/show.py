@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 import orjson
 
-from spanloom.cli.client import ApiClient, api_url_option
+from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.span_table import render_spans
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
 
 
 @click.command(
@@ -29,9 +33,9 @@ from spanloom.terminal.span_table import render_spans
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Give the document itself.")
-@api_url_option
+@client_option
 def show_command(
-    trace_id: str, project: str | None, with_spans: bool, as_json: bool, api_url: str
+    trace_id: str, project: str | None, with_spans: bool, as_json: bool, client: Client
 ) -> None:
     """Print one trajectory as a tree: agents, their steps, durations, tokens and errors.
 
@@ -39,9 +43,9 @@ def show_command(
     newest trajectory there is. Agents stand under the step that called them, each line with
     its duration, its tokens (in → out) and when it ran within the whole.
     """
-    client = ApiClient(api_url)
     trace_id = resolve(trace_id, client, project)
-    body = client.spans(trace_id, project) if with_spans else client.document(trace_id, project)
+    ask = client.spans_document if with_spans else client.document
+    body = ask(trace_id, project=project)
     if as_json:
         write_json(body, sys.stdout)
         return

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.cli.client import ApiClient
+    from spanloom.client.client import Client
 
 LATEST = "latest"
 
@@ -22,12 +22,12 @@ def trace_id_argument(command: Command) -> Command:
     return click.argument("trace_id", callback=_to_trace_id)(command)
 
 
-def resolve(trace_id: str, client: ApiClient, project: str | None) -> str:
+def resolve(trace_id: str, client: Client, project: str | None) -> str:
     """Give the id itself, or for `latest` that of the newest trajectory."""
     if trace_id != LATEST:
         return trace_id
-    for item in client.trajectories(1, project=project):
-        return str(item["trace_id"])
+    for run in client.trajectories(limit=1, project=project):
+        return run.trace_id
     raise click.ClickException(
         f"there are no trajectories at {client.url} yet; try `spanloom demo`"
     )

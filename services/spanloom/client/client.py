@@ -1,0 +1,212 @@
+"""Asks a running service over its HTTP API; results are the objects of ``models.py``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Self, TypeVar
+from urllib.parse import quote, urlsplit
+
+from pydantic import BaseModel, ValidationError
+
+from spanloom.client.errors import NotSpanloomError
+from spanloom.client.models import Page, Replay, SpanList, SpanVerdict, Trajectory
+from spanloom.client.moments import milliseconds_of
+from spanloom.client.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+    from spanloom.client.models import TrajectorySummary
+    from spanloom.client.moments import Moment
+    from spanloom.core.model.trajectory import Status
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+PAGE_ITEMS = 1_000
+"""The most that the API gives at one time."""
+
+_Parameter = str | int | bool | None
+_Answer = TypeVar("_Answer", bound=BaseModel)
+
+
+class Client:
+    """The API of one service; may be used by one thread at a time.
+
+    ```python
+    with Client("http://traces.internal:8080") as client:
+        for run in client.trajectories(since="2h", has_error=True):
+            print(run.trace_id, run.root_name, run.duration)
+    ```
+
+    Every method raises ``ClientError``: ``UnreachableError``, ``NotFoundError`` and so on.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = 30.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """Name the service; nothing is asked yet.
+
+        Without ``url`` it is ``SPANLOOM_API_URL``, else ``http://127.0.0.1:8080``; without
+        ``api_key`` it is ``SPANLOOM_API_KEY``, else none is sent. ``timeout_s`` bounds each
+        request; ``transport`` replaces the network. Raises ``ValueError`` for what is no address.
+        """
+        self.url = to_url(url or os.environ.get("SPANLOOM_API_URL") or DEFAULT_URL)
+        key = os.environ.get("SPANLOOM_API_KEY", "") if api_key is None else api_key
+        self._transport = Transport(self.url, key, timeout_s, transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; a closed client is not used again."""
+        self._transport.close()
+
+    def trajectories(
+        self,
+        *,
+        limit: int | None = None,
+        project: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        status: Status | str | None = None,
+        root_name: str | None = None,
+        has_error: bool | None = None,
+        agent_name: str | None = None,
+        conversation_id: str | None = None,
+    ) -> Iterator[TrajectorySummary]:
+        """Yield runs that pass every filter, newest first, page by page as they are needed.
+
+        ``limit`` is the most to yield, all by default. ``since`` is the earliest start and
+        ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
+        """
+        return self._pages(
+            "/v1/trajectories",
+            limit,
+            {
+                "project": project,
+                "from": _milliseconds(since),
+                "to": _milliseconds(until),
+                "status": status,
+                "root_name": root_name,
+                "has_error": has_error,
+                "agent_name": agent_name,
+                "conversation_id": conversation_id,
+            },
+        )
+
+    def conversation(
+        self, conversation_id: str, *, project: str | None = None, limit: int | None = None
+    ) -> Iterator[TrajectorySummary]:
+        """Yield the runs of a conversation, oldest first, page by page as they are needed."""
+        path = f"/v1/conversations/{_segment(conversation_id)}"
+        return self._pages(path, limit, {"project": project})
+
+    def trajectory(self, trace_id: str, *, project: str | None = None) -> Trajectory:
+        """Return the newest version of a run, with all its steps."""
+        return self._read(Trajectory, self.document(trace_id, project=project))
+
+    def document(self, trace_id: str, *, project: str | None = None) -> bytes:
+        """Return a run's canonical JSON document, byte for byte as it is stored."""
+        return self._get(f"/v1/trajectories/{_segment(trace_id)}", {"project": project})
+
+    def spans(self, trace_id: str, *, project: str | None = None) -> list[SpanVerdict]:
+        """Return what became of each stored span of a trace, by (start, span id)."""
+        return self._read(SpanList, self.spans_document(trace_id, project=project)).spans
+
+    def spans_document(self, trace_id: str, *, project: str | None = None) -> bytes:
+        """Return the same as JSON, as the API answers it."""
+        path = f"/v1/trajectories/{_segment(trace_id)}/spans"
+        return self._get(path, {"project": project})
+
+    def request_replay(
+        self,
+        *,
+        project: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        dialect: str | None = None,
+        outdated: bool = False,
+    ) -> Replay:
+        """Ask the service to build stored runs again: all, or those that pass every filter."""
+        params: dict[str, _Parameter] = {
+            "project": project,
+            "from": _milliseconds(since),
+            "to": _milliseconds(until),
+            "dialect": dialect,
+            "outdated": outdated or None,
+        }
+        return self._read(Replay, self._transport.ask("POST", "/v1/replays", _given(params)))
+
+    def replay(self, replay_id: str) -> Replay:
+        """Return how far a replay has come."""
+        return self._read(Replay, self._get(f"/v1/replays/{_segment(replay_id)}", {}))
+
+    def _pages(
+        self, path: str, limit: int | None, filters: dict[str, _Parameter]
+    ) -> Iterator[TrajectorySummary]:
+        """Follow ``next_cursor`` until there is none; a short page is not the end."""
+        cursor: str | None = None
+        left = limit
+        while left is None or left > 0:
+            size = PAGE_ITEMS if left is None else min(left, PAGE_ITEMS)
+            body = self._get(path, {**filters, "limit": size, "cursor": cursor})
+            page = self._read(Page, body)
+            yield from page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+            left = None if left is None else left - len(page.items)
+
+    def _read(self, answer: type[_Answer], body: bytes) -> _Answer:
+        try:
+            return answer.model_validate_json(body)
+        except ValidationError as error:
+            raise NotSpanloomError(
+                f"what answers at {self.url} answers otherwise than Spanloom: {error}"
+            ) from error
+
+    def _get(self, path: str, params: dict[str, _Parameter]) -> bytes:
+        return self._transport.ask("GET", path, _given(params))
+
+
+def to_url(text: str) -> str:
+    """Return an address without the slash that may end it, ``http://`` added where it lacks.
+
+    Raises ``ValueError`` for what is no address.
+    """
+    url = text if "://" in text else f"http://{text}"
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(f"{text!r} is no address; write it like {DEFAULT_URL}")
+    return url.rstrip("/")
+
+
+def _segment(text: str) -> str:
+    """Write a text as one segment of a path, also if it is ``..`` or holds slashes."""
+    return quote(text, safe="").replace(".", "%2E")
+
+
+def _milliseconds(moment: Moment | None) -> int | None:
+    return None if moment is None else milliseconds_of(moment)
+
+
+def _given(params: dict[str, _Parameter]) -> dict[str, str]:
+    """Write the parameters that are set as the API reads them: ``true``, not ``True``."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in params.items()
+        if value is not None
+    }

@@ -1,0 +1,181 @@
+"""What the API answers, as typed objects.
+
+Times and durations are whole milliseconds here, as texts on the wire. A field that a newer
+service adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+from spanloom.core.model.trajectory import Kind, Status, StepType
+
+Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
+"""Since the epoch, or a length."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class TrajectorySummary(_Answer):
+    """One run in a list."""
+
+    trace_id: str
+    project: str
+    version: int
+    status: Status
+    root_name: str
+    root_type: Kind
+    started_at: Milliseconds
+    duration: Milliseconds
+    has_error: bool
+    agent_names: list[str]
+    step_counts: dict[str, int]
+    span_count: int
+    input_tokens: int
+    output_tokens: int
+    dialects: list[str]
+    duplicate_of: str | None = None
+    conversation_id: str | None = None
+
+
+class Page(_Answer):
+    """Some runs of a list, and where the next ones begin."""
+
+    items: list[TrajectorySummary]
+    next_cursor: str | None
+
+
+class SpanVerdict(_Answer):
+    """What became of one stored span, and why."""
+
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: Kind
+    step_id: str | None
+    dialect: str
+    rule: str
+    started_at: Milliseconds
+    duration: Milliseconds
+
+
+class SpanList(_Answer):
+    """Every stored span of a trace by (start, span id)."""
+
+    trace_id: str
+    spans: list[SpanVerdict]
+
+
+class Replay(_Answer):
+    """How far a replay has come, in traces."""
+
+    id: str
+    total: int
+    done: int
+    written: int
+    failed: int
+    is_finished: bool
+
+
+class StepError(_Answer):
+    """Why a step failed."""
+
+    code: int
+    msg: str
+
+
+class BasicInfo(_Answer):
+    """When a step ran, and whether it failed."""
+
+    started_at: Milliseconds
+    duration: Milliseconds
+    error: StepError | None = None
+
+
+class MetricsInfo(_Answer):
+    """The figures of an agent, or of a whole run."""
+
+    llm_duration: Milliseconds
+    tool_duration: Milliseconds
+    tool_errors: dict[str, list[str]]
+    tool_error_rate: float
+    model_errors: dict[str, list[str]]
+    model_error_rate: float
+    tool_step_proportion: float
+    input_tokens: int
+    output_tokens: int
+
+
+class ModelInfo(_Answer):
+    """The tokens of a model call, and when its first answer came."""
+
+    input_tokens: int
+    output_tokens: int
+    latency_first_resp: Milliseconds | None = None
+    reasoning_tokens: int
+    input_read_cached_tokens: int
+    input_creation_cached_tokens: int
+
+
+class RootStep(_Answer):
+    """The whole run."""
+
+    id: str
+    name: str
+    input: str
+    output: str
+    metadata: dict[str, str]
+    basic_info: BasicInfo
+    metrics_info: MetricsInfo
+
+
+class Step(_Answer):
+    """One step of an agent."""
+
+    id: str
+    parent_id: str
+    type: StepType
+    name: str
+    input: str
+    output: str
+    metadata: dict[str, str]
+    basic_info: BasicInfo
+    model_info: ModelInfo | None = None
+
+
+class AgentStep(RootStep):
+    """An agent and its steps."""
+
+    parent_id: str
+    steps: list[Step]
+
+
+class Extraction(_Answer):
+    """What Spanloom says of the extraction; further members are in ``model_extra``."""
+
+    version: int
+    status: Status
+    extractor_version: str
+    project: str
+    span_count: int
+    step_counts: dict[str, int]
+    root_type: Kind
+    dialects: list[str]
+    warnings: list[str]
+    conversation_id: str | None = None
+
+
+class Trajectory(_Answer):
+    """The canonical document of one run."""
+
+    id: str
+    root_step: RootStep
+    agent_steps: list[AgentStep]
+    extraction: Extraction
+
+    @property
+    def steps(self) -> list[Step]:
+        """Every step of the run once, agent by agent."""
+        return [step for agent in self.agent_steps for step in agent.steps]

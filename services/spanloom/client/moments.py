@@ -1,0 +1,34 @@
+"""Moments as callers of the client and of the command line write them."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import datetime
+
+from spanloom.core.model.instants import parse_instant
+
+Moment = datetime | str | int
+"""A time with its offset; ``90s``, ``30m``, ``2h`` or ``7d`` ago, a date (UTC) or RFC 3339;
+milliseconds since the epoch."""
+
+_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_NS_PER_MS = 1_000_000
+
+
+def milliseconds_of(moment: Moment) -> int:
+    """Return milliseconds since the epoch; ``2h`` is two hours before now.
+
+    Raises ``ValueError`` with what to write instead.
+    """
+    if isinstance(moment, int):
+        return moment
+    text = moment.isoformat() if isinstance(moment, datetime) else moment
+    if ago := re.fullmatch(r"(\d{1,9})([smhd])", text):
+        now_ms = time.time_ns() // _NS_PER_MS
+        return max(0, now_ms - int(ago[1]) * _UNITS_MS[ago[2]])
+    day = re.fullmatch(r"\d{4}-\d\d-\d\d", text)
+    try:
+        return parse_instant(f"{text}T00:00:00Z" if day else text) // _NS_PER_MS
+    except ValueError as error:
+        raise ValueError(f"{text!r}: write 30m, 2h, 7d or a date; or: {error}") from None

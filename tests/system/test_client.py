@@ -1,0 +1,79 @@
+"""The Python client, and its documented example, against the started command."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.conftest import clean_environment
+from tests.support.agents import REPOSITORY
+from tests.support.ground_truth import Capture
+
+from spanloom import Client
+from spanloom.client import NotFoundError
+
+if TYPE_CHECKING:
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+WAIT_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    started = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(scope="module")
+def trace_id(spanloom: RunningSpanloom) -> str:
+    """Send a captured run and wait for its trajectory."""
+    capture = Capture("openinference-langchain", "react_tools")
+    for body in capture.requests():
+        url = f"{spanloom.addresses['otlp_http']}/v1/traces"
+        headers = {"Content-Type": "application/x-protobuf"}
+        httpx.post(url, content=body, headers=headers).raise_for_status()
+    (sent,) = capture.spans_by_trace
+    until = time.monotonic() + WAIT_S
+    with Client(spanloom.api) as client:
+        while time.monotonic() < until:
+            try:
+                if client.trajectory(sent).extraction.status != "live":
+                    return sent
+            except NotFoundError:
+                pass
+            time.sleep(0.1)
+    raise AssertionError(f"no trajectory within {WAIT_S:g} s")
+
+
+def test_the_client_reads_what_was_sent(spanloom: RunningSpanloom, trace_id: str) -> None:
+    with Client(spanloom.api) as client:
+        (run,) = client.trajectories(since="9999d")
+        document, spans = client.trajectory(trace_id), client.spans(trace_id)
+    assert run.trace_id == document.id == trace_id
+    assert run.span_count == len(spans)
+    steps = {step.id for step in document.steps} | {agent.id for agent in document.agent_steps}
+    assert {span.step_id for span in spans if span.step_id} <= steps
+    assert run.step_counts["model"] == sum(step.type == "model" for step in document.steps)
+
+
+def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
+    page = (REPOSITORY / "docs" / "client.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    example = example.replace('since="7d"', 'since="9999d"')  # the capture's run is older
+    ran = subprocess.run(
+        [sys.executable, "-c", example],
+        env=clean_environment({"SPANLOOM_API_URL": spanloom.api}),
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith(trace_id)
+    assert "There is no trajectory of trace 0000" in ran.stdout

@@ -1,0 +1,104 @@
+"""A client of the real API over a store in memory, without a network between them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support.access import Locks
+from tests.support.memory_store import MemoryStore
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom import Client
+from spanloom.api.app import create_app
+from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Kind, SpanVerdict, Status
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.types import ASGIApp
+
+START_NS = 1_800_000_000_000_000_000
+
+
+class InProcess(httpx.BaseTransport):
+    """Hands requests to an application in this process, all on one event loop."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._asgi = httpx.ASGITransport(app)
+        self._runner = asyncio.Runner()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            answer = await self._asgi.handle_async_request(request)
+            body = b"".join([chunk async for chunk in answer.aiter_raw()])
+            return httpx.Response(answer.status_code, headers=answer.headers, content=body)
+
+        return self._runner.run(ask())
+
+    def end(self) -> None:
+        self._runner.close()
+
+
+@dataclass
+class World:
+    """A service: its store, its keys, and clients of it."""
+
+    store: MemoryStore
+    locks: Locks
+
+    def __post_init__(self) -> None:
+        app = create_app(self.store, Metrics(), list, self.locks.access)
+        self._transport = InProcess(app)
+
+    def end(self) -> None:
+        self._transport.end()
+
+    def client(self, api_key: str | None = None) -> Client:
+        return Client("http://localhost", api_key=api_key, transport=self._transport)
+
+    def write(self, number: int, project: str = "p", conversation: str = "") -> TraceKey:
+        """Store a run of one agent and one model call, a second after the one before."""
+        key = TraceKey(project, f"{number:032x}")
+        start_ns = START_NS + number * 1_000_000_000
+        verdict = SpanVerdict(
+            span_id=f"{1:016x}",
+            parent_span_id="",
+            name="planner",
+            kind=Kind.AGENT,
+            step_id=f"{1:016x}",
+            dialect="tests",
+            rule="agent.by-name",
+            start_ns=start_ns,
+            end_ns=start_ns + 2_000_000,
+        )
+        made = replace(make_trajectory(key, start_ns), verdicts=[verdict])
+        if conversation:
+            made = replace(made, extras={"conversation_id": conversation})
+        record = replace(
+            make_record(key, made),
+            document=encode_document(made, 1, Status.SETTLED),
+            spans_document=encode_spans(made),
+        )
+        self.store.write([record])
+        return key
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.delenv("SPANLOOM_API_KEY", raising=False)
+    started = World(MemoryStore(), Locks())
+    yield started
+    started.end()
+
+
+@pytest.fixture
+def client(world: World) -> Iterator[Client]:
+    with world.client() as opened:
+        yield opened

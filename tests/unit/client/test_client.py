@@ -1,0 +1,255 @@
+"""``spanloom.Client`` against the real API: typed results, whole lists, errors by their kind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import orjson
+import pytest
+
+from spanloom import Client
+from spanloom.client import (
+    ApiError,
+    ForbiddenError,
+    InvalidParameterError,
+    NotFoundError,
+    NotSpanloomError,
+    TimedOutError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+    models,
+)
+from spanloom.client import client as client_module
+from spanloom.core.model.access import Scope
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Kind, Status, StepType
+from spanloom.process.serving import bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.unit.client.conftest import World
+
+
+def answering(handle: Callable[[httpx.Request], httpx.Response]) -> Client:
+    return Client("http://localhost", transport=httpx.MockTransport(handle))
+
+
+@pytest.mark.parametrize(
+    ("count", "page", "limit"), [(7, 3, None), (6, 3, None), (7, 3, 5), (2, 3, 9)]
+)
+def test_a_list_is_paged_to_its_end(
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch, count: int, page: int, limit: int
+) -> None:
+    monkeypatch.setattr(client_module, "PAGE_ITEMS", page)
+    keys = [world.write(n).trace_id for n in range(1, count + 1)]
+    found = [run.trace_id for run in client.trajectories(limit=limit)]
+    assert found == keys[::-1][:limit]
+
+
+def test_a_short_page_is_not_the_end() -> None:
+    """The API alone says where a list ends: by ``next_cursor``, not by how full a page is."""
+    pages = {None: {"items": [], "next_cursor": "a"}, "a": {"items": [], "next_cursor": None}}
+    asked: list[str | None] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params.get("cursor"))
+        return httpx.Response(200, json=pages[asked[-1]])
+
+    with answering(handle) as client:
+        assert list(client.trajectories()) == []
+    assert asked == [None, "a"]
+
+
+def test_runs_are_typed(world: World, client: Client) -> None:
+    world.write(1)
+    (run,) = client.trajectories()
+    assert (run.status, run.root_type, run.project) == (Status.SETTLED, Kind.AGENT, "p")
+    assert run.started_at == 1_800_000_001_000
+    assert run.step_counts["model"] == 1
+
+
+def test_filters_reach_the_api(world: World, client: Client) -> None:
+    for n in range(1, 5):
+        world.write(n, project="even" if n % 2 == 0 else "odd")
+    second = datetime.fromtimestamp(1_800_000_002, UTC)
+    assert [r.project for r in client.trajectories(project="even")] == ["even", "even"]
+    since = client.trajectories(since=second, until=second + timedelta(seconds=2))
+    assert [int(r.trace_id, 16) for r in since] == [3, 2]
+    assert [int(r.trace_id, 16) for r in client.trajectories(since=1_800_000_004_000)] == [4]
+    assert list(client.trajectories(since="2027-01-16", until="2027-01-17")) == []
+    assert list(client.trajectories(has_error=True)) == []
+    assert list(client.trajectories(agent_name="nobody")) == []
+    assert len(list(client.trajectories(has_error=False, status=Status.SETTLED))) == 4
+
+
+def test_a_run_with_its_steps(world: World, client: Client) -> None:
+    key = world.write(1)
+    run = client.trajectory(key.trace_id, project="p")
+    assert run.id == key.trace_id
+    assert run.extraction.status is Status.SETTLED
+    (step,) = run.steps
+    assert (step.type, step.name) == (StepType.MODEL, "chat")
+    assert step.model_info is not None
+    assert step.model_info.input_tokens == 10
+    assert client.document(key.trace_id) == world.store.document(key.trace_id, Reach.ALL)
+
+
+def test_what_became_of_the_spans(world: World, client: Client) -> None:
+    key = world.write(1)
+    (span,) = client.spans(key.trace_id)
+    assert (span.kind, span.rule, span.duration) == (Kind.AGENT, "agent.by-name", 2)
+    assert orjson.loads(client.spans_document(key.trace_id))["trace_id"] == key.trace_id
+
+
+@pytest.mark.parametrize("name", ["trip", "a/b?c=d#e", "..", "ü %2F"])
+def test_a_conversation_under_any_name(world: World, client: Client, name: str) -> None:
+    for n in range(1, 4):
+        world.write(n, conversation=name)
+    world.write(9)
+    runs = list(client.conversation(name, limit=2))
+    assert [int(run.trace_id, 16) for run in runs] == [1, 2]
+    assert {run.conversation_id for run in runs} == {name}
+
+
+def test_a_replay(world: World, client: Client) -> None:
+    world.write(1)
+    asked = client.request_replay(project="p", since="1970-01-01")
+    assert (asked.total, asked.done, asked.is_finished) == (1, 0, False)
+    assert client.replay(asked.id) == asked
+
+
+def test_a_problem_is_an_exception_with_its_detail(world: World, client: Client) -> None:
+    with pytest.raises(NotFoundError, match="no trajectory of trace 0000") as missing:
+        client.trajectory("0" * 32)
+    assert (missing.value.status, missing.value.title) == (404, "Not Found")
+    with pytest.raises(NotFoundError):
+        list(client.conversation("none"))
+    with pytest.raises(InvalidParameterError) as invalid:
+        client.document("xyz")
+    assert [fault.parameter for fault in invalid.value.faults] == ["trace_id"]
+    world.write(1)
+
+
+def test_a_key_is_sent_and_refusals_are_told_apart(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = (world.locks.make("p", scope) for scope in (Scope.READ, Scope.INGEST))
+    world.write(1)
+    with world.client(api_key=reading) as client:
+        assert len(list(client.trajectories())) == 1
+    with world.client() as client, pytest.raises(UnauthenticatedError):
+        list(client.trajectories())
+    with world.client(api_key=writing) as client, pytest.raises(ForbiddenError):
+        list(client.trajectories())
+    monkeypatch.setenv("SPANLOOM_API_KEY", reading)
+    with world.client() as client:
+        assert len(list(client.trajectories())) == 1
+    with world.client(api_key="") as client, pytest.raises(UnauthenticatedError):
+        list(client.trajectories())
+
+
+def test_a_service_that_is_busy_says_when_to_come_back() -> None:
+    problem = {"title": "Service Unavailable", "detail": "The store does not answer."}
+    headers = {"Content-Type": "application/problem+json", "Retry-After": "3"}
+    with (
+        answering(lambda _: httpx.Response(503, json=problem, headers=headers)) as client,
+        pytest.raises(UnavailableError, match="The store does not answer") as busy,
+    ):
+        client.replay("0" * 16)
+    assert busy.value.retry_after_s == 3.0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, text="hello"),
+        httpx.Response(200, json={"items": 3}),
+        httpx.Response(302, headers={"Location": "http://elsewhere/"}),
+        httpx.Response(502, text="Bad Gateway"),
+        httpx.Response(404, text="x", headers={"Content-Type": "application/problem+json"}),
+    ],
+)
+def test_another_service_is_told_apart(answer: httpx.Response) -> None:
+    with answering(lambda _: answer) as client, pytest.raises(NotSpanloomError):
+        list(client.trajectories())
+
+
+def test_an_unknown_status_is_a_problem_too() -> None:
+    problem = {"title": "Teapot", "detail": "short and stout"}
+    answer = httpx.Response(418, json=problem, headers={"Content-Type": "application/problem+json"})
+    with answering(lambda _: answer) as client, pytest.raises(ApiError, match="stout") as found:
+        client.document("0" * 32)
+    assert type(found.value) is ApiError
+
+
+def test_nobody_there_and_nobody_answering() -> None:
+    with bind("127.0.0.1", 0, "--api-port") as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        silent.listen()
+        with (
+            Client(url, timeout_s=0.2) as client,
+            pytest.raises(TimedOutError, match=r"within 0\.2 s"),
+        ):
+            client.document("0" * 32)
+    with Client(url) as client, pytest.raises(UnreachableError, match="nothing answers at"):
+        client.document("0" * 32)
+
+
+def test_the_address_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPANLOOM_API_URL", raising=False)
+    assert Client().url == "http://127.0.0.1:8080"
+    monkeypatch.setenv("SPANLOOM_API_URL", "traces.internal:9000/")
+    assert Client().url == "http://traces.internal:9000"
+    assert Client("https://x/y/").url == "https://x/y"
+    with pytest.raises(ValueError, match="is no address"):
+        Client("ftp://x")
+
+
+def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None:
+    key = world.write(1)
+    said: dict[str, Any] = orjson.loads(client.document(key.trace_id))
+    said["later"] = {"a": 1}
+    run = models.Trajectory.model_validate(said)
+    assert run.model_extra == {"later": {"a": 1}}
+    assert orjson.loads(run.model_dump_json(exclude_unset=True)) == said
+
+
+@pytest.mark.parametrize(
+    ("schema", "model"),
+    [
+        ("TrajectoryItem", models.TrajectorySummary),
+        ("TrajectoryList", models.Page),
+        ("SpanVerdict", models.SpanVerdict),
+        ("SpanList", models.SpanList),
+        ("Replay", models.Replay),
+    ],
+)
+def test_every_field_that_the_api_describes_is_typed(
+    world: World, schema: str, model: type[models.Page]
+) -> None:
+    with world.client() as client:
+        described = orjson.loads(client._transport.ask("GET", "/openapi.json", {}))
+    properties = described["components"]["schemas"][schema]["properties"]
+    assert set(model.model_fields) == set(properties)
+
+
+def test_it_loads_no_server_and_the_package_not_even_the_client() -> None:
+    program = """
+import sys, spanloom
+print("spanloom.client" in sys.modules)
+from spanloom import Client
+Client("http://localhost")
+heavy = {"chdb", "fastapi", "grpc", "uvicorn", "structlog", "google.protobuf"}
+print(sorted(heavy & set(sys.modules)))
+print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines() == ["False", "[]", "['client', 'core']"]
