@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.calls import windows
 from tests.support.ground_truth import all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
@@ -41,7 +42,7 @@ def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
         "spans": {key: store.spans_document(key.trace_id, Reach.only(project)) for key in keys},
         "list": list(store.list(Reach.only(project), TrajectoryFilter(), 1000)),
         "calls": sorted(
-            store.find_calls(project, call_keys, 0, until_ns),
+            store.find_calls(project, windows(call_keys, 0, until_ns)),
             key=lambda call: (call.key, call.step_id),
         ),
         "heads": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
@@ -125,7 +126,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "find_calls": lambda t, key: {
         call.key.project
         for call in t.store.find_calls(
-            key.project, [f"call {key.trace_id}"], START_NS, START_NS + 1000
+            key.project, windows([f"call {key.trace_id}"], START_NS, START_NS + 1000)
         )
     },
 }

@@ -17,7 +17,7 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.progress import Progress, TraceChange
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.ports.spans import Signal
@@ -159,18 +159,15 @@ class MemoryStore:
         ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
 
-    def find_calls(
-        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
-    ) -> Sequence[ModelCall]:
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
         """See ``CallFinder.find_calls``."""
-        wanted = set(call_keys)
+        wanted: dict[str, list[CallWindow]] = {}
+        for window in windows:
+            wanted.setdefault(window.call_key, []).append(window)
         with self._lock:
-            calls = [c for r in self._records.values() for c in _calls(r) if c.call_key in wanted]
-        return [
-            call
-            for call in calls
-            if call.key.project == project and call.start_ns <= until_ns and call.end_ns >= from_ns
-        ]
+            own = [r for r in self._records.values() if r.key.project == project]
+            calls = [c for r in own for c in _calls(r) if c.call_key in wanted]
+        return [call for call in calls if any(map(call.is_within, wanted[call.call_key]))]
 
     def count_traces(self, selection: Selection) -> int:
         """See ``ReplayRequests.count_traces``."""

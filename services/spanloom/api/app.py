@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 STORE_CALLS = 8
+PROBES = 2
+"""Threads of readiness alone: however many lists are slow, it is answered."""
 STORE_TIMEOUT_S = 10.0
 
 
@@ -47,11 +49,13 @@ def create_app(
     was built by another ``extractor_version`` is outdated.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
+    probes = BoundedCalls(PROBES, timeout_s)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
         calls.close()
+        probes.close()
 
     app = FastAPI(
         title="Spanloom",
@@ -65,7 +69,9 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.state.services = Services(store, metrics, ready, calls, extractor_version, access.keys)
+    app.state.services = Services(
+        store, metrics, ready, calls, probes, extractor_version, access.keys
+    )
     parts = (
         (trajectories, conversations, replays, keys, service) if has_trajectories else (service,)
     )

@@ -22,6 +22,8 @@ class Services:
     """Gives the reasons for not being ready; empty means ready."""
     calls: BoundedCalls
     """Runs whatever blocks."""
+    probes: BoundedCalls
+    """Runs the question whether the store answers, which must not wait for other calls."""
     extractor_version: str
     keys: KeyAdministration
 

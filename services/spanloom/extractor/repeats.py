@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.duplicates import find_original
 from spanloom.core.model.trajectory import DuplicateOf
+from spanloom.core.ports.building import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,6 +62,5 @@ def _by_content(calls: Iterable[ModelCall]) -> Mapping[str, Sequence[ModelCall]]
 
 
 def _load(store: CallFinder, project: str, own: Sequence[ModelCall]) -> Sequence[ModelCall]:
-    keys = sorted({call.call_key for call in own})
-    from_ns = min(call.start_ns for call in own)
-    return store.find_calls(project, keys, from_ns, max(call.end_ns for call in own))
+    windows = [CallWindow(call.call_key, call.start_ns, call.end_ns) for call in own]
+    return store.find_calls(project, windows)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
@@ -13,20 +14,24 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 
-class ClickHouseStore(ClickHouseSpans, ClickHouseTrajectories, ClickHouseLists, ClickHouseReplays):
-    """``Store`` over three lanes, so that no long read holds up an INSERT."""
+class ClickHouseStore(
+    ClickHouseSpans, ClickHouseTrajectories, ClickHouseCalls, ClickHouseLists, ClickHouseReplays
+):
+    """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
 
-    def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
+    def __init__(self, writer: Lane, worker: Lane, reader: Lane, prober: Lane) -> None:
         """Take over the lanes: closing the store closes them."""
         ClickHouseSpans.__init__(self, writer, worker, reader)
         ClickHouseTrajectories.__init__(self, worker, reader)
+        ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
-        self._lanes = (writer, worker, reader)
+        self._prober = prober
+        self._lanes = (writer, worker, reader, prober)
 
     def ping(self) -> None:
         """See ``Store.ping``."""
-        list(self._reader.rows("ping"))
+        list(self._prober.rows("ping"))
 
     def close(self) -> None:
         """See ``Store.close``."""

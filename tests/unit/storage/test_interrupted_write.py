@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
@@ -92,5 +93,5 @@ def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
     assert store.document(key.trace_id, Reach.only(key.project)) == new.document
     assert listed(store, key.project) == [(-7, 2)]
     assert steps(store, key.project) == [f"{n:016x}" for n in (1, 3, 4)]
-    found = store.find_calls(key.project, [key.project], 0, 2**63)
+    found = store.find_calls(key.project, windows([key.project], 0, 2**63))
     assert {call.step_id for call in found} == {f"{n:016x}" for n in (3, 4)}

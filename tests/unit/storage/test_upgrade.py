@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.calls import windows
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -12,8 +13,8 @@ from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.statements import schema_files
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -33,10 +34,10 @@ def test_calls_stored_before_the_index_had_times_are_found(
         migrations.migrate(lane)
         lane.run(OLD_STEP)
     assert migrations.migrate(lane) == [file.name for file in schema_files()[9:]]
-    store = ClickHouseTrajectories(lane, lane)
-    [call] = store.find_calls("p", ["said"], 150, 160)
+    store = ClickHouseCalls(lane)
+    [call] = store.find_calls("p", windows(["said"], 150, 160))
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
-    assert store.find_calls("p", ["said"], 201, 300) == []
+    assert store.find_calls("p", windows(["said"], 201, 300)) == []
 
 
 OLD_RUN = """

@@ -36,7 +36,7 @@ async def get_health() -> Health:
 @open_to_all
 async def get_readiness(request: Request, using: Using) -> Health | Response:
     """Answer 503 with `reasons` while starting, while stopping and without the store."""
-    reasons = list(await using.calls.run(using.ready))
+    reasons = list(await using.probes.run(using.ready))
     if not reasons:
         return Health()
     detail = "; ".join(reasons)

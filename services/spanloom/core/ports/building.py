@@ -47,6 +47,14 @@ class TrajectoryRecord:
     """The head that this record replaces."""
 
 
+class CallWindow(NamedTuple):
+    """What to look for: calls of one content that ran at some time in a window."""
+
+    call_key: str
+    from_ns: int
+    until_ns: int
+
+
 class ModelCall(NamedTuple):
     """A stored model step, as far as finding a repeated report of it needs."""
 
@@ -59,6 +67,14 @@ class ModelCall(NamedTuple):
     """Whether the call is all there is in its trace."""
     dialect: str = ""
     """The dialect that told of it; empty where an older version stored it."""
+
+    def is_within(self, window: CallWindow) -> bool:
+        """Return whether it is a call that the window looks for."""
+        return (
+            self.call_key == window.call_key
+            and self.start_ns <= window.until_ns
+            and self.end_ns >= window.from_ns
+        )
 
 
 class TrajectoryWriter(Protocol):
@@ -78,10 +94,12 @@ class TrajectoryWriter(Protocol):
 class CallFinder(Protocol):
     """Finds stored model calls that may be reports of the same call."""
 
-    def find_calls(
-        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
-    ) -> Sequence[ModelCall]:
-        """Return the project's model steps with these call keys that overlap the time range."""
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+        """Return the project's model steps that have the call key of a window and overlap it.
+
+        The cost follows what is found: traces of years may be looked for at once, for each has
+        a window of its own.
+        """
 
 
 class BuildingStore(SpanReader, TrajectoryWriter, CallFinder, Protocol):

@@ -16,6 +16,7 @@ from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
 from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.engine.lane import (
+    PROBER_SETTINGS,
     READER_SETTINGS,
     REQUEST_SETTINGS,
     UPKEEP_SETTINGS,
@@ -48,7 +49,8 @@ def open_store(url: str) -> ClickHouseStore:
         embedded = urlsplit(url).scheme == "chdb"
         lane_of = EmbeddedLane if embedded else Lane
         schema = request_schema(embedded=embedded)
-        for settings in ({**REQUEST_SETTINGS, **schema}, WORKER_SETTINGS, READER_SETTINGS):
+        writing = {**REQUEST_SETTINGS, **schema}
+        for settings in (writing, WORKER_SETTINGS, READER_SETTINGS, PROBER_SETTINGS):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:

@@ -72,6 +72,9 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
+# For the question whether the store answers, which must not wait for anybody's read.
+PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
+
 ROWS_PER_INSERT = 10_000
 """The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
 

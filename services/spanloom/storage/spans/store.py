@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from spanloom.storage.engine.lane import Lane, Row
 
-Key = TypeVar("Key", TraceKey, str)
+Key = TypeVar("Key", bound=Hashable)
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
 """The tables that take requests in. Events go first: spans are what makes a trace ready."""

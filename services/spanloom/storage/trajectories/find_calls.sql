@@ -1,8 +1,6 @@
--- The model steps among these (trace id, step id) that overlap a time range.
+-- The model steps among these (trace id, step id), in the order of storage.trajectories.calls.
 SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect
 FROM steps FINAL
 WHERE Project = {project:String}
   AND (TraceId, StepId) IN JSONExtract({calls:String}, 'Array(Tuple(String, String))')
-  AND StartTimeUnixNano <= {until_ns:UInt64}
-  AND EndTimeUnixNano >= {from_ns:UInt64}
 ORDER BY TraceId, StepId

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.building import Head, TrajectoryRecord
 from spanloom.core.ports.progress import Progress
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.store import batched
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.lane import Lane
 
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
@@ -89,22 +89,6 @@ class ClickHouseTrajectories:
         """See ``TrajectoryReader.spans_document``."""
         return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
 
-    def find_calls(
-        self, project: str, call_keys: Sequence[str], from_ns: int, until_ns: int
-    ) -> Sequence[ModelCall]:
-        """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
-        where = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
-        calls = [
-            (trace_id, step_id)
-            for some in batched(call_keys)
-            for trace_id, step_id in self._worker.rows("find_keys", **where, call_keys=some)
-        ]
-        if not calls:
-            return []
-        rows = self._worker.rows("find_calls", **where, calls=calls)
-        wanted = set(call_keys)
-        return [call for call in map(_call_of, rows) if call.call_key in wanted]
-
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Give the sequence that each stored trajectory was built from."""
         return {
@@ -116,9 +100,3 @@ class ClickHouseTrajectories:
     def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
         if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
-
-
-def _call_of(row: Row) -> ModelCall:
-    project, trace_id, step_id, call_key, start_ns, end_ns, bare, dialect = row
-    key = TraceKey(project, trace_id)
-    return ModelCall(key, step_id, call_key, start_ns, end_ns, bool(bare), dialect)

@@ -1,0 +1,63 @@
+"""Stored model calls, found by what they say and when they ran."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.building import CallWindow, ModelCall
+from spanloom.storage.spans.store import batched
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+
+class ClickHouseCalls:
+    """``CallFinder`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._worker = worker
+
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+        """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
+        places = [
+            (trace_id, step_id)
+            for some in batched(without_overlaps(windows))
+            for trace_id, step_id in self._worker.rows(
+                "find_keys",
+                project=project,
+                call_keys=sorted({window.call_key for window in some}),
+                windows=some,
+            )
+        ]
+        found = [
+            _call_of(row)
+            for some in batched(places)
+            for row in self._worker.rows("find_calls", project=project, calls=some)
+        ]
+        wanted = defaultdict(list)
+        for window in without_overlaps(windows):
+            wanted[window.call_key].append(window)
+        return [call for call in found if any(map(call.is_within, wanted[call.call_key]))]
+
+
+def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
+    """Return the same time for each call key in windows that do not overlap, in order."""
+    merged: dict[str, list[CallWindow]] = defaultdict(list)
+    for window in sorted(windows):
+        of_key = merged[window.call_key]
+        if of_key and window.from_ns <= of_key[-1].until_ns:
+            of_key[-1] = of_key[-1]._replace(until_ns=max(of_key[-1].until_ns, window.until_ns))
+        else:
+            of_key.append(window)
+    return [window for of_key in merged.values() for window in of_key]
+
+
+def _call_of(row: Row) -> ModelCall:
+    project, trace_id, step_id, call_key, start_ns, end_ns, bare, dialect = row
+    key = TraceKey(project, trace_id)
+    return ModelCall(key, step_id, call_key, start_ns, end_ns, bool(bare), dialect)

@@ -1,0 +1,15 @@
+"""Windows of time in which to look for calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.building import CallWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def windows(call_keys: Sequence[str], from_ns: int, until_ns: int) -> list[CallWindow]:
+    """Give the same window to every call key."""
+    return [CallWindow(call_key, from_ns, until_ns) for call_key in call_keys]
