@@ -1,0 +1,107 @@
+"""F7, F8: a full disk under the spool or under the store refuses, loses nothing, and passes."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support.ledger import Ledger, Outcome, make_requests
+from tests.support.senders import GrpcClient, Load
+from tests.support.settling import check_api
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+MIB = 1 << 20
+QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
+
+
+class SmallDisk:
+    """A file system of a few MiB that can be filled to the last byte."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._filler = path / "filler"
+
+    def fill(self) -> None:
+        with self._filler.open("ab", buffering=0) as file:
+            for size in (MIB, 4096, 1):
+                try:
+                    while True:
+                        file.write(b"\0" * size)
+                except OSError:
+                    continue
+
+    def free(self) -> None:
+        self._filler.unlink()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    path = tmp_path / "disk"
+    path.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", str(path)]
+    made = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"a small disk needs the right to mount: {made.stderr.strip()}")
+    yield SmallDisk(path)
+    subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def test_a_full_disk_under_the_spool_refuses_and_passes(
+    start_spanloom: StartSpanloom, disk: SmallDisk, tmp_path: Path
+) -> None:
+    store = tmp_path / "elsewhere" / "store"
+    store.parent.mkdir()
+    spanloom = start_spanloom(*QUICK, f"--store-url=chdb://{store}", data_dir=disk.path / "data")
+    spanloom.wait_until_ready()
+    ledger = Ledger()
+    with Load(spanloom.addresses, ledger, "before"):
+        time.sleep(0.3)
+    disk.fill()
+    with Load(spanloom.addresses, ledger, "full") as load:
+        load.wait_until_refused(60)
+    assert not ledger.requests(Outcome.UNKNOWN), "refused with a hint, not cut off"
+    assert httpx.get(f"{spanloom.api}/v1/trajectories", timeout=20).status_code == 200
+    assert spanloom.process.poll() is None
+    disk.free()
+    send_until_acknowledged(spanloom, ledger)
+    account = ledger.account()
+    assert check_api(spanloom.api, account) >= account.acknowledged
+    assert spanloom.stop() == 0
+
+
+def test_a_full_disk_under_the_store_is_outlasted(
+    start_spanloom: StartSpanloom, disk: SmallDisk
+) -> None:
+    spanloom = start_spanloom(*QUICK, f"--store-url=chdb://{disk.path / 'store'}")
+    spanloom.wait_until_ready()
+    disk.fill()
+    ledger = Ledger()
+    with Load(spanloom.addresses, ledger, "store full"):
+        time.sleep(1)
+    assert not ledger.requests(Outcome.REFUSED), "the spool has room"
+    assert not ledger.requests(Outcome.UNKNOWN)
+    disk.free()
+    account = ledger.account()
+    assert account.acknowledged
+    assert check_api(spanloom.api, account) == account.acknowledged
+    assert spanloom.stop() == 0
+
+
+def send_until_acknowledged(spanloom: RunningSpanloom, ledger: Ledger) -> None:
+    """Send as a stock exporter does, which tries again when it is told to."""
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    request = next(make_requests("after"))
+    until = time.monotonic() + 30
+    while (outcome := client.send(request)) is not Outcome.ACKNOWLEDGED:
+        assert time.monotonic() < until, outcome
+        time.sleep(0.2)
+    ledger.note(request, outcome)
+    client.close()

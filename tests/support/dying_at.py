@@ -1,0 +1,50 @@
+"""Run the command, which kills itself at a point of its work: ``dying_at.py POINT COUNT …``.
+
+It is SIGKILL, at the COUNTth time that the point is passed: no handler and no ``finally`` runs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+from spanloom.__main__ import main
+from spanloom.collector.spool.attempts import Attempts
+from spanloom.collector.spool.group_commit import GroupCommitter
+from spanloom.collector.spool.spool import Spool
+from spanloom.extractor.worker import Extractor
+from spanloom.storage.clickhouse import ClickHouseStore
+
+POINTS: dict[str, tuple[type, str]] = {
+    "before the commit": (GroupCommitter, "_commit"),
+    "after the commit, before the answer": (Spool, "after_commit"),
+    "before the INSERT": (Attempts, "_append"),
+    "after the INSERT, before the delete": (Spool, "delete"),
+    "before the trajectories": (ClickHouseStore, "write"),
+    "after the trajectories, before the progress": (ClickHouseStore, "record_progress"),
+    "after the progress": (Extractor, "_settle"),
+}
+
+
+def arm(point: str, count: int) -> None:
+    """Kill this process when it enters the point for the last time."""
+    kind, method = POINTS[point]
+    works = getattr(kind, method)
+    left = count
+
+    def dies(self: object, *arguments: Any) -> Any:  # whatever the method takes and gives
+        nonlocal left
+        left -= 1
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return works(self, *arguments)
+
+    setattr(kind, method, dies)
+
+
+if __name__ == "__main__":
+    arm(sys.argv[1], int(sys.argv[2]))
+    del sys.argv[1:3]
+    main()
