@@ -162,6 +162,30 @@ def test_dropped_is_gone_and_a_stopped_service_can_be_helped(
     assert second.stop() == 0
 
 
+def test_dead_letters_count_to_the_bound_until_they_are_dropped(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+) -> None:
+    order.write_text("data")
+    spanloom = start(start_spanloom, order, "--batch-wait-s=0", "--spool-max-bytes=1MiB")
+    data_dir = spanloom.addresses["data_dir"]
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    requests = make_requests("around the bound")
+    assert client.send(next(requests)) is Outcome.ACKNOWLEDGED
+    outcomes: list[Outcome] = []
+    while len(outcomes) < 10 and Outcome.REFUSED not in outcomes:
+        poison = POISON[0]._replace(span_id=f"{len(outcomes) + 1:016x}", name="poison " * 40_000)
+        outcomes.append(client.send((poison,)))
+    assert outcomes == [*[Outcome.ACKNOWLEDGED] * 3, Outcome.REFUSED], "280 kB each"
+    await_listed(run_spanloom, data_dir, 3)
+    assert sum(int(str(letter["size"])) for letter in listed(run_spanloom, data_dir)) < 1 << 20
+    assert client.send((poison,)) is Outcome.REFUSED
+    assert client.send(next(requests)) is Outcome.ACKNOWLEDGED, "there is room for small ones"
+    dead_letters(run_spanloom, data_dir, "drop", "--all")
+    assert client.send((poison,)) is Outcome.ACKNOWLEDGED
+    client.close()
+    assert spanloom.stop() == 0
+
+
 def many_spans(number: int) -> Request:
     """Make one request of 500 spans, a trace of its own."""
     trace_id = f"{number + 1:032x}"

@@ -50,6 +50,21 @@ def test_a_part_that_dies_ends_the_process_and_loses_nothing(
     assert second.stop() == 0
 
 
+def test_a_part_that_cannot_be_stopped_does_not_keep_a_failed_process_alive(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    trigger = tmp_path / "die"
+    entry = (failing_parts.__file__, "stuck", str(trigger))
+    spanloom = start_spanloom("serve", "--batch-wait-s=0", "--shutdown-s=60", entry=entry)
+    spanloom.wait_until_ready()
+    trigger.write_text("")
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    client.send(next(make_requests("stuck")))
+    client.close()
+    assert spanloom.process.wait(END_S + SLOWNESS_S) == 1
+    assert spanloom.log.splitlines()[-1].startswith("spanloom: the part 'writer' has failed: ")
+
+
 def test_a_dead_writer_has_the_receivers_refuse_at_once(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

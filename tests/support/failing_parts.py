@@ -70,13 +70,16 @@ def arm(part: str, trigger: Path) -> None:
         case "spool":
             dies_when(trigger, "spool-committer", GroupCommitter, "_commit")
         case "writer":
-            dies_when(trigger, "writer", Writer, "_move")
+            dies_when(trigger, "writer", Writer, "_work_off")
         case "extractor":
             dies_when(trigger, "extractor", Extractor, "run_once")
         case "otlp_http" | "api":
             dies_when(trigger, part, uvicorn.Server, "on_tick")
         case "otlp_grpc":
             ends_grpc_when(trigger)
+        case "stuck":
+            dies_when(trigger, "writer", Writer, "_work_off")
+            Writer.stop = lambda *_: time.sleep(60)  # type: ignore[method-assign]  # the fault
         case _:
             raise ValueError(part)
 

@@ -184,8 +184,7 @@ class Spool:
         with self._changed:
             if self._changed.wait_for(lambda: self._durable.bytes >= min_bytes, timeout_s):
                 return True
-            with self._read_lock:
-                self._durable = Totals.load(self._reading)
+            self._look()
             return self._durable.bytes >= min_bytes
 
     def close(self) -> None:
@@ -200,7 +199,16 @@ class Spool:
         with self._changed:
             if self._refusal:
                 raise OverloadedError(self._refusal, RETRY_S)
-            self._bound.take(size, self._durable)
+            try:
+                self._bound.take(size, self._durable)
+            except OverloadedError:
+                self._look()  # dead letters that were dropped make room
+                self._bound.take(size, self._durable)
+
+    def _look(self) -> None:
+        """Take over what another process has changed; the caller holds ``_changed``."""
+        with self._read_lock:
+            self._durable = Totals.load(self._reading)
 
     def _give_room(self, size: int) -> None:
         """From here on the record is counted among the durable ones, or it is none."""
