@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spanloom.core.query.paging import Page
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_REPLAY_ID = re.compile(r"[0-9a-f]{16}")
+_NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
 
 
 def encode_cursor(cursor: Cursor) -> str:
@@ -39,10 +41,18 @@ def decode_cursor(text: str) -> Cursor:
         if not _is_position(cursor):
             raise ValueError("not a position")
     except (ValueError, TypeError) as error:
-        raise InvalidQueryError(
-            "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
-        ) from error
+        raise InvalidQueryError(_NO_CURSOR) from error
     return cursor
+
+
+def decode_replay_cursor(text: str) -> str:
+    """Return the id behind which a list of replays goes on.
+
+    Raises ``InvalidQueryError`` for text that is no cursor of ours.
+    """
+    if not _REPLAY_ID.fullmatch(text):
+        raise InvalidQueryError(_NO_CURSOR)
+    return text
 
 
 def _is_position(cursor: Cursor) -> bool:

@@ -91,6 +91,11 @@ CONVERSATION = _answer(
     {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
 REPLAY = _answer("The replay as it stands.", _component("Replay"), _REPLAY)
+REPLAYS = _answer(
+    "The replays.",
+    _component("ReplayList"),
+    {"items": [_REPLAY], "next_cursor": EXAMPLE_REPLAY},
+)
 KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
 KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})

@@ -117,6 +117,28 @@ class Replay(BaseModel):
         )
 
 
+class ReplayPageQuery(PageQuery):
+    """Which page of the list of replays to give."""
+
+    cursor: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="`next_cursor` of the page before; the other parameters as there.",
+            examples=["00064119b2c8d000"],
+        ),
+    ] = None
+
+
+class ReplayList(BaseModel):
+    """A page of replays, newest first."""
+
+    items: list[Replay]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]
+
+
 class TrajectoryItem(BaseModel):
     """One line of the list: what the document says, in short."""
 

@@ -15,12 +15,12 @@ from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.errors import StartupError
-from spanloom.core.extraction.replay import request_replay
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
 from spanloom.process.datadir import DataDir, DirectoryInUseError
+from spanloom.replays import request_replay
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
 from spanloom.terminal.output import make_console

@@ -31,6 +31,7 @@ NEEDED = {
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
     ("POST", "/v1/replays"): Scope.ADMIN,
+    ("GET", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays/{replay_id}"): Scope.ADMIN,
     ("GET", "/v1/keys"): Scope.ADMIN,
     ("POST", "/v1/keys"): Scope.ADMIN,

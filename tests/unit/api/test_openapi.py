@@ -48,6 +48,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/spans",
         "GET /v1/conversations/{conversation_id}",
         "POST /v1/replays",
+        "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
         "GET /v1/keys",
         "POST /v1/keys",

@@ -27,6 +27,7 @@ READING = {
     "/v1/trajectories/{trace_id}": "/v1/trajectories/{trace}",
     "/v1/trajectories/{trace_id}/spans": "/v1/trajectories/{trace}/spans",
     "/v1/conversations/{conversation_id:path}": "/v1/conversations/{conversation}",
+    "/v1/replays": "/v1/replays",
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
 }
 """Each route that reads, and what to ask it of the project that has it."""

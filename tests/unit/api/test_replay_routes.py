@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.unit.api.conftest import replay
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.replay import Selection
@@ -58,3 +59,21 @@ def test_an_unknown_replay_and_a_store_that_is_away(client: TestClient, store: S
     assert client.get("/v1/replays/none").status_code == 422
     store.error = StoreUnavailableError("away")
     assert client.post("/v1/replays").status_code == 503
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_every_replay_is_listed_once_newest_first(
+    client: TestClient, store: ShelfStore, limit: int
+) -> None:
+    store.recorded = {f"{n:016x}": replay(f"{n:016x}") for n in range(6)}
+    seen: list[str] = []
+    query: dict[str, str] = {"limit": str(limit)}
+    while True:
+        page = client.get("/v1/replays", params=query).json()
+        seen += [item["id"] for item in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        query["cursor"] = page["next_cursor"]
+    assert seen == [f"{n:016x}" for n in reversed(range(6))]
+    assert client.get("/v1/replays?project=other").json()["items"] == []
+    assert client.get("/v1/replays?cursor=soon").status_code == 422

@@ -10,11 +10,11 @@ import pytest
 from tests.support.extracting import World, key_of, sent
 from tests.support.spans import chat, genai
 
-from spanloom.core.extraction.replay import request_replay
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor import batch, extract, replay
 from spanloom.extractor.replay import LOOK_S, Replayer
+from spanloom.replays import request_replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,13 +6,15 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.access import CallersReach
-from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY
+from spanloom.api.cursors import decode_replay_cursor
+from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.schemas import Replay, ReplayQuery
+from spanloom.api.schemas import Replay, ReplayList, ReplayPageQuery, ReplayQuery
 from spanloom.api.services import Using
-from spanloom.core.extraction.replay import request_replay
 from spanloom.core.model.access import Scope
+from spanloom.core.query.paging import read_page
+from spanloom.replays import request_replay
 
 router = APIRouter(tags=["replays"])
 
@@ -46,6 +48,28 @@ async def post_replay(
     wanted = query.selection(callers, using.extractor_version)
     replay = await using.calls.run(request_replay, using.store, wanted, time.time_ns())
     return Replay.of(replay)
+
+
+@router.get(
+    "/v1/replays",
+    operation_id="listReplays",
+    summary="List replays, newest first",
+    responses={200: REPLAYS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.ADMIN)
+async def list_replays(
+    query: Annotated[ReplayPageQuery, Query()], callers: CallersReach, using: Using
+) -> ReplayList:
+    """List the replays of which the caller may see every project that they select."""
+    reach = callers.narrowed(query.project)
+    after = None if query.cursor is None else decode_replay_cursor(query.cursor)
+    page = await using.calls.run(
+        read_page, lambda limit: using.store.replays(reach, limit, after), query.limit
+    )
+    return ReplayList(
+        items=[Replay.of(replay) for replay in page.lines],
+        next_cursor=page.lines[-1].cursor if page.has_more else None,
+    )
 
 
 @router.get(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def request_replay(store: ReplayRequests, selection: Selection, now_ns: int) -> Replay:
-    """Give the replay of this selection that is under way, else record and give a new one."""
+    """Return the replay of this selection that is under way, else record a new one."""
     for replay in store.unfinished_replays(selection.reach):
         if replay.selection == selection:
             return replay
