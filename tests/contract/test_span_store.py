@@ -18,6 +18,7 @@ from tests.support.otlp_requests import (
     wire_span,
 )
 
+from spanloom.collector.intake.tenancy import claim_request
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
@@ -95,9 +96,8 @@ def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
 def test_of_one_span_twice_in_one_request_the_last_counts(store: Store, key: TraceKey) -> None:
     spans = [wire_span(key.trace_id, 1, name=name) for name in ("first", "last")]
     request = spooled(message_of(spans), key.project)
-    store.append(
-        [SpooledRequest(next_seq(), key.project, 1, message_of(spans).SerializeToString(), 2)]
-    )
+    body = claim_request(key.project, message_of(spans).SerializeToString())
+    store.append([SpooledRequest(next_seq(), key.project, 1, body, 2)])
     store.append([request])
     assert names(store.read_spans([key])[key]) == ["last"]
 
@@ -108,7 +108,8 @@ def test_of_one_span_twice_in_two_months_every_read_gives_the_same(
 ) -> None:
     starts = [START_NS + 31 * m * 24 * 3600 * 10**9 for m in months]
     spans = [wire_span(key.trace_id, 1, name=str(s), start_ns=s) for s in starts]
-    request = SpooledRequest(next_seq(), key.project, 1, message_of(spans).SerializeToString(), 2)
+    body = claim_request(key.project, message_of(spans).SerializeToString())
+    request = SpooledRequest(next_seq(), key.project, 1, body, 2)
     for _ in range(8):
         store.append([request])
         assert names(store.read_spans([key])[key]) == [str(max(starts))]

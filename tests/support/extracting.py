@@ -10,6 +10,7 @@ from tests.support.otlp_requests import message_of, wire_span
 
 from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -65,7 +66,7 @@ class World:
         body = message if isinstance(message, bytes) else message.SerializeToString()
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
-        self.store.append([SpooledRequest(seq, "", self.now_ns, body, 0)])
+        self.store.append([SpooledRequest(seq, "", self.now_ns, claim_request("", body), 0)])
 
     def send_logs(self, logs: bytes) -> None:
         """Store the content events of a logs request that is accepted now."""

@@ -73,7 +73,7 @@ def spooled(
 ) -> SpooledRequest:
     """Give a request as the spool hands it to the store: validated, numbered, accepted now."""
     body = message if isinstance(message, bytes) else message.SerializeToString()
-    valid = validate_request(body, Limits())
+    valid = validate_request(body, Limits(), project)
     seq = seq or next_seq()
     return SpooledRequest(seq, project, START_NS + seq % 10**9, valid.body, valid.span_count)
 

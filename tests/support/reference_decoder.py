@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.storage.spans.otlp import KINDS, STATUS_CODES
-from spanloom.storage.spans.values import attribute_lists, last_of_each_key, texts_of
+from spanloom.storage.spans.values import attribute_lists, last_of_each_key, own_text, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpooledRequest
 
 _NO_PARENT = bytes(8)
-_PROJECT_ATTRIBUTES = ("spanloom.project", "openinference.project.name")
 
 
 class DecodedSpan(NamedTuple):
@@ -49,16 +48,11 @@ def decode_request(request: SpooledRequest) -> Iterator[DecodedSpan]:
         raise StoreRejectedError("the request is not valid OTLP protobuf") from error
     for resource_spans in message.resource_spans:
         resource = texts_of(resource_spans.resource.attributes)
-        project = _project_of(request, resource)
+        project = own_text(resource_spans)
         for scope_spans in resource_spans.scope_spans:
             for wire in scope_spans.spans:
                 span = _span_of(wire, scope_spans, resource, request.seq)
                 yield DecodedSpan(project, span, _cleaned(resource_spans, scope_spans, wire))
-
-
-def _project_of(request: SpooledRequest, resource: dict[str, str]) -> str:
-    named = (resource.get(key, "") for key in _PROJECT_ATTRIBUTES)
-    return request.project or next(filter(None, named), "default")
 
 
 def _span_of(wire: WireSpan, group: ScopeSpans, resource: dict[str, str], seq: int) -> Span:

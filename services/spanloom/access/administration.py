@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.access.key_text import digest_of, make_key
 from spanloom.core.errors import InvalidQueryError, PermissionDeniedError
-from spanloom.core.model.access import ALL_PROJECTS, ANYBODY, MAX_PROJECT_BYTES, Key
+from spanloom.core.model.access import (
+    ALL_PROJECTS,
+    ANYBODY,
+    MAX_PROJECT_BYTES,
+    Key,
+    is_project_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -73,9 +79,8 @@ class KeyAdministration:
 
 
 def _check_project(project: str) -> None:
-    if project == ALL_PROJECTS:
-        return
-    if not project.strip() or not project.isprintable():
-        raise InvalidQueryError("A project's name is printable text, and not empty.")
-    if len(project.encode()) > MAX_PROJECT_BYTES:
-        raise InvalidQueryError(f"A project's name has at most {MAX_PROJECT_BYTES} bytes.")
+    if project != ALL_PROJECTS and not is_project_name(project):
+        raise InvalidQueryError(
+            f"A project's name is printable text of 1 to {MAX_PROJECT_BYTES} bytes, without "
+            "spaces around it."
+        )

@@ -18,6 +18,7 @@ from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.config import OptionError, flag_of, is_loopback
@@ -158,7 +159,7 @@ class Service:
     ) -> Iterator[Part]:
         settings = self._settings
         limits = limits_of(settings)
-        spool = Spool(data.spool, settings.spool_max_bytes, self.metrics)
+        spool = Spool(data.spool, settings.spool_max_bytes, self.metrics, claim=claim_request)
         yield spool
         batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
         yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)

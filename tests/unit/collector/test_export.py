@@ -14,6 +14,7 @@ from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.intake.budget import InFlightBudget
 from spanloom.collector.intake.export import Exporter, ExportOutcome
+from spanloom.collector.intake.tenancy import write_projects
 from spanloom.core.errors import InvalidRequestError, OverloadedError
 from spanloom.core.ports.spans import Signal
 
@@ -48,7 +49,7 @@ def test_what_is_accepted_is_in_the_spool(
     body = make_request(count=3).SerializeToString()
     assert exporter.export_traces(body, "").is_full
     [record] = spool.read_batch(1 << 20)
-    assert (record.body, record.span_count, record.project) == (body, 3, "")
+    assert (record.body, record.span_count) == (write_projects(body, ["default"]), 3)
     assert "spanloom_spans_accepted_total 3.0" in metrics.render().decode()
 
 

@@ -221,6 +221,24 @@ def test_what_another_process_changes_is_counted(
     assert "spanloom_dead_letter_bytes 0.0" in metrics.render().decode()
 
 
+def test_records_of_the_third_schema_are_claimed_at_the_start(
+    tmp_path: Path, metrics: Metrics
+) -> None:
+    before = Spool(tmp_path / "s", ROOM, metrics)
+    seqs = [before.put(project, b"old", 1) for project in ("", "shop") for _ in range(70)]
+    before.set_aside(seqs[0], "no")
+    before._writing.execute("PRAGMA user_version = 3")
+    before.close()
+    for _ in range(2):  # the second start finds nothing to do
+        spool = Spool(
+            tmp_path / "s", ROOM, metrics, claim=lambda p, body: b"%s/%s" % (p.encode(), body)
+        )
+        bodies = [r.body for r in spool.read_batch(ROOM)]
+        assert bodies == [b"/old"] * 69 + [b"shop/old"] * 70
+        assert spool._reading.execute("SELECT body FROM dead_letters").fetchall() == [(b"/old",)]
+        spool.close()
+
+
 def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metrics) -> None:
     (tmp_path / "s").write_bytes(b"not a database" * 100)
     with pytest.raises(StartupError, match="cannot be opened"):

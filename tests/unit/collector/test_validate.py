@@ -8,6 +8,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.tenancy import write_projects
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
@@ -27,7 +28,7 @@ def spans_of(body: bytes) -> Sequence[Span]:
 def test_a_good_request_is_stored_as_it_came(make_request: MakeRequest, limits: Limits) -> None:
     body = make_request(count=3).SerializeToString()
     validated = validate_request(body, limits)
-    assert validated.body is body
+    assert validated.body == write_projects(body, ["default"])
     assert (validated.span_count, validated.rejected, validated.message) == (3, 0, "")
 
 
@@ -216,15 +217,16 @@ def test_unknown_fields_of_spans_are_taken(make_request: MakeRequest, limits: Li
         Span(trace_id=TRACE_ID, span_id=SPAN_ID).SerializeToString() + b"\x98\x06\x01"
     )
     body = make_request(span).SerializeToString()
-    assert validate_request(body, limits).body is body
+    assert validate_request(body, limits).body == write_projects(body, ["default"])
 
 
 def test_fields_that_the_spool_would_add_are_removed(
     make_request: MakeRequest, limits: Limits
 ) -> None:
     request = make_request()
-    forged = request.SerializeToString() + b"\xca\x3e\x05other"  # field 1001: the project
-    assert validate_request(forged, limits).body == request.SerializeToString()
+    forged = request.SerializeToString() + b"\xc0\x3e\x07"  # field 1000: the sequence
+    expected = write_projects(request.SerializeToString(), ["default"])
+    assert validate_request(forged, limits).body == expected
 
 
 def test_string_indexes_are_read_as_unset(make_request: MakeRequest, limits: Limits) -> None:

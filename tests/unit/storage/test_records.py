@@ -20,7 +20,7 @@ from tests.support.otlp_strategies import export_requests
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.spans.records import PIECE_BYTES, FramedRecords, canonical_request
-from spanloom.storage.spans.values import json_text
+from spanloom.storage.spans.values import own_text
 
 if TYPE_CHECKING:
     from random import Random
@@ -54,7 +54,6 @@ def test_a_record_is_the_request_with_our_fields_behind(batch: list[SpooledReque
         ours = {unknown[i].field_number: unknown[i].data for i in range(len(unknown))}
         assert ours == {
             1000: request.seq,
-            1001: request.project.encode(),
             1002: request.accepted_at_ns,
         }
         assert record.startswith(request.body)
@@ -99,10 +98,18 @@ def test_the_canonical_form_keeps_json_texts_and_no_other_unknown_field() -> Non
     request = spooled(message_of([span]).SerializeToString() + b"\xfa\x3e\x01?")  # field 1007
     again = ExportTraceServiceRequest.FromString(canonical_request(request).body)
     [attribute] = again.resource_spans[0].scope_spans[0].spans[0].attributes
-    assert json_text(attribute.value) == "[7]"
+    assert own_text(attribute.value) == "[7]"
     assert len(UnknownFieldSet(again)) == 0
 
 
 def test_what_is_no_otlp_has_no_canonical_form() -> None:
     with pytest.raises(StoreRejectedError):
         canonical_request(SpooledRequest(1, "", 1, b"\x0a\x05ab", 1))
+
+
+def test_a_number_in_the_place_of_our_text_is_no_text() -> None:
+    message = message_of([wire_span("ab" * 16, 1, attributes={"k": "v"})])
+    value = message.resource_spans[0].scope_spans[0].spans[0].attributes[0].value
+    value.MergeFromString(b"\xc0\x3e\xff\xff\xff\xff\xff\x7f")  # field 1000 as a varint
+    assert own_text(value) == ""
+    assert canonical_request(spooled(message)).span_count == 1

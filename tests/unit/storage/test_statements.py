@@ -53,6 +53,7 @@ REPEATABLE = (
     "IF EXISTS",
     "OR REPLACE",
     "MODIFY QUERY",
+    "MODIFY COLUMN",
     "INSERT INTO conversation_",
 )
 """An INSERT of rows that a ReplacingMergeTree has already changes nothing."""

@@ -6,23 +6,58 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.calls import windows
+from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine import migrate as migrations
-from spanloom.storage.engine.lane import Lane
-from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.statements import request_schema, schema_files
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
+from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 OLD_STEP = """
 INSERT INTO steps (Project, TraceId, StepId, Seq, Type, StartTimeUnixNano, EndTimeUnixNano, CallKey)
 VALUES ('p', 'old', 'step', 1, 'model', 100, 200, 'said')
 """
+
+PROJECTS_FILE = "project_of_resource"
+"""The schema file since which the decoders read the project that intake wrote."""
+
+
+def old_record(message: ExportTraceServiceRequest, seq: int) -> bytes:
+    """Frame a request as the release before the projects file did: the key's project behind it."""
+    fields = b"\xc0\x3e" + encode_varint(seq) + b"\xca\x3e\x00"
+    body = message.SerializeToString() + fields
+    return encode_varint(len(body)) + body
+
+
+def test_spans_keep_their_project_and_new_ones_get_what_intake_wrote(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = schema_files()
+    [cut] = [n for n, file in enumerate(files) if PROJECTS_FILE in file.name]
+    lane = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
+    old = message_of([wire_span("ab" * 16, 1)], {"spanloom.project": "told"})
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: files[:cut])
+        migrations.migrate(lane)
+        for table in ("otlp_requests", "otlp_event_requests"):
+            lane.insert_requests(table, [old_record(old, 1)])
+    migrations.migrate(lane)
+    new = message_of([wire_span("ab" * 16, 2)], {"spanloom.project": "told"})
+    for table in ("otlp_requests", "otlp_event_requests"):
+        lane.insert_requests(table, FramedRecords([spooled(new, "of the key"), spooled(new)]))
+    for table in ("otel_traces", "genai_events"):
+        rows = fresh_database.query(f"SELECT Project, count() FROM {table} GROUP BY 1 ORDER BY 1")
+        assert rows.result_rows == [("of the key", 1), ("told", 2)]
 
 
 def test_calls_stored_before_the_index_had_times_are_found(

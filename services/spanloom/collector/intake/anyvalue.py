@@ -15,6 +15,7 @@ import orjson
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from spanloom.core.errors import InvalidRequestError
+from spanloom.wire.varint import encode_varint
 
 FIRST_UNUSUAL = b"\x2a"
 """An encoded value that sorts before it is unset, a string, a bool, an int or a double: their
@@ -50,7 +51,7 @@ def _annotate(value: bytes, max_depth: int) -> Annotated:
     kind = parsed.WhichOneof("value")
     if kind in {"array_value", "kvlist_value"}:
         text = orjson.dumps(_plain(parsed, max_depth))
-        return Annotated(value + _JSON_TEXT_TAG + _varint(len(text)) + text)
+        return Annotated(value + _JSON_TEXT_TAG + encode_varint(len(text)) + text)
     if kind == "string_value_strindex":
         return Annotated(b"", has_string_index=True)
     return Annotated(value)
@@ -85,12 +86,3 @@ def _json_number(number: float) -> float | str:
     if math.isnan(number):
         return "NaN"
     return "Infinity" if number > 0 else "-Infinity"
-
-
-def _varint(number: int) -> bytes:
-    encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)

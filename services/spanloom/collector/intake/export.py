@@ -88,32 +88,32 @@ class Exporter:
             self._rates.charge(project, size=size)
             yield
 
-    def export_traces(self, body: bytes, project: str) -> ExportOutcome:
+    def export_traces(self, body: bytes, key_project: str) -> ExportOutcome:
         """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
 
-        ``project`` is the one that the sender's key names; where it is empty, the store takes
-        the project from the resource's attributes.
-
-        The outcome says what became of the others.
+        ``key_project`` is the project of the key that came with it; without one each resource
+        decides. The outcome says what became of the other spans.
         """
-        valid = validate_request(body, self._limits)
+        valid = validate_request(body, self._limits, key_project)
         if valid.span_count:
-            self._spool.put(project, valid.body, valid.span_count)
-        self._rates.charge(project, spans=valid.span_count + valid.rejected)
+            self._spool.put(key_project, valid.body, valid.span_count)
+        self._rates.charge(key_project, spans=valid.span_count + valid.rejected)
         self._metrics.spans_accepted.inc(valid.span_count)
         for rule, count in valid.rejected_by_rule.items():
             self._metrics.spans_rejected.labels(rule=rule).inc(count)
         return ExportOutcome(valid.rejected, valid.message)
 
-    def export_content_events(self, body: bytes, findings: Findings, project: str) -> ExportOutcome:
+    def export_content_events(
+        self, body: bytes, findings: Findings, key_project: str
+    ) -> ExportOutcome:
         """Store GenAI content events, which a door gave the form of spans; none if it is empty.
 
         ``findings`` are the events that the door had to leave out.
         """
         messages = [findings.message("log records")]
         if body:
-            valid = validate_request(body, self._limits)
-            self._spool.put(project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
+            valid = validate_request(body, self._limits, key_project)
+            self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
             self._metrics.content_events_accepted.inc(valid.span_count)
             messages.append(valid.message)
         for rule, count in findings.rejected_by_rule.items():

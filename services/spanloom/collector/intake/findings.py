@@ -31,6 +31,9 @@ class Change(StrEnum):
     ATTRIBUTES = "attributes beyond the limit were dropped"
     EVENTS = "events beyond the limit were dropped"
     LINKS = "links beyond the limit were dropped"
+    PROJECT = (
+        "project names that are not printable text of at most 200 bytes, or *, were passed over"
+    )
     STRING_INDEX = "string indexes are not for traces: the values were read as unset"
 
 

@@ -57,6 +57,13 @@ def scan_request(body: bytes, limits: Limits) -> Scan:
     return Scan(counts.items, counts.has_foreign_fields)
 
 
+def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each resource entry of a scanned request begins and ends."""
+    return (
+        (start, stop) for tag, start, stop in _fields(body, 0, len(body)) if tag == _RESOURCE_TAG
+    )
+
+
 class _Counts:
     """Running totals of one request; raises where one passes its limit."""
 

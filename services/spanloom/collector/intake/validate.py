@@ -17,6 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from spanloom.collector.intake.attributes import AttributeRules
 from spanloom.collector.intake.findings import Change, Findings, Rejection
 from spanloom.collector.intake.prescan import scan_request
+from spanloom.collector.intake.tenancy import resolve_project, write_projects
 from spanloom.core.errors import InvalidRequestError
 from spanloom.wire.receive_pb2 import TraceRequest
 
@@ -44,21 +45,25 @@ class Validated:
     rejected_by_rule: Mapping[str, int]
 
 
-def validate_request(body: bytes, limits: Limits) -> Validated:
+def validate_request(body: bytes, limits: Limits, key_project: str = "") -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
+
+    The project of each resource is decided and written (``tenancy.py``); ``key_project`` is that
+    of the sender's key, empty without one.
 
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
     cannot be taken; a span that breaks a rule is left out alone.
     """
     scan = scan_request(body, limits)
     request = _parse(body)
-    rules = _RequestRules(limits, len(body))
+    rules = _RequestRules(limits, len(body), key_project)
     rules.apply(request)
     if scan.has_foreign_fields:
         request.DiscardUnknownFields()
-    must_rewrite = rules.changed or scan.has_foreign_fields
+    if rules.changed or scan.has_foreign_fields:
+        body = request.SerializeToString()
     return Validated(
-        body=request.SerializeToString() if must_rewrite else body,
+        body=write_projects(body, rules.projects),
         span_count=rules.kept,
         rejected=rules.findings.rejected,
         message=rules.findings.message(),
@@ -80,9 +85,12 @@ def _parse(body: bytes) -> TraceRequest:
 class _RequestRules:
     """Walks one request once; the loops over spans are as flat as they can be."""
 
-    def __init__(self, limits: Limits, request_bytes: int) -> None:
+    def __init__(self, limits: Limits, request_bytes: int, key_project: str) -> None:
         self.findings = Findings()
         self.kept = 0
+        self.projects: list[str] = []
+        """The project of each resource entry."""
+        self._key_project = key_project
         self._limits = limits
         self._attributes = AttributeRules(limits, self.findings, request_bytes)
         self._identities: set[tuple[bytes, bytes]] = set()
@@ -94,6 +102,8 @@ class _RequestRules:
 
     def apply(self, request: TraceRequest) -> None:
         for resource in request.resource_spans:
+            attributes = resource.resource.attributes
+            self.projects.append(resolve_project(self._key_project, attributes, self.findings))
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)
             for scope in resource.scope_spans:

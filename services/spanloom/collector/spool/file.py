@@ -10,12 +10,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from spanloom.collector.spool.claiming import claim_records
 from spanloom.core.errors import SchemaTooNewError, StartupError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA_VERSION = 3
+    from spanloom.collector.spool.claiming import Claim
+
+SCHEMA_VERSION = 4
 _BUSY_S = 30.0
 
 _SETTINGS = """
@@ -58,7 +61,7 @@ CREATE TABLE totals (
   dead_bytes INTEGER NOT NULL DEFAULT 0
 );
 INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0);
-PRAGMA user_version = 3; -- SCHEMA_VERSION
+PRAGMA user_version = 4; -- SCHEMA_VERSION
 COMMIT;
 """
 
@@ -84,7 +87,7 @@ COMMIT;
 """
 
 _UPGRADES = {0: (_SCHEMA,), 1: (_FROM_1_TO_2, _FROM_2_TO_3), 2: (_FROM_2_TO_3,)}
-"""What brings a file of each version up to date."""
+"""What brings the tables of a file of each version up to date."""
 
 
 class Connect(Protocol):
@@ -124,8 +127,8 @@ class Totals:
         )
 
 
-def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
-    """Open the file, made if it is missing.
+def open_spool_file(path: Path, connect: Connect, claim: Claim) -> sqlite3.Connection:
+    """Open the file, made if it is missing; ``claim`` writes projects into records of old releases.
 
     Raises ``SchemaTooNewError`` for a newer schema, ``StartupError`` for what is no spool.
     """
@@ -140,6 +143,8 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
             )
         for script in _UPGRADES.get(version, ()):
             connection.executescript(script)
+        if 0 < version < SCHEMA_VERSION:
+            claim_records(connection, claim)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection

@@ -10,6 +10,19 @@ ALL_PROJECTS = "*"
 MAX_PROJECT_BYTES = 200
 
 
+def is_project_name(text: str) -> bool:
+    """Return whether a project may have this name: printable text of at most 200 bytes in UTF-8.
+
+    Not empty, not ``*`` and not beginning or ending with a space: names are compared as they are.
+    """
+    return (
+        text.isprintable()
+        and text == text.strip()
+        and text not in {"", ALL_PROJECTS}
+        and len(text.encode(errors="replace")) <= MAX_PROJECT_BYTES
+    )
+
+
 class Scope(StrEnum):
     """One thing that a key allows; a key has any number of them, and none implies another."""
 

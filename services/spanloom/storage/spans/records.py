@@ -12,7 +12,8 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom.core.errors import StoreRejectedError
-from spanloom.storage.spans.values import JSON_TEXT_FIELD, all_attributes, json_text
+from spanloom.storage.spans.values import OWN_TEXT_FIELD, all_attributes, own_text
+from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,24 +21,14 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpooledRequest
 
 _VARINT, _FIXED64, _LENGTH = 0, 1, 2
-_SEQ, _PROJECT, _ACCEPTED_AT = 1000, 1001, 1002
+_SEQ, _ACCEPTED_AT = 1000, 1002
 
 PIECE_BYTES = 1 << 18
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-_SEQ_TAG = _varint(_SEQ << 3 | _VARINT)
-_PROJECT_TAG = _varint(_PROJECT << 3 | _LENGTH)
-_ACCEPTED_AT_TAG = _varint(_ACCEPTED_AT << 3 | _FIXED64)
-_JSON_TEXT_TAG = _varint(JSON_TEXT_FIELD << 3 | _LENGTH)
+_SEQ_TAG = encode_varint(_SEQ << 3 | _VARINT)
+_ACCEPTED_AT_TAG = encode_varint(_ACCEPTED_AT << 3 | _FIXED64)
+_OWN_TEXT_TAG = encode_varint(OWN_TEXT_FIELD << 3 | _LENGTH)
 
 
 class FramedRecords:
@@ -65,19 +56,17 @@ class FramedRecords:
 
 
 def _framed(request: SpooledRequest) -> tuple[bytes, bytes, bytes]:
-    project = request.project.encode()
     fields = b"".join(
         (
-            *(_SEQ_TAG, _varint(request.seq)),
-            *(_PROJECT_TAG, _varint(len(project)), project),
+            *(_SEQ_TAG, encode_varint(request.seq)),
             *(_ACCEPTED_AT_TAG, request.accepted_at_ns.to_bytes(8, "little")),
         )
     )
-    return _varint(len(request.body) + len(fields)), request.body, fields
+    return encode_varint(len(request.body) + len(fields)), request.body, fields
 
 
 def canonical_request(request: SpooledRequest) -> SpooledRequest:
-    """Give the request as protobuf's own writer encodes it, known fields and JSON texts alone.
+    """Give the request as protobuf's own writer encodes it, known fields and our own texts alone.
 
     Raises ``StoreRejectedError`` if it is no OTLP.
     """
@@ -85,10 +74,10 @@ def canonical_request(request: SpooledRequest) -> SpooledRequest:
         message = ExportTraceServiceRequest.FromString(request.body)
     except DecodeError as error:
         raise StoreRejectedError("the request is not valid OTLP protobuf") from error
-    attributes = (a for group in message.resource_spans for a in all_attributes(group))
-    texts = [(a.value, text) for a in attributes if (text := json_text(a.value))]
+    values = (a.value for group in message.resource_spans for a in all_attributes(group))
+    texts = [(m, text) for m in (*message.resource_spans, *values) if (text := own_text(m))]
     message.DiscardUnknownFields()
-    for value, text in texts:
+    for owner, text in texts:
         encoded = text.encode()
-        value.MergeFromString(_JSON_TEXT_TAG + _varint(len(encoded)) + encoded)
+        owner.MergeFromString(_OWN_TEXT_TAG + encode_varint(len(encoded)) + encoded)
     return replace(request, body=message.SerializeToString())

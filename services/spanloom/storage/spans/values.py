@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+    from google.protobuf.message import Message
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
-JSON_TEXT_FIELD = 1000
-"""Our field beside an array or key-value list: its JSON text (``proto/README.md``)."""
+OWN_TEXT_FIELD = 1000
+"""Our field (``proto/README.md``) beside an array or key-value list, its JSON text, and in a
+resource entry, its project."""
+_LENGTH_DELIMITED = 2
 
 UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
 ARMS = {
@@ -43,11 +46,15 @@ def text_of(value: AnyValue) -> str:
     return _TEXTS[ARMS.get(value.WhichOneof("value"), UNSET)](value)
 
 
-def json_text(value: AnyValue) -> str:
-    """Give the JSON text that came beside an array or key-value list; empty without one."""
-    unknown = UnknownFieldSet(value)
+def own_text(message: Message) -> str:
+    """Return the text that intake wrote into our field of a message; empty without one."""
+    unknown = UnknownFieldSet(message)
     fields = (unknown[i] for i in range(len(unknown)))
-    texts = [bytes(f.data) for f in fields if f.field_number == JSON_TEXT_FIELD]
+    texts = [
+        bytes(f.data)
+        for f in fields
+        if f.field_number == OWN_TEXT_FIELD and f.wire_type == _LENGTH_DELIMITED
+    ]
     return texts[-1].decode() if texts else ""
 
 
@@ -81,8 +88,8 @@ _TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
     BOOL: lambda value: "true" if value.bool_value else "false",
     INT: lambda value: str(value.int_value),
     DOUBLE: lambda value: double_text(value.double_value),
-    ARRAY: json_text,
-    KVLIST: json_text,
+    ARRAY: own_text,
+    KVLIST: own_text,
     BYTES: lambda value: base64.b64encode(value.bytes_value).decode(),
 }
 

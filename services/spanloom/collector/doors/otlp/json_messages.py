@@ -9,8 +9,8 @@ from spanloom.collector.doors.otlp.json_values import (
     InvalidFieldError,
     enum_encoder,
     scalar_encoder,
-    varint,
 )
+from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -86,7 +86,7 @@ def _single_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> 
 
 
 def _tag(field: FieldDescriptor, wire_type: int) -> bytes:
-    return varint(field.number << 3 | wire_type)
+    return encode_varint(field.number << 3 | wire_type)
 
 
 def _scalar_writer(tag: bytes, encode: Callable[[object], bytes]) -> _Write:
@@ -99,7 +99,7 @@ def _scalar_writer(tag: bytes, encode: Callable[[object], bytes]) -> _Write:
 def _message_writer(tag: bytes, encoder: MessageEncoder) -> _Write:
     def write(value: object, depth: int) -> bytes:
         content = encoder.encode(value, depth)
-        return tag + varint(len(content)) + content
+        return tag + encode_varint(len(content)) + content
 
     return write
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from spanloom.wire.varint import encode_varint
+
 Encode = Callable[[object], bytes]
 
 _ID_FIELDS = frozenset({"trace_id", "span_id", "parent_span_id"})
@@ -48,28 +50,16 @@ def enum_encoder(names: Mapping[str, int]) -> Encode:
             if value not in names:
                 raise InvalidFieldError("must be an enum's number")
             value = names[value]
-        return varint(_integer(value, _INT32) & _UINT64_MASK)
+        return encode_varint(_integer(value, _INT32) & _UINT64_MASK)
 
     return encode
-
-
-def varint(number: int) -> bytes:
-    """Give the wire form of a number of up to 64 bits, not negative."""
-    if number < 0x80:
-        return _ONE_BYTE[number]
-    encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)
 
 
 def _encode_text(value: object) -> bytes:
     if not isinstance(value, str):
         raise InvalidFieldError("must be a string")
     text = value.encode()
-    return varint(len(text)) + text
+    return encode_varint(len(text)) + text
 
 
 def _encode_id(value: object) -> bytes:
@@ -79,7 +69,7 @@ def _encode_id(value: object) -> bytes:
         content = binascii.unhexlify(value)
     except ValueError:
         content = _MALFORMED_ID
-    return varint(len(content)) + content
+    return encode_varint(len(content)) + content
 
 
 def _encode_base64(value: object) -> bytes:
@@ -90,7 +80,7 @@ def _encode_base64(value: object) -> bytes:
         content = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
     except ValueError:
         raise InvalidFieldError("must be a base64 string") from None
-    return varint(len(content)) + content
+    return encode_varint(len(content)) + content
 
 
 def _encode_bool(value: object) -> bytes:
@@ -111,7 +101,7 @@ def _encode_double(value: object) -> bytes:
 
 def _varint_encoder(allowed: range) -> Encode:
     def encode(value: object) -> bytes:
-        return varint(_integer(value, allowed) & _UINT64_MASK)
+        return encode_varint(_integer(value, allowed) & _UINT64_MASK)
 
     return encode
 
@@ -135,7 +125,6 @@ def _integer(value: object, allowed: range) -> int:
 
 
 _UINT64_MASK = 2**64 - 1
-_ONE_BYTE = [bytes([n]) for n in range(128)]
 _TO_STANDARD_BASE64 = str.maketrans("-_", "+/")
 _ENCODERS: Mapping[int, tuple[int, Encode]] = {
     FieldDescriptor.TYPE_STRING: (2, _encode_text),

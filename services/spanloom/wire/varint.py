@@ -1,0 +1,17 @@
+"""Numbers as protobuf writes them: seven bits a byte, the lowest first."""
+
+from __future__ import annotations
+
+_ONE_BYTE = [bytes([n]) for n in range(128)]
+
+
+def encode_varint(number: int) -> bytes:
+    """Return the wire form of a number of up to 64 bits, not negative. Example: 300 is AC 02."""
+    if number < 0x80:
+        return _ONE_BYTE[number]
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
