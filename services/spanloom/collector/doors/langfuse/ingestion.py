@@ -8,6 +8,7 @@ is held, and nobody who writes to other traces waits for that.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,15 @@ from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from spanloom.collector.doors.langfuse.observations import Merged, Observation, Observations
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
 
 _PARTS = 16
-"""An export request has up to this part of what a request may have: 4 MiB of 64 MiB. A larger
-observation is a request of its own."""
+"""An export request ends at this part of what a request may have, 4 MiB of 64 MiB, or behind the
+observation that goes beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class LangfuseIngestion:
         self._exporter = exporter
         self._observations = observations
         self._limits = limits
-        self._traces = NamedLocks()
+        self._traces = NamedLocks(limits.workers // 2)
 
     def ingest(self, body: bytes, project: str) -> Ingested:
         """Store a batch's events in the project that the sender's key names; may be repeated.
@@ -54,8 +55,7 @@ class LangfuseIngestion:
         batch = read_batch(body, self._limits)
         merged = self._observations.merge(project, batch.changes)
         batch.changes.clear()  # as large as the body
-        with self._traces.hold(merged.traces):
-            refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
+        refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
         self._exporter.count_dropped("langfuse_events", batch.dropped)
         gone = {refusal.event_id for refusal in refused}
         return Ingested([i for i in batch.accepted if i not in gone], refused)
@@ -63,25 +63,25 @@ class LangfuseIngestion:
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
         """Spool the changed observations; yield the events of those that cannot be stored."""
         told: set[str] = set()
-        for part in self._parts(merged.spans, project):
-            for observation_id, reason in self._export(part, project):
+        left = deque(merged.spans)
+        while left:
+            with self._traces.hold(merged.traces):  # part by part: others get their turn between
+                unfit = list(self._export(self._read_part(project, left), project))
+            for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
                     if event_id not in told:
                         told.add(event_id)
                         yield Refusal(event_id, reason)
 
-    def _parts(self, observation_ids: Iterable[str], project: str) -> Iterator[list[Observation]]:
-        """Read observations, as many at a time as one export request should hold."""
+    def _read_part(self, project: str, left: deque[str]) -> list[Observation]:
+        """Take as many observations as one export request should hold, and read them."""
         part: list[Observation] = []
         size = 0
-        for observation in self._observations.read(project, observation_ids):
-            if part and size + observation.size > self._limits.max_request_bytes // _PARTS:
-                yield part
-                part, size = [], 0
-            part.append(observation)
-            size += observation.size
-        if part:
-            yield part
+        while left and size < self._limits.max_request_bytes // _PARTS:
+            for observation in self._observations.read(project, [left.popleft()]):
+                part.append(observation)
+                size += observation.size
+        return part
 
     def _export(self, part: Sequence[Observation], project: str) -> Iterator[tuple[str, str]]:
         """Spool a part as one request; yield id and reason of each that cannot be stored."""
