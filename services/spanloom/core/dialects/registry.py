@@ -35,7 +35,7 @@ CONTROL_FLOW = frozenset(name for dialect in DIALECTS for name in dialect.contro
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Give every span of the tree, in its order, in the common words."""
+    """Return every span of the tree, in its order, in the common words."""
     view = TraceView(tree)
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 
 
 def find_dialect(span: Span) -> Dialect:
-    """Give the first dialect that recognises the span; the last one takes every span."""
+    """Return the first dialect that recognises the span; the last one takes every span."""
     return _find_reading(span).dialect
 
 
@@ -78,31 +78,39 @@ def _bytes_of(signature: Signature) -> int:
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
     dialect, may_fail = _find_reading(span)
-    said = dialect.classify(span, view)
-    matters = said.kind is not Kind.OTHER or said.part_of or span.span_id == root_id
-    facts = dialect.describe(span, said.kind) if matters else Facts()
+    classification = dialect.classify(span, view)
+    matters = (
+        classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
+    )
+    facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
-        event_messages.complete(facts, span, said.kind)
-    if said.told is not None:
-        facts = _told_better(facts, said.told)
+        event_messages.complete(facts, span, classification.kind)
+    if classification.told is not None:
+        facts = _told_better(facts, classification.told)
     if matters:
-        show_texts(facts, said.kind)
-    if said.usage is not None:
-        facts.usage = facts.usage.completed_by(said.usage) if facts.usage else said.usage
-    if said.summed_from is not None and facts.usage is not None:
-        facts.usage = facts.usage.since(said.summed_from)
+        show_texts(facts, classification.kind)
+    if classification.usage is not None:
+        facts.usage = (
+            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
+        )
+    if classification.summed_from is not None and facts.usage is not None:
+        facts.usage = facts.usage.since(classification.summed_from)
     error = None
-    if (may_fail or span.events or span.status_code == "Error") and matters and not said.is_sound:
+    if (
+        (may_fail or span.events or span.status_code == "Error")
+        and matters
+        and not classification.is_sound
+    ):
         error = find_error(span, CONTROL_FLOW)
     return NormalizedSpan(
         span,
         dialect.id,
-        said.kind,
-        said.rule,
-        said.part_of,
+        classification.kind,
+        classification.rule,
+        classification.part_of,
         facts,
         error,
-        said.inside,
+        classification.inside,
     )
 
 

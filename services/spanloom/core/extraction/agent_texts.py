@@ -25,7 +25,7 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def tell_texts(owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]) -> Mapping[str, Step]:
-    """Give the owners that lack a text which their steps can tell, completed, by step id.
+    """Return the owners that lack a text which their steps can tell, completed, by step id.
 
     ``owners`` are agents and the root; an inner one is completed before the one around it.
     """
@@ -63,16 +63,16 @@ def _said(speaker: Step, text: str, read: Callable[[str], str]) -> str:
 
 
 def _request(messages: str) -> str:
-    """Give the last thing the user said; the whole input if there is no such thing."""
+    """Return the last thing the user said; the whole input if there is no such thing."""
     return _text(find_request(read_conversation(messages))) or messages
 
 
 def _answer(messages: str) -> str:
-    """Give what the last message says; the whole output if it says nothing, but calls a tool."""
+    """Return what the last message says; the whole output if it says nothing, but calls a tool."""
     return _text(find_answer(read_conversation(messages))) or messages
 
 
-def _text(said: Json) -> str:
-    if said is None or isinstance(said, str):
-        return said or ""
-    return orjson.dumps(said).decode()
+def _text(payload: Json) -> str:
+    if payload is None or isinstance(payload, str):
+        return payload or ""
+    return orjson.dumps(payload).decode()

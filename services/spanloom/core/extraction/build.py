@@ -39,7 +39,7 @@ _IN_ORDER = attrgetter("start_ns", "id")
 def build_trajectory(
     key: TraceKey, tree: SpanTree, spans: Sequence[NormalizedSpan], extractor_version: str
 ) -> Trajectory:
-    """Give the trajectory of a trace; ``spans`` are the tree's, in its order."""
+    """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
     anatomy = arrange_steps(tree, reports)
     verdicts = [_judge(n, reports) for n in spans]
@@ -70,7 +70,7 @@ def _by_type(steps: Iterable[Step]) -> Mapping[StepType, Sequence[Step]]:
 
 
 def _agents(anatomy: Anatomy, agents: Sequence[Step]) -> Sequence[AgentStep]:
-    """Give every agent and, where it owns steps, the root, by (start, span id)."""
+    """Return every agent and, where it owns steps, the root, by (start, span id)."""
     root = anatomy.root
     is_owner = root.id in anatomy.owned and root.id not in {s.id for s in agents}
     return [
@@ -122,7 +122,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
 def describe_failure(
     key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Give what can be said of a trace that could not be built: spans, root and error."""
+    """Return what can be said of a trace that could not be built: spans, root and error."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
     verdicts = [

@@ -20,7 +20,7 @@ Extras = dict[str, object]
 def list_extras(
     tree: SpanTree, anatomy: Anatomy, by_type: Mapping[StepType, Sequence[Step]]
 ) -> Extras:
-    """Give wall-clock times, time to the first token, names, further totals and linked traces."""
+    """Return wall-clock times, time to the first token, names, further totals and linked traces."""
     models, agents = by_type[StepType.MODEL], by_type[StepType.AGENT]
     usage = sum_usage(models)
     first_tokens = [
@@ -44,7 +44,7 @@ def list_extras(
 
 
 def _conversation(anatomy: Anatomy) -> str | None:
-    """Give the conversation that the root names, else the only one that any step names."""
+    """Return the conversation that the root names, else the only one that any step names."""
     if own := anatomy.facts[anatomy.root.id].conversation_id:
         return own
     named = {facts.conversation_id for facts in anatomy.facts.values()} - {""}

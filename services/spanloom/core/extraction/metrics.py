@@ -39,13 +39,13 @@ def measure(steps: Iterable[Step]) -> Metrics:
 
 
 def sum_usage(models: Iterable[Step]) -> Usage:
-    """Give what the calls used together: each kind of token is a column, none without calls."""
+    """Return what the calls used together: each kind of token is a column, none without calls."""
     used = [s.usage for s in models if s.usage]
     return Usage(*map(sum, zip(*used, strict=True)))
 
 
 def union_ns(steps: Iterable[Step]) -> int:
-    """Give the wall-clock time during which at least one of the steps ran."""
+    """Return the wall-clock time during which at least one of the steps ran."""
     total, reached = 0, 0
     for step in sorted(steps, key=_BY_START):
         began = max(step.start_ns, reached)

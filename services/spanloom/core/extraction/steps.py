@@ -68,7 +68,7 @@ def arrange_steps(tree: SpanTree, reports: Reports) -> Anatomy:
 
 
 def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
-    """Give each span's parent step: the nearest step above, or the root; empty for the root."""
+    """Return each span's parent step: the nearest step above, or the root; empty for the root."""
     step_of, root_id = reports.step_of, tree.root.span_id
     above: dict[str, str] = {}
     nearest: dict[str, str] = {}
@@ -142,7 +142,7 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
 
 
 def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:
-    """Give the failure; a report that names the code completes one that does not."""
+    """Return the failure; a report that names the code completes one that does not."""
     told = [report.error for report in (n, *others) if report.error is not None]
     if not told:
         return None
@@ -151,7 +151,7 @@ def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepErro
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
-    """Give the end: an agent's span may end when the run is handed out, and others know better."""
+    """Return the end; an agent's span may end when the run is handed out: others know."""
     end_ns = n.span.end_ns
     return max(end_ns, *(o.span.end_ns for o in others)) if n.kind is Kind.AGENT else end_ns
 

@@ -6,19 +6,19 @@ from spanloom.core.model.trajectory import Usage
 from spanloom.core.reading.values import Json, count
 
 
-def read_client_usage(said: dict[str, Json]) -> Usage:
+def read_client_usage(payload: dict[str, Json]) -> Usage:
     """Read OpenAI's or Anthropic's own usage."""
-    inputs = _inner(said, "prompt_tokens_details", "input_tokens_details")
-    outputs = _inner(said, "completion_tokens_details", "output_tokens_details")
+    inputs = _inner(payload, "prompt_tokens_details", "input_tokens_details")
+    outputs = _inner(payload, "completion_tokens_details", "output_tokens_details")
     return Usage(
-        count(said.get("prompt_tokens")) or count(said.get("input_tokens")),
-        count(said.get("completion_tokens")) or count(said.get("output_tokens")),
+        count(payload.get("prompt_tokens")) or count(payload.get("input_tokens")),
+        count(payload.get("completion_tokens")) or count(payload.get("output_tokens")),
         count(outputs.get("reasoning_tokens")),
-        count(inputs.get("cached_tokens")) or count(said.get("cache_read_input_tokens")),
+        count(inputs.get("cached_tokens")) or count(payload.get("cache_read_input_tokens")),
         count(inputs.get("cache_creation_tokens"))
-        or count(said.get("cache_creation_input_tokens")),
+        or count(payload.get("cache_creation_input_tokens")),
     )
 
 
-def _inner(said: dict[str, Json], *keys: str) -> dict[str, Json]:
-    return next((inner for key in keys if isinstance(inner := said.get(key), dict)), {})
+def _inner(payload: dict[str, Json], *keys: str) -> dict[str, Json]:
+    return next((inner for key in keys if isinstance(inner := payload.get(key), dict)), {})

@@ -59,22 +59,22 @@ def _first(span: Span, name: str, key: str) -> str:
 
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
-    """Give the messages; nothing if none says more than who spoke, as with content capture off."""
+    """Return the messages; empty if none says more than who spoke (content capture off)."""
     said: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
     return written(said) if any(map(_says_something, said)) else ""
 
 
 def _message(event: Event, role: str) -> dict[str, Json]:
-    said = event.attributes
-    message: dict[str, Json] = {"role": said.get("role") or role}
-    whole = json_object(said.get("message", ""))
+    attributes = event.attributes
+    message: dict[str, Json] = {"role": attributes.get("role") or role}
+    whole = json_object(attributes.get("message", ""))
     if _SAID & whole.keys() or "role" in whole:  # a choice in a log record holds a message
         message |= whole
-    elif text := first(said, "content", "message"):
+    elif text := first(attributes, "content", "message"):
         message["content"] = _content(text)
-    if calls := said.get("tool_calls"):
+    if calls := attributes.get("tool_calls"):
         message["tool_calls"] = json_value(calls)
-    return message | pick(said, {"finish_reason": "finish_reason", "id": "id"})
+    return message | pick(attributes, {"finish_reason": "finish_reason", "id": "id"})
 
 
 def _says_something(message: Json) -> bool:

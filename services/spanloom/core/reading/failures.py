@@ -80,20 +80,22 @@ def _told_by(span: Span, *, raised: bool) -> str:
 def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
     for event in span.events:
         if event.name == "exception":
-            said = event.attributes
-            yield said.get("exception.type", ""), said.get("exception.message", "")
+            attributes = event.attributes
+            yield attributes.get("exception.type", ""), attributes.get("exception.message", "")
 
 
 def _error_attribute(span: Span) -> bool:
-    said = span.attributes
-    if said.get(_LEVEL) == "ERROR":
+    attributes = span.attributes
+    if attributes.get(_LEVEL) == "ERROR":
         return True
-    return any(key in said and said[key] not in _NO_ERROR for key in _ERROR_KEYS)
+    return any(key in attributes and attributes[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 
 def _message(span: Span) -> str:
-    said = span.attributes
-    return span.status_message or next((v for key in _MESSAGE_KEYS if (v := said.get(key, ""))), "")
+    attributes = span.attributes
+    return span.status_message or next(
+        (v for key in _MESSAGE_KEYS if (v := attributes.get(key, ""))), ""
+    )
 
 
 def _is_control_flow(exception_type: str, control_flow: Collection[str]) -> bool:
@@ -102,12 +104,12 @@ def _is_control_flow(exception_type: str, control_flow: Collection[str]) -> bool
 
 
 def _is_abandonment(exception_type: str) -> bool:
-    """Whether nobody waited for the rest: asyncio ends a stream left behind by cancelling it."""
+    """Return whether nobody waited for the rest: asyncio cancels a stream left behind."""
     return exception_type.rpartition(".")[2] == "CancelledError"
 
 
 def _tells_control_flow(message: str, control_flow: Collection[str]) -> bool:
-    """Whether the message is a control-flow exception's: its repr, or Eino's text of it."""
+    """Return whether the message is a control-flow exception's: its repr, or Eino's text of it."""
     if _COMMAND.match(message) or any(text in message for text in _EINO_INTERRUPTS):
         return True
     raised = _RAISED.match(message)

@@ -76,17 +76,17 @@ _METADATA = {
 
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Give the call's tokens; what is not reported is zero."""
+    """Return the call's tokens; what is not reported is zero."""
     return Usage(*integers(attributes, _COUNTS))
 
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Give the request and response settings worth showing on a step."""
+    """Return the request and response settings worth showing on a step."""
     return pick(attributes, _METADATA)
 
 
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
-    """Give what a model call's span says."""
+    """Return what a model call's span says."""
     return Facts(
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=_messages(attributes, "gen_ai.output.messages")
@@ -102,7 +102,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_input(attributes: Mapping[str, str]) -> str:
-    """Give the messages, the system prompt first: the conventions keep it apart."""
+    """Return the messages, the system prompt first: the conventions keep it apart."""
     messages = _messages(attributes, "gen_ai.input.messages")
     system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
@@ -115,12 +115,12 @@ def read_input(attributes: Mapping[str, str]) -> str:
 
 
 def _messages(attributes: Mapping[str, str], key: str) -> str:
-    """Give the messages; an empty list says nothing."""
+    """Return the messages; an empty list says nothing."""
     return "" if (said := attributes.get(key, "")) == "[]" else said
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:
-    """Give what a tool's span says."""
+    """Return what a tool's span says."""
     return Facts(
         input=attributes.get("gen_ai.tool.call.arguments", ""),
         output=attributes.get("gen_ai.tool.call.result", ""),
@@ -132,7 +132,7 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
-    """Give what an agent's or graph's span says; its usage is a sum and never counted."""
+    """Return what an agent's or graph's span says; its usage is a sum and never counted."""
     return Facts(
         input=attributes.get("gen_ai.input.messages", ""),
         output=attributes.get("gen_ai.output.messages", ""),

@@ -43,7 +43,7 @@ def indexed_list(
 def indexed_text(
     attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
 ) -> str:
-    """Give the list as compact JSON, or an empty text if there is none."""
+    """Return the list as compact JSON, or an empty text if there is none."""
     items = indexed_list(attributes, prefix, drop)
     return written(items) if items else ""
 

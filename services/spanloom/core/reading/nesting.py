@@ -20,7 +20,7 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Give, by span id, the span among ``spans`` in whose time each ran; the innermost."""
+    """Return, by span id, the span among ``spans`` in whose time each ran; the innermost."""
     found: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):

@@ -77,7 +77,7 @@ def _rewritten(text: str, rewrite: Callable[[re.Match[str]], str]) -> str:
 
 
 class _Rewriter:
-    """Gives each token of a repr as JSON writes it; knows which bracket a ``)`` closes."""
+    """Rewrites each token of a repr as JSON; knows which bracket a ``)`` closes."""
 
     def __init__(self, *, may_call: bool) -> None:
         self._may_call = may_call

@@ -24,7 +24,7 @@ Test = Callable[[Span], bool]
 def loops_over_tools(
     run: Span, view: TraceView, is_tool: Test, is_call: Test, offers: Test
 ) -> bool:
-    """Tell whether the run is more than a wrapper of one call.
+    """Return whether the run is more than a wrapper of one call.
 
     ``offers`` says of a run or a call whether it had tools to choose from.
     """

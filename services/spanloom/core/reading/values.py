@@ -25,7 +25,7 @@ MAX_SECONDS = 10**9
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
-    """Give the first non-empty value among ``keys``, else an empty text."""
+    """Return the first non-empty value among ``keys``, else an empty text."""
     for key in keys:
         if value := attributes.get(key):
             return value
@@ -33,7 +33,7 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 
 
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """Give the non-empty values of the keys in ``names`` under their new names; first wins."""
+    """Return the non-empty values of the keys in ``names`` under their new names; first wins."""
     picked: dict[str, str] = {}
     for key in filter(attributes.__contains__, names):  # most of the names are not there
         if (name := names[key]) not in picked and (value := attributes[key]):
@@ -51,7 +51,7 @@ def integer(text: str) -> int:
 
 
 def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
-    """Give the first value among ``keys`` that is a positive count, else zero."""
+    """Return the first value among ``keys`` that is a positive count, else zero."""
     for key in keys:
         if key in attributes and (number := integer(attributes[key])):
             return number
@@ -59,7 +59,7 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
 
 
 def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
-    """Give the first positive count, else zero, for each of several names of one meaning."""
+    """Return the first positive count, else zero, for each of several names of one meaning."""
     return [first_integer(attributes, *keys) for keys in names]
 
 
@@ -158,7 +158,7 @@ def written(value: Json) -> str:
 
 
 def text_or_json(value: Json) -> str:
-    """Give text as it is, anything else as compact JSON."""
+    """Return text as it is, anything else as compact JSON."""
     return value if isinstance(value, str) else json_text(value)
 
 
@@ -176,12 +176,12 @@ def plain_arguments(text: str, beside: frozenset[str] = frozenset()) -> str:
     Keys ``beside`` the two are the instrumentation's own and left out; with any other key, the
     object is no such wrapping and stays as it is.
     """
-    said = json_object(text)
-    args, kwargs = said.get("args", []), said.get("kwargs") or {}
-    wraps = "args" in said or "kwargs" in said
-    if not (wraps and said.keys() <= {"args", "kwargs"} | beside and isinstance(args, list)):
+    payload = json_object(text)
+    args, kwargs = payload.get("args", []), payload.get("kwargs") or {}
+    wraps = "args" in payload or "kwargs" in payload
+    if not (wraps and payload.keys() <= {"args", "kwargs"} | beside and isinstance(args, list)):
         return text
     if args and kwargs:
         return text
     only = args[0] if len(args) == 1 else args
-    return text_or_json(kwargs if kwargs or "args" not in said else only)
+    return text_or_json(kwargs if kwargs or "args" not in payload else only)

@@ -65,8 +65,8 @@ class CozeLoop(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """By the span type, or by what else the SDKs always write."""
-        said = signature.attributes
-        return SPAN_TYPE in said or INPUT in said or OUTPUT in said
+        attributes = signature.attributes
+        return SPAN_TYPE in attributes or INPUT in attributes or OUTPUT in attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the type for calls, by the shape for runs."""
@@ -85,15 +85,15 @@ class CozeLoop(Dialect):
 
 
 def _type(span: Span) -> str:
-    """Give the span type; without it, what only calls and tools have tells them."""
-    said = span.attributes
-    if SPAN_TYPE in said:
-        return said[SPAN_TYPE]
-    if any(mark in said for mark in MODEL_MARKS):
+    """Return the span type; without it, what only calls and tools have tells them."""
+    attributes = span.attributes
+    if SPAN_TYPE in attributes:
+        return attributes[SPAN_TYPE]
+    if any(mark in attributes for mark in MODEL_MARKS):
         return "model"
-    made = said.get(OUTPUT, "")
+    made = attributes.get(OUTPUT, "")
     is_message = made.startswith(_MESSAGE) and _TOOL_MESSAGE in made[:_HEAD]
-    is_tool = is_message or any(mark in said for mark in TOOL_MARKS)
+    is_tool = is_message or any(mark in attributes for mark in TOOL_MARKS)
     return "tool" if is_tool else "chain"
 
 
@@ -108,7 +108,7 @@ def _hear_details(span: Span, view: TraceView) -> Usage | None:
 
 
 def _inputs_after(children: Sequence[Span]) -> dict[str, str]:
-    """Give for each span the input of its next sibling."""
+    """Return for each span the input of its next sibling."""
     return {
         span.span_id: after.attributes.get(INPUT, "")
         for span, after in pairwise(children)

@@ -52,13 +52,13 @@ _SETTINGS = ("temperature", "max_tokens", "top_p", "stop", "top_k")
 
 
 def describe(span: Span, kind: Kind, data_kind: str) -> Facts:
-    """Give what a span of this kind says; ``data_kind`` is the type of a data access."""
-    said = span.attributes
+    """Return what a span of this kind says; ``data_kind`` is the type of a data access."""
+    attributes = span.attributes
     facts = Facts(
-        input=said.get(INPUT, ""),
-        output=said.get(OUTPUT, ""),
-        conversation_id=first(said, TAG + "thread_id", TAG + "session_id", "session.id"),
-        metadata={**_settings(said), **pick(said, _METADATA)},
+        input=attributes.get(INPUT, ""),
+        output=attributes.get(OUTPUT, ""),
+        conversation_id=first(attributes, TAG + "thread_id", TAG + "session_id", "session.id"),
+        metadata={**_settings(attributes), **pick(attributes, _METADATA)},
     )
     if kind is Kind.MODEL:
         _describe_call(span, facts)
@@ -71,37 +71,40 @@ def describe(span: Span, kind: Kind, data_kind: str) -> Facts:
 
 
 def _describe_call(span: Span, facts: Facts) -> None:
-    said = span.attributes
+    attributes = span.attributes
     facts.input = _inner(facts.input, "messages")
     choices = json_object(facts.output)
     facts.output = _messages(choices.get("choices")) or facts.output
     facts.response_id = first_text(choices.get("id"))
-    facts.model = first(said, TAG + "model_name", "gen_ai.response.model", "gen_ai.request.model")
-    facts.usage = read_usage(said)
-    facts.first_token_ms = _first_token_ms(said)
+    facts.model = first(
+        attributes, TAG + "model_name", "gen_ai.response.model", "gen_ai.request.model"
+    )
+    facts.usage = read_usage(attributes)
+    facts.first_token_ms = _first_token_ms(attributes)
 
 
-def read_usage(said: Mapping[str, str]) -> Usage:
+def read_usage(attributes: Mapping[str, str]) -> Usage:
     """Read a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
-    plain = genai_facts.read_usage(said)
-    inputs = first_integer(said, TAG + "input_tokens") or plain.input_tokens
-    outputs = first_integer(said, TAG + "output_tokens") or plain.output_tokens
-    total = first_integer(said, TAG + "tokens", "gen_ai.usage.total_tokens")
+    plain = genai_facts.read_usage(attributes)
+    inputs = first_integer(attributes, TAG + "input_tokens") or plain.input_tokens
+    outputs = first_integer(attributes, TAG + "output_tokens") or plain.output_tokens
+    total = first_integer(attributes, TAG + "tokens", "gen_ai.usage.total_tokens")
     return Usage(
         inputs or max(0, total - outputs),
         outputs or max(0, total - inputs),
-        first_integer(said, TAG + "reasoning_tokens") or plain.reasoning_tokens,
-        first_integer(said, TAG + "input_cached_tokens") or plain.cache_read_tokens,
-        first_integer(said, TAG + "input_creation_cached_tokens") or plain.cache_creation_tokens,
+        first_integer(attributes, TAG + "reasoning_tokens") or plain.reasoning_tokens,
+        first_integer(attributes, TAG + "input_cached_tokens") or plain.cache_read_tokens,
+        first_integer(attributes, TAG + "input_creation_cached_tokens")
+        or plain.cache_creation_tokens,
     )
 
 
-def _first_token_ms(said: Mapping[str, str]) -> float | None:
-    """Give the latency of a streamed answer; otherwise it is the whole call's."""
-    if said.get(TAG + "stream") != "false" and (latency := said.get(_LATENCY)):
-        in_ms = _LANGCHAIN in said.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
+def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
+    """Return the latency of a streamed answer; otherwise it is the whole call's."""
+    if attributes.get(TAG + "stream") != "false" and (latency := attributes.get(_LATENCY)):
+        in_ms = _LANGCHAIN in attributes.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
         return _milliseconds(latency, 1 if in_ms else 1000)
-    return _milliseconds(said.get(_JS_LATENCY, ""), 1)
+    return _milliseconds(attributes.get(_JS_LATENCY, ""), 1)
 
 
 def _milliseconds(text: str, per_ms: int) -> float | None:
@@ -111,21 +114,21 @@ def _milliseconds(text: str, per_ms: int) -> float | None:
     return latency / per_ms
 
 
-def _settings(said: Mapping[str, str]) -> dict[str, str]:
-    options = json_object(said.get(TAG + "call_options", ""))
+def _settings(attributes: Mapping[str, str]) -> dict[str, str]:
+    options = json_object(attributes.get(TAG + "call_options", ""))
     found = {k: v for k in _SETTINGS if (v := options.get(k)) not in (None, "", [], 0)}
     shown = {k: text_or_json(v) for k, v in found.items()}
-    return {**pick(said, {"gen_ai.request.temperature": "temperature"}), **shown}
+    return {**pick(attributes, {"gen_ai.request.temperature": "temperature"}), **shown}
 
 
 def _inner(text: str, key: str) -> str:
-    """Give one value of a JSON object as JSON, or the text as it is."""
+    """Return one value of a JSON object as JSON, or the text as it is."""
     value = json_field(text, key)
     return text if value is None else json_text(value)
 
 
 def _messages(choices: Json) -> str:
-    """Give the messages of the choices, without what stands around them."""
+    """Return the messages of the choices, without what stands around them."""
     if not isinstance(choices, list):
         return ""
     found = [c["message"] for c in choices if isinstance(c, dict) and c.get("message")]
@@ -133,5 +136,5 @@ def _messages(choices: Json) -> str:
 
 
 def first_text(value: Json) -> str:
-    """Give a text, or an empty one."""
+    """Return a text, or an empty one."""
     return value if isinstance(value, str) else ""

@@ -40,9 +40,9 @@ _BY_SPAN_TYPE = {
 
 
 def _component(span: Span) -> str:
-    said = span.attributes
-    kind = said.get(SPAN_TYPE, "")
-    return said.get(COMPONENT) or _BY_SPAN_TYPE.get(kind, kind)
+    attributes = span.attributes
+    kind = attributes.get(SPAN_TYPE, "")
+    return attributes.get(COMPONENT) or _BY_SPAN_TYPE.get(kind, kind)
 
 
 def _read(span: Span, _view: TraceView) -> Part:
@@ -65,12 +65,12 @@ class EinoCozeLoop(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As every span of a Coze Loop SDK; the run's name is the node's."""
-        said = span.attributes
+        attributes = span.attributes
         facts = cozeloop_facts.describe(span, kind, _component(span).lower())
         if kind is Kind.MODEL and (facts.usage is None or not any(facts.usage)):
             facts.usage = read_answer_usage(facts.output)
         if facts.agent_name:
-            facts.agent_name = said.get(_NAME, "") or span.name
+            facts.agent_name = attributes.get(_NAME, "") or span.name
             facts.input = read_request(facts.input)
             # An agent's events go on with those of the agents that it hands over to.
             own = _component(span) not in AGENTS

@@ -66,69 +66,69 @@ class Eino(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
-        said = span.attributes
-        facts = genai_facts.read_model_call(said)
+        attributes = span.attributes
+        facts = genai_facts.read_model_call(attributes)
         facts.agent_name = ""
-        facts.conversation_id = said.get("gen_ai.session.id", "")
+        facts.conversation_id = attributes.get("gen_ai.session.id", "")
         facts.metadata = {k: v for k, v in facts.metadata.items() if v not in ("0", "0.0", "[]")}
         if kind is Kind.MODEL:
-            facts.input = _whole(said, "gen_ai.prompt.") or facts.input
-            facts.output = _whole(said, "gen_ai.completion.") or facts.output
+            facts.input = _whole(attributes, "gen_ai.prompt.") or facts.input
+            facts.output = _whole(attributes, "gen_ai.completion.") or facts.output
             _complete_model_call(span, facts)
             return facts
         facts.usage, facts.model = None, ""
         if kind is Kind.TOOL:
-            facts.input = unquoted(said.get("gen_ai.prompt.0.content", ""))
-            facts.output = unquoted(said.get("gen_ai.completion.0.content", ""))
-            facts.tool_name = said.get(_NAME, "") or span.name
-            facts.data_kind = DATA_KINDS.get(_component(said), "")
+            facts.input = unquoted(attributes.get("gen_ai.prompt.0.content", ""))
+            facts.output = unquoted(attributes.get("gen_ai.completion.0.content", ""))
+            facts.tool_name = attributes.get(_NAME, "") or span.name
+            facts.data_kind = DATA_KINDS.get(_component(attributes), "")
         else:
-            facts.input = _request(said) or facts.input
-            facts.output = _answer(said)
-            facts.agent_name = said.get(_NAME, "") or span.name
+            facts.input = _request(attributes) or facts.input
+            facts.output = _answer(attributes)
+            facts.agent_name = attributes.get(_NAME, "") or span.name
         return facts
 
 
-def _whole(said: Mapping[str, str], prefix: str) -> str:
-    """Give what is no list of messages: the callback writes it as JSON where a first text goes.
+def _whole(attributes: Mapping[str, str], prefix: str) -> str:
+    """Return what is no list of messages: the callback writes it as JSON where a first text goes.
 
     An agentic model's call and answer are one object; an answer without text is a list.
     """
-    content = said.get(f"{prefix}0.content", "")
+    content = attributes.get(f"{prefix}0.content", "")
     return content if content.startswith(_WHOLES) else ""
 
 
-def _request(said: Mapping[str, str]) -> str:
-    """Give what an agent was asked, or a root's whole messages; else an empty text."""
-    given = first(said, "gen_ai.input", "gen_ai.prompt.0.content")
+def _request(attributes: Mapping[str, str]) -> str:
+    """Return what an agent was asked, or a root's whole messages; else an empty text."""
+    given = first(attributes, "gen_ai.input", "gen_ai.prompt.0.content")
     asked = read_request(given)
-    return asked if asked != given else said.get("gen_ai.input", "")
+    return asked if asked != given else attributes.get("gen_ai.input", "")
 
 
-def _answer(said: Mapping[str, str]) -> str:
-    """Give one message's text, or all messages where there are more."""
-    if "gen_ai.completion.1.content" in said:
-        return indexed_text(said, "gen_ai.completion.")
-    return read_answer(first(said, "gen_ai.completion.0.content", "gen_ai.output"))
+def _answer(attributes: Mapping[str, str]) -> str:
+    """Return one message's text, or all messages where there are more."""
+    if "gen_ai.completion.1.content" in attributes:
+        return indexed_text(attributes, "gen_ai.completion.")
+    return read_answer(first(attributes, "gen_ai.completion.0.content", "gen_ai.output"))
 
 
 def _read(span: Span, _view: TraceView) -> Part:
-    said = span.attributes
-    return Part(_component(said), said.get(_NAME, span.name))
+    attributes = span.attributes
+    return Part(_component(attributes), attributes.get(_NAME, span.name))
 
 
-def _component(said: Mapping[str, str]) -> str:
-    """Give the component; without it the span's kind tells, of a root what it is made by."""
-    if (component := said.get(COMPONENT)) is not None:
+def _component(attributes: Mapping[str, str]) -> str:
+    """Return the component; without it the span's kind tells, of a root what it is made by."""
+    if (component := attributes.get(COMPONENT)) is not None:
         return component
-    kind = said.get("gen_ai.span.kind", "")
+    kind = attributes.get("gen_ai.span.kind", "")
     if kind != "workflow":
         return _COMPONENT_OF_KIND.get(kind, "")
-    if not (made_by := said.get(_TYPE, "")):
+    if not (made_by := attributes.get(_TYPE, "")):
         return GRAPH
     if made_by in _AGENT_TYPES:
         return "Agent"
-    return CHAT_MODEL if "gen_ai.request.model" in said else ""
+    return CHAT_MODEL if "gen_ai.request.model" in attributes else ""
 
 
 _WHOLES = ('{"Message', '[{"role"', '[{"content"')
@@ -139,8 +139,8 @@ def _complete_model_call(span: Span, facts: Facts) -> None:
     facts.first_token_ms = seconds_as_ms(span.attributes.get(_FIRST_CHUNK, ""))
     if facts.usage is not None and facts.usage.input_tokens:
         return
-    said = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
-    usage, config = said.get("TokenUsage"), said.get("Config")
+    payload = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
+    usage, config = payload.get("TokenUsage"), payload.get("Config")
     if isinstance(usage, dict):
         facts.usage = callback_usage(usage)
     if isinstance(config, dict) and not facts.model:

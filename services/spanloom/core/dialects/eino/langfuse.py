@@ -74,8 +74,8 @@ class EinoLangfuse(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """By the client's name for itself."""
-        said = signature.attributes
-        return signature.scope_name == SCOPE and any(said.get(key) == "eino" for key in _SDK)
+        attributes = signature.attributes
+        return signature.scope_name == SCOPE and any(attributes.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component that the content shows, and what stands above and below it."""
@@ -119,11 +119,11 @@ def _read(span: Span, view: TraceView) -> Part:
 
 
 def _by_content(span: Span) -> str:
-    """Give the component where the observation itself shows it, else an empty text."""
-    said = span.attributes
-    if is_generation(said):
+    """Return the component where the observation itself shows it, else an empty text."""
+    attributes = span.attributes
+    if is_generation(attributes):
         return CHAT_MODEL
-    given, made = said.get(_INPUT, ""), said.get(_OUTPUT, "")
+    given, made = attributes.get(_INPUT, ""), attributes.get(_OUTPUT, "")
     for start, component in _BY_INPUT:
         if given.startswith(start):
             return component
@@ -144,7 +144,7 @@ def _by_children(span: Span, view: TraceView) -> str:
 
 
 def _is_connected(outer: Span, inner: Span) -> bool:
-    """Whether the inner one got the outer one's input or made its output, streamed or not."""
+    """Return whether the inner one got the outer one's input or made its output."""
     for key in (_INPUT, _OUTPUT):
         ours, theirs = outer.attributes.get(key, ""), inner.attributes.get(key, "")
         if ours in (theirs, f"[{theirs}]"):

@@ -75,7 +75,7 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
 
 
 def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
-    """Give the adk agent whose private part this is: its child, or in the Chain it consists of."""
+    """Return the adk agent whose private part this is: its child, or one in its Chain."""
     parent = view.tree.parent(span)
     if parent is None:
         return None
@@ -89,7 +89,7 @@ def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
 
 
 def read_request(given: str) -> str:
-    """Give what an agent was asked: the messages of an adk agent's input, else all of it.
+    """Return what an agent was asked: the messages of an adk agent's input, else all of it.
 
     A resumed run has none, but the whole state of the run before.
     """
@@ -103,24 +103,24 @@ def read_request(given: str) -> str:
 
 
 def read_answer(output: str) -> str:
-    """Give what an agent answered: a message's text, the last one of its events, or all of it.
+    """Return what an agent answered: a message's text, the last one of its events, or all of it.
 
     ``{"Events":{}}`` is Go's stream of events, which says nothing.
     """
     if output.startswith(_NO_EVENTS):
         return ""
-    said = json_value(output) if output.startswith(("{", "[{")) else None
-    for event in reversed(said) if isinstance(said, list) else (said,):
+    payload = json_value(output) if output.startswith(("{", "[{")) else None
+    for event in reversed(payload) if isinstance(payload, list) else (payload,):
         if answer := _content(event):
             return answer
     return output
 
 
-def _content(said: Json) -> str:
-    if not isinstance(said, dict):
+def _content(payload: Json) -> str:
+    if not isinstance(payload, dict):
         return ""
-    inner = said.get("message")
-    content = inner.get("content") if isinstance(inner, dict) else said.get("content")
+    inner = payload.get("message")
+    content = inner.get("content") if isinstance(inner, dict) else payload.get("content")
     return content if isinstance(content, str) else ""
 
 
@@ -134,6 +134,6 @@ def callback_usage(usage: dict[str, Json]) -> Usage:
     )
 
 
-def _inner(said: dict[str, Json], key: str, inner_key: str) -> Json:
-    inner = said.get(key)
+def _inner(payload: dict[str, Json], key: str, inner_key: str) -> Json:
+    inner = payload.get(key)
     return inner.get(inner_key) if isinstance(inner, dict) else None

@@ -29,5 +29,7 @@ class Fallback(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002
         """Take the texts under the names that several conventions share."""
-        said = span.attributes
-        return Facts(input=said.get("input.value", ""), output=said.get("output.value", ""))
+        attributes = span.attributes
+        return Facts(
+            input=attributes.get("input.value", ""), output=attributes.get("output.value", "")
+        )

@@ -37,7 +37,7 @@ OPENINFERENCE_SCOPE = "openinference.instrumentation.google_adk"
 
 
 def _operation(span: Span) -> str:
-    """Give the operation; before 1.20 only the name told agents and calls apart."""
+    """Return the operation; before 1.20 only the name told agents and calls apart."""
     if span.name.startswith("invoke_agent "):
         return "invoke_agent"
     if operation := operation_of(span):
@@ -72,17 +72,19 @@ class GoogleADK(OtelGenAI):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
-        said, facts = span.attributes, super().describe(span, kind)
-        facts.conversation_id = facts.conversation_id or said.get("gcp.vertex.agent.session_id", "")
+        attributes, facts = span.attributes, super().describe(span, kind)
+        facts.conversation_id = facts.conversation_id or attributes.get(
+            "gcp.vertex.agent.session_id", ""
+        )
         if kind is Kind.MODEL:
-            facts.input = facts.input or said.get(_REQUEST, "")
-            facts.output = _whole_answer(facts.output) or said.get(_RESPONSE, "")
+            facts.input = facts.input or attributes.get(_REQUEST, "")
+            facts.output = _whole_answer(facts.output) or attributes.get(_RESPONSE, "")
             if facts.usage is not None:
-                facts.usage = _without_double_reasoning(facts.usage, said)
+                facts.usage = _without_double_reasoning(facts.usage, attributes)
             return facts
         if kind is Kind.TOOL:
-            facts.input = facts.input or said.get("gcp.vertex.agent.tool_call_args", "")
-            facts.output = facts.output or said.get("gcp.vertex.agent.tool_response", "")
+            facts.input = facts.input or attributes.get("gcp.vertex.agent.tool_call_args", "")
+            facts.output = facts.output or attributes.get("gcp.vertex.agent.tool_response", "")
         if facts.metadata.get("tool_call_id") == _NO_CALL_ID:
             facts.metadata = {k: v for k, v in facts.metadata.items() if k != "tool_call_id"}
         return facts
@@ -96,7 +98,7 @@ def _gathers_answers(span: Span) -> bool:
 
 
 def is_framed_by(around: Span, span: Span) -> bool:
-    """Whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
+    """Return whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
     is_openinferences = around.scope_name == OPENINFERENCE_SCOPE
     is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
     return is_openinferences and is_run and span.scope_name == SCOPE
@@ -117,7 +119,7 @@ def _classify_agent(span: Span, view: TraceView) -> Classification:
 
 
 def _whole_answer(output: str) -> str:
-    """Give the last message alone where those before it, a stream's, say the same in pieces."""
+    """Return the last message alone where those before it, a stream's, say the same in pieces."""
     messages = json_value(output) if '"finish_reason":""' in output else None
     if not isinstance(messages, list) or len(messages) < 2:
         return output
@@ -132,8 +134,8 @@ def _text(message: Json) -> str:
     return "".join(text for text in said if isinstance(text, str))
 
 
-def _without_double_reasoning(usage: Usage, said: Mapping[str, str]) -> Usage:
-    provider = said.get("gen_ai.provider.name", "")
+def _without_double_reasoning(usage: Usage, attributes: Mapping[str, str]) -> Usage:
+    provider = attributes.get("gen_ai.provider.name", "")
     is_googles = not provider or provider.startswith(("gcp", "gemini", "vertex", "google"))
     if is_googles or usage.output_tokens < 2 * usage.reasoning_tokens:
         return usage

@@ -62,16 +62,16 @@ class Haystack(Traceloop):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As OpenLLMetry says it, else as Haystack does."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
-            if said.get("gen_ai.completion.0.content") == _NO_ANSWER:
+            if attributes.get("gen_ai.completion.0.content") == _NO_ANSWER:
                 facts.output = ""
         elif kind is not Kind.OTHER:
             kept = facts.input or first(
-                said, "haystack.agent.input", "haystack.pipeline.input_data"
+                attributes, "haystack.agent.input", "haystack.pipeline.input_data"
             )
             facts.input = plain_arguments(kept)
-            facts.output = facts.output or said.get("haystack.agent.output", "")
+            facts.output = facts.output or attributes.get("haystack.agent.output", "")
         return facts
 
 

@@ -60,13 +60,15 @@ def _run_metadata(span: Span) -> RunMetadata:
 
 
 def _runnable(span: Span) -> Runnable:
-    said = span.attributes
-    is_chain = said.get(TYPE, "") not in _BY_TYPE and METADATA + "tool_call_id" not in said
+    attributes = span.attributes
+    is_chain = (
+        attributes.get(TYPE, "") not in _BY_TYPE and METADATA + "tool_call_id" not in attributes
+    )
     return Runnable(span.name, is_chain, is_chain and span.name == DEFAULT_GRAPH_NAME)
 
 
 def _is_incomplete(span: Span, view: TraceView) -> bool:
-    """Whether the metadata of a run's nodes lacks what tells the run: then only its shape does."""
+    """Return whether the metadata of a run's nodes lacks what tells the run."""
     own = view.remember(_run_metadata, span)
     inner = [view.remember(_run_metadata, child) for child in view.tree.children(span)]
     nodes = [node for node in inner if node.node]
@@ -85,11 +87,11 @@ class Langfuse(Dialect):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""
-        said = span.attributes
-        kind = kind_of(said)
+        attributes = span.attributes
+        kind = kind_of(attributes)
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]
-        if METADATA + "tool_call_id" in said:
+        if METADATA + "tool_call_id" in attributes:
             return _TOOL_CALL_ID
         run = classify_run(span, view, _run_metadata)
         if (run is None or run.kind is not Kind.AGENT) and _is_incomplete(span, view):
@@ -103,13 +105,13 @@ class Langfuse(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the observation's attributes; the session may be LangGraph's thread."""
-        said = span.attributes
+        attributes = span.attributes
         if kind is Kind.MODEL:
             return describe_call(span)
         facts = describe_observation(span)
         if kind is Kind.TOOL:
             facts.tool_name = span.name
-            facts.data_kind = _DATA_KINDS.get(kind_of(said), "")
+            facts.data_kind = _DATA_KINDS.get(kind_of(attributes), "")
         else:
             facts.agent_name = span.name
         return facts

@@ -74,87 +74,89 @@ _COMPLETION_DETAILS = (
 """OpenAI's names, and Eino's."""
 
 
-def is_generation(said: Mapping[str, str]) -> bool:
-    """Whether the observation is a model's call, by its type or by what only calls have."""
-    if TYPE in said:
-        return said[TYPE] == "generation"
-    return any(key in said for key in (_PARAMETERS, MODEL, USAGE))
+def is_generation(attributes: Mapping[str, str]) -> bool:
+    """Return whether the observation is a model's call, by its type or by what only calls have."""
+    if TYPE in attributes:
+        return attributes[TYPE] == "generation"
+    return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))
 
 
-def kind_of(said: Mapping[str, str]) -> str:
-    """Give the observation's type, ``generation`` for calls that have none.
+def kind_of(attributes: Mapping[str, str]) -> str:
+    """Return the observation's type, ``generation`` for calls that have none.
 
     The JavaScript client wrapper calls whatever it wraps a generation: an embedding model's call
     generates nothing.
     """
-    if not is_generation(said):
-        return said.get(TYPE, "")
-    return "embedding" if "embed" in said.get(MODEL, "") else "generation"
+    if not is_generation(attributes):
+        return attributes.get(TYPE, "")
+    return "embedding" if "embed" in attributes.get(MODEL, "") else "generation"
 
 
 def describe_observation(span: Span) -> Facts:
-    """Give what every observation says."""
-    said = span.attributes
-    session = first(said, "session.id", METADATA + "session_id", METADATA + "thread_id")
+    """Return what every observation says."""
+    attributes = span.attributes
+    session = first(attributes, "session.id", METADATA + "session_id", METADATA + "thread_id")
     return Facts(
-        input=said.get(OBSERVATION + "input", ""),
-        output=said.get(OBSERVATION + "output", ""),
+        input=attributes.get(OBSERVATION + "input", ""),
+        output=attributes.get(OBSERVATION + "output", ""),
         conversation_id=unquoted(session),
-        metadata={k: unquoted(v) for k, v in pick(said, _METADATA).items()},
+        metadata={k: unquoted(v) for k, v in pick(attributes, _METADATA).items()},
     )
 
 
 def describe_call(span: Span) -> Facts:
-    """Give what a generation says besides."""
-    said = span.attributes
+    """Return what a generation says besides."""
+    attributes = span.attributes
     facts = describe_observation(span)
-    facts.model = said.get(MODEL, "")
-    facts.usage = read_usage(json_object(said.get(USAGE, "")))
+    facts.model = attributes.get(MODEL, "")
+    facts.usage = read_usage(json_object(attributes.get(USAGE, "")))
     facts.first_token_ms = _first_token_ms(span)
-    facts.metadata = {**_settings(json_object(said.get(_PARAMETERS, ""))), **facts.metadata}
+    facts.metadata = {**_settings(json_object(attributes.get(_PARAMETERS, ""))), **facts.metadata}
     return facts
 
 
-def read_usage(said: dict[str, Json]) -> Usage:
-    """Give a call's tokens, input with what was cached and output with the reasoning."""
-    prompt, completion = _details(said, _PROMPT_DETAILS), _details(said, _COMPLETION_DETAILS)
+def read_usage(payload: dict[str, Json]) -> Usage:
+    """Return a call's tokens, input with what was cached and output with the reasoning."""
+    prompt, completion = _details(payload, _PROMPT_DETAILS), _details(payload, _COMPLETION_DETAILS)
     return Usage(
-        _gross(said, "input") or _first_count(said, *_INPUT),
-        _gross(said, "output") or _first_count(said, *_OUTPUT),
-        _first_count(said, *_REASONING) or _first_count(completion, "reasoning_tokens"),
-        _first_count(said, *_CACHE_READ) or _first_count(prompt, "cached_tokens"),
-        _first_count(said, *_CACHE_CREATION) or _first_count(prompt, "cache_write_tokens"),
+        _gross(payload, "input") or _first_count(payload, *_INPUT),
+        _gross(payload, "output") or _first_count(payload, *_OUTPUT),
+        _first_count(payload, *_REASONING) or _first_count(completion, "reasoning_tokens"),
+        _first_count(payload, *_CACHE_READ) or _first_count(prompt, "cached_tokens"),
+        _first_count(payload, *_CACHE_CREATION) or _first_count(prompt, "cache_write_tokens"),
     )
 
 
-def _gross(said: dict[str, Json], side: str) -> int:
+def _gross(payload: dict[str, Json], side: str) -> int:
     """Add to a side's net count what was taken out of it, unless the total says it is inside."""
-    if side not in said:
+    if side not in payload:
         return 0
-    net = count(said[side])
-    if count(said.get("total")) == _first_count(said, "input") + _first_count(said, "output"):
+    net = count(payload[side])
+    if count(payload.get("total")) == _first_count(payload, "input") + _first_count(
+        payload, "output"
+    ):
         return net
-    details = sum(count(v) for k, v in said.items() if k.startswith(f"{side}_"))
+    details = sum(count(v) for k, v in payload.items() if k.startswith(f"{side}_"))
     if side == "input":
-        details += _first_count(said, "cache_read_input_tokens")
-        details += _first_count(said, "cache_creation_input_tokens")
+        details += _first_count(payload, "cache_read_input_tokens")
+        details += _first_count(payload, "cache_creation_input_tokens")
     return net + details
 
 
-def _first_count(said: dict[str, Json], *keys: str) -> int:
-    return next((n for key in keys if (n := count(said.get(key)))), 0)
+def _first_count(payload: dict[str, Json], *keys: str) -> int:
+    return next((n for key in keys if (n := count(payload.get(key)))), 0)
 
 
-def _details(said: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
-    found = next((d for key in keys if isinstance(d := said.get(key), dict)), {})
+def _details(payload: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
+    found = next((d for key in keys if isinstance(d := payload.get(key), dict)), {})
     return found if isinstance(found, dict) else {}
 
 
-def _settings(said: dict[str, Json]) -> dict[str, str]:
+def _settings(payload: dict[str, Json]) -> dict[str, str]:
     return {
         name: text_or_json(value)
         for key, name in _SETTINGS.items()
-        if (value := said.get(key)) not in (None, "", 0)
+        if (value := payload.get(key)) not in (None, "", 0)
     }
 
 

@@ -43,12 +43,12 @@ _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retr
 
 
 def _kind(span: Span) -> str:
-    """Give the span kind, else what the operation says; a prompt template asks no model."""
-    said = span.attributes
-    if kind := said.get(SPAN_KIND):
+    """Return the span kind, else what the operation says; a prompt template asks no model."""
+    attributes = span.attributes
+    if kind := attributes.get(SPAN_KIND):
         return kind
-    operation = said.get("gen_ai.operation.name", "")
-    if operation == "chat" and "gen_ai.request.model" not in said:
+    operation = attributes.get("gen_ai.operation.name", "")
+    if operation == "chat" and "gen_ai.request.model" not in attributes:
         return "prompt"
     return _KIND_OF_OPERATION.get(operation, operation)
 
@@ -78,18 +78,18 @@ class LangSmith(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
-        said = span.attributes
+        attributes = span.attributes
         facts = Facts(
-            input=said.get("gen_ai.prompt", ""),
-            output=said.get("gen_ai.completion", ""),
-            conversation_id=first(said, METADATA + "session_id", METADATA + "thread_id"),
-            metadata=genai_facts.read_metadata(said),
+            input=attributes.get("gen_ai.prompt", ""),
+            output=attributes.get("gen_ai.completion", ""),
+            conversation_id=first(attributes, METADATA + "session_id", METADATA + "thread_id"),
+            metadata=genai_facts.read_metadata(attributes),
         )
         if kind is Kind.MODEL:
-            facts.model = first(said, "gen_ai.response.model", "gen_ai.request.model")
+            facts.model = first(attributes, "gen_ai.response.model", "gen_ai.request.model")
             facts.usage = _usage(span)
         elif kind is Kind.TOOL:
-            facts.tool_name = said.get("gen_ai.tool.name", "") or span.name
+            facts.tool_name = attributes.get("gen_ai.tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
             facts.agent_name = span.name
@@ -98,16 +98,16 @@ class LangSmith(Dialect):
 
 def _usage(span: Span) -> Usage:
     plain = genai_facts.read_usage(span.attributes)
-    said = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
-    inputs, outputs = said.get("input_token_details"), said.get("output_token_details")
+    payload = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
+    inputs, outputs = payload.get("input_token_details"), payload.get("output_token_details")
     return Usage(
-        plain.input_tokens or _count(said, "input_tokens"),
-        plain.output_tokens or _count(said, "output_tokens"),
+        plain.input_tokens or _count(payload, "input_tokens"),
+        plain.output_tokens or _count(payload, "output_tokens"),
         plain.reasoning_tokens or _count(outputs, "reasoning"),
         plain.cache_read_tokens or _count(inputs, "cache_read"),
         plain.cache_creation_tokens or _count(inputs, "cache_creation"),
     )
 
 
-def _count(said: Json, key: str) -> int:
-    return count(said.get(key)) if isinstance(said, dict) else 0
+def _count(payload: Json, key: str) -> int:
+    return count(payload.get(key)) if isinstance(payload, dict) else 0

@@ -76,18 +76,20 @@ class LiteLLM(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, of a raw request from ``llm.<provider>.*``."""
-        said = span.attributes
+        attributes = span.attributes
         if kind is Kind.MODEL:
-            return _describe_call(said)
+            return _describe_call(attributes)
         if kind is Kind.TOOL:
-            return _describe_tool(said)
-        return Facts(input=said.get("input.value", ""), output=said.get("output.value", ""))
+            return _describe_tool(attributes)
+        return Facts(
+            input=attributes.get("input.value", ""), output=attributes.get("output.value", "")
+        )
 
 
-def _raw(said: Mapping[str, str]) -> dict[str, str]:
-    """Give the fields of ``llm.<provider>.<field>``."""
+def _raw(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields of ``llm.<provider>.<field>``."""
     found = {}
-    for key, text in said.items():
+    for key, text in attributes.items():
         if key.startswith(_RAW):
             provider, _, name = key[len(_RAW) :].partition(".")
             if name and provider != "request":
@@ -95,43 +97,46 @@ def _raw(said: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _data_kind(said: Mapping[str, str]) -> str:
+def _data_kind(attributes: Mapping[str, str]) -> str:
     """Tell what is no generation: by the request's type, a raw one by what it lacks."""
-    if kind := said.get(_TYPE):
+    if kind := attributes.get(_TYPE):
         return _DATA_KINDS.get(kind.removeprefix("a"), "")
-    raw = _raw(said)
+    raw = _raw(attributes)
     is_embedding = "input" in raw and not raw.keys() & {"messages", "output", "usage"}
     return "embedding" if is_embedding else ""
 
 
-def _describe_call(said: Mapping[str, str]) -> Facts:
-    facts, raw = genai_facts.read_model_call(said), _raw(said)
-    facts.input = said.get("gen_ai.input.messages") or as_json(first(raw, "messages", "input"))
-    facts.output = _answer(said) or _messages(as_json(first(raw, "choices", "output")))
+def _describe_call(attributes: Mapping[str, str]) -> Facts:
+    facts, raw = genai_facts.read_model_call(attributes), _raw(attributes)
+    facts.input = attributes.get("gen_ai.input.messages") or as_json(
+        first(raw, "messages", "input")
+    )
+    facts.output = _answer(attributes) or _messages(as_json(first(raw, "choices", "output")))
     facts.model = facts.model or first(raw, "model")
     facts.response_id = facts.response_id or first(raw, "id")
-    told = _read_counts(said.get("metadata.usage_object", "") or raw.get("usage", ""))
+    told = _read_counts(attributes.get("metadata.usage_object", "") or raw.get("usage", ""))
     facts.usage = facts.usage.completed_by(told) if facts.usage else told
     return facts
 
 
-def _describe_tool(said: Mapping[str, str]) -> Facts:
-    raw = _raw(said)
+def _describe_tool(attributes: Mapping[str, str]) -> Facts:
+    raw = _raw(attributes)
     return Facts(
-        input=said.get("gen_ai.input.messages") or as_json(first(raw, "input")),
-        output=said.get("guardrail_response", ""),
-        tool_name=first(said, "guardrail_name", "gen_ai.request.model") or first(raw, "model"),
-        data_kind=_data_kind(said) or "guardrail",
-        metadata=genai_facts.read_metadata(said),
+        input=attributes.get("gen_ai.input.messages") or as_json(first(raw, "input")),
+        output=attributes.get("guardrail_response", ""),
+        tool_name=first(attributes, "guardrail_name", "gen_ai.request.model")
+        or first(raw, "model"),
+        data_kind=_data_kind(attributes) or "guardrail",
+        metadata=genai_facts.read_metadata(attributes),
     )
 
 
-def _answer(said: Mapping[str, str]) -> str:
-    """Give the answer's message, with the tool calls that stand beside it."""
-    text = said.get("gen_ai.output.messages", "")
+def _answer(attributes: Mapping[str, str]) -> str:
+    """Return the answer's message, with the tool calls that stand beside it."""
+    text = attributes.get("gen_ai.output.messages", "")
     calls = [
         {"type": "tool_call", **call}
-        for choice in indexed_list(said, "gen_ai.completion.")
+        for choice in indexed_list(attributes, "gen_ai.completion.")
         if isinstance(choice, dict) and isinstance(call := choice.get("function_call"), dict)
     ]
     messages = json_value(text) if calls else None

@@ -32,8 +32,8 @@ _STREAMED = "streaming response"
 
 
 def _is_stream_end(span: Span) -> bool:
-    said = span.attributes
-    return said.get("logfire.msg_template", span.name).startswith(_STREAMED)
+    attributes = span.attributes
+    return attributes.get("logfire.msg_template", span.name).startswith(_STREAMED)
 
 
 class Logfire(OtelGenAI):
@@ -60,24 +60,26 @@ class Logfire(OtelGenAI):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, the request and the response."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is not Kind.MODEL:
             return facts
         request, response = (
-            json_object(said.get(_REQUEST, "")),
-            json_object(said.get(_RESPONSE, "")),
+            json_object(attributes.get(_REQUEST, "")),
+            json_object(attributes.get(_RESPONSE, "")),
         )
         facts.input = facts.input or _text(request.get("messages") or request.get("input"))
         facts.output = facts.output or _text(
             response.get("message") or response.get("combined_chunk_content")
         )
-        if facts.usage is not None and _USAGE in said:
-            facts.usage = facts.usage.completed_by(read_client_usage(json_object(said[_USAGE])))
+        if facts.usage is not None and _USAGE in attributes:
+            facts.usage = facts.usage.completed_by(
+                read_client_usage(json_object(attributes[_USAGE]))
+            )
         return facts
 
 
 def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
-    """Give the last call before it with the same request."""
+    """Return the last call before it with the same request."""
     request = end.attributes.get(_REQUEST)
     calls = [
         s

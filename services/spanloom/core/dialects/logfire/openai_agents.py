@@ -57,41 +57,41 @@ class LogfireOpenAIAgents(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
-        said = span.attributes
+        attributes = span.attributes
         if kind is Kind.MODEL:
-            return _describe_call(said)
+            return _describe_call(attributes)
         if kind is Kind.TOOL:
             return _describe_tool(span)
-        facts = genai_facts.read_agent_run(said)
-        facts.agent_name = said.get("name", "") if kind is Kind.AGENT else ""
-        facts.conversation_id = facts.conversation_id or _text(said.get("group_id", ""))
+        facts = genai_facts.read_agent_run(attributes)
+        facts.agent_name = attributes.get("name", "") if kind is Kind.AGENT else ""
+        facts.conversation_id = facts.conversation_id or _text(attributes.get("group_id", ""))
         return facts
 
 
 def _describe_tool(span: Span) -> Facts:
-    said, facts = span.attributes, genai_facts.read_tool_run(span.attributes)
-    facts.tool_name = said.get("name", "")
-    facts.input, facts.output = said.get("input", ""), said.get("output", "")
-    if "to_agent" in said:
-        facts.tool_name = f"handoff to {said['to_agent']}"
+    attributes, facts = span.attributes, genai_facts.read_tool_run(span.attributes)
+    facts.tool_name = attributes.get("name", "")
+    facts.input, facts.output = attributes.get("input", ""), attributes.get("output", "")
+    if "to_agent" in attributes:
+        facts.tool_name = f"handoff to {attributes['to_agent']}"
     if span.name.startswith("Guardrail"):
         facts.data_kind = "guardrail"
     return facts
 
 
-def _describe_call(said: Mapping[str, str]) -> Facts:
-    facts = genai_facts.read_model_call(said)
-    response = json_object(said.get("response", ""))
-    facts.input = said.get("input", "") or _request(said.get("raw_input", ""), response)
-    facts.output = said.get("output", "") or _text_of(response.get("output"))
-    facts.response_id = facts.response_id or _text(said.get("response_id", ""))
-    usage = read_client_usage(json_object(first(said, *_USAGES)))
+def _describe_call(attributes: Mapping[str, str]) -> Facts:
+    facts = genai_facts.read_model_call(attributes)
+    response = json_object(attributes.get("response", ""))
+    facts.input = attributes.get("input", "") or _request(attributes.get("raw_input", ""), response)
+    facts.output = attributes.get("output", "") or _text_of(response.get("output"))
+    facts.response_id = facts.response_id or _text(attributes.get("response_id", ""))
+    usage = read_client_usage(json_object(first(attributes, *_USAGES)))
     facts.usage = facts.usage.completed_by(usage) if facts.usage else usage
     return facts
 
 
 def _request(items: str, response: Mapping[str, Json]) -> str:
-    """Give the items that were sent, after the instructions, which the answer repeats."""
+    """Return the items that were sent, after the instructions, which the answer repeats."""
     instructions, sent = response.get("instructions"), json_value(items)
     if not instructions or not isinstance(sent, list):
         return items

@@ -122,14 +122,14 @@ class MLflow(Dialect):
 
 
 def _span_type(span: Span) -> str:
-    """Give the span type; if it is missing, what its other attributes or its name show."""
-    said = span.attributes
-    if first(said, SPAN_TYPE, OPERATION):
+    """Return the span type; if it is missing, what its other attributes or its name show."""
+    attributes = span.attributes
+    if first(attributes, SPAN_TYPE, OPERATION):
         return span_type_of(span)
-    converses = COUNTS in said or mlflow_facts.FORMAT in said
-    if mlflow_facts.MODEL in said or (converses and not mlflow_names.is_method(span)):
+    converses = COUNTS in attributes or mlflow_facts.FORMAT in attributes
+    if mlflow_facts.MODEL in attributes or (converses and not mlflow_names.is_method(span)):
         return "CHAT_MODEL"
-    return "TOOL" if "tool_call_id" in said else span.name.partition(" ")[0].upper()
+    return "TOOL" if "tool_call_id" in attributes else span.name.partition(" ")[0].upper()
 
 
 def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:

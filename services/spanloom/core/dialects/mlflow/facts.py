@@ -34,14 +34,18 @@ _BESIDE_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
 
 
 def read_own(span: Span, kind: Kind) -> Facts:
-    """Give what the span says in ``mlflow.*``."""
-    said = span.attributes
-    facts = Facts(input=_text(said.get(INPUTS, "")), output=_text(said.get(OUTPUTS, "")))
+    """Return what the span says in ``mlflow.*``."""
+    attributes = span.attributes
+    facts = Facts(
+        input=_text(attributes.get(INPUTS, "")), output=_text(attributes.get(OUTPUTS, ""))
+    )
     if kind is Kind.MODEL:
-        facts.input = _messages(json_field(facts.input, "messages")) or _request(facts.input, said)
+        facts.input = _messages(json_field(facts.input, "messages")) or _request(
+            facts.input, attributes
+        )
         facts.output = _messages(_answers(facts.output)) or facts.output
         facts.usage = read_counts(span.attributes)
-        facts.model = unquoted(said.get(MODEL, ""))
+        facts.model = unquoted(attributes.get(MODEL, ""))
         facts.first_token_ms = _first_token_ms(span)
     elif kind is Kind.TOOL:
         facts.input = plain_arguments(facts.input, _BESIDE_ARGUMENTS)
@@ -52,7 +56,7 @@ def read_own(span: Span, kind: Kind) -> Facts:
 
 
 def read_genai(span: Span, kind: Kind) -> Facts:
-    """Give what the span says in ``gen_ai.*``; the time of its first token is an event's."""
+    """Return what the span says in ``gen_ai.*``; the time of its first token is an event's."""
     if kind is Kind.MODEL:
         facts = genai_facts.read_model_call(span.attributes)
         facts.usage = read_counts(span.attributes)
@@ -63,19 +67,19 @@ def read_genai(span: Span, kind: Kind) -> Facts:
     return genai_facts.read_agent_run(span.attributes)
 
 
-def read_counts(said: Mapping[str, str]) -> Usage:
-    """Give the call's tokens as MLflow counts them."""
-    counts = json_object(said.get(COUNTS, ""))
-    return mlflow_usage.read_counts(counts) if counts else genai_facts.read_usage(said)
+def read_counts(attributes: Mapping[str, str]) -> Usage:
+    """Return the call's tokens as MLflow counts them."""
+    counts = json_object(attributes.get(COUNTS, ""))
+    return mlflow_usage.read_counts(counts) if counts else genai_facts.read_usage(attributes)
 
 
 def read_call_metadata(span: Span) -> dict[str, str]:
-    """Give the settings worth showing on a step."""
-    said = span.attributes
+    """Return the settings worth showing on a step."""
+    attributes = span.attributes
     found = {
-        "provider": unquoted(said.get("mlflow.llm.provider", "")),
-        "tool_call_id": unquoted(said.get("tool_call_id", "")),
-        "invocation_parameters": said.get("invocation_params", ""),
+        "provider": unquoted(attributes.get("mlflow.llm.provider", "")),
+        "tool_call_id": unquoted(attributes.get("tool_call_id", "")),
+        "invocation_parameters": attributes.get("invocation_params", ""),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -84,9 +88,9 @@ def _messages(value: Json) -> str:
     return written(value) if value and isinstance(value, list) else ""
 
 
-def _request(sent: str, said: Mapping[str, str]) -> str:
-    """Give the items that OpenAI Agents sent, after the instructions, which stand beside them."""
-    instructions = unquoted(said.get("instructions", ""))
+def _request(sent: str, attributes: Mapping[str, str]) -> str:
+    """Return the items that OpenAI Agents sent, after the instructions, which stand beside them."""
+    instructions = unquoted(attributes.get("instructions", ""))
     items = json_value(sent) if instructions not in ("", "null") else None
     if not isinstance(items, list):
         return sent
@@ -117,8 +121,8 @@ def _text(said: str) -> str:
 
 def _value(output: str) -> str:
     """Take a result out of the object that MLflow makes of it."""
-    said = json_object(output) if '"_value"' in output else {}
-    return _text(json_text(said["_value"])) if said.keys() == {"_value"} else output
+    payload = json_object(output) if '"_value"' in output else {}
+    return _text(json_text(payload["_value"])) if payload.keys() == {"_value"} else output
 
 
 def _says_only_type(output: str) -> bool:

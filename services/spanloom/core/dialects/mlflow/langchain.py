@@ -47,5 +47,5 @@ def _runs_call_model(node: Span, view: TraceView) -> bool:
 
 
 def streamed(span: Span) -> Iterator[str]:
-    """Give the streamed chunks, the last one first: usage comes at the end."""
+    """Return the streamed chunks, the last one first: usage comes at the end."""
     return (e.attributes.get("chunk", "") for e in reversed(span.events) if e.name == "new_token")

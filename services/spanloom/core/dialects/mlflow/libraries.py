@@ -69,12 +69,12 @@ def is_handoff(span: Span, view: TraceView) -> bool:
 
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
-    """Give the classes whose methods ran, plumbing only."""
+    """Return the classes whose methods ran, plumbing only."""
     return frozenset(split(c)[0] for c in children if span_type_of(c) == "CHAIN")
 
 
 def span_type_of(span: Span) -> str:
-    """Give the type that the span says, in capitals."""
+    """Return the type that the span says, in capitals."""
     return unquoted(first(span.attributes, SPAN_TYPE, OPERATION)).upper()
 
 
@@ -111,7 +111,7 @@ def _prepares(span: Span, view: TraceView) -> bool:
 
 
 def _started_in_trace(span: Span, view: TraceView) -> set[str]:
-    """Give the agents that start in a trace of the SDK: it holds what the runner's spans miss."""
+    """Return the agents that start in a trace of the SDK: it holds what the runner's spans miss."""
     children = view.tree.children(span)
     if not any(given_name(c) in _RUNNER and not view.tree.children(c) for c in children):
         return set()
@@ -119,7 +119,7 @@ def _started_in_trace(span: Span, view: TraceView) -> set[str]:
 
 
 def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
-    """Give the agent that a run starts with; the others took over from it."""
+    """Return the agent that a run starts with; the others took over from it."""
     inside = [run] if _is_agent(run) else view.tree.children(run)
     return [n for s in inside if _is_agent(s) and (n := given_name(s)) not in _RUNNER][:1]
 

@@ -25,25 +25,25 @@ _TOOL_CLASS = "Tool."
 
 
 def given_name(span: Span) -> str:
-    """Give what the span was called before the conventions renamed it."""
-    said = span.attributes
-    if name := unquoted(first(said, "gen_ai.agent.name", "gen_ai.tool.name")):
+    """Return what the span was called before the conventions renamed it."""
+    attributes = span.attributes
+    if name := unquoted(first(attributes, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name
-    return span.name.removeprefix(said.get(OPERATION, "") + " ")
+    return span.name.removeprefix(attributes.get(OPERATION, "") + " ")
 
 
 def agent_name(span: Span) -> str:
-    """Give the agent's name: an attribute's, else what stands before the method."""
+    """Return the agent's name: an attribute's, else what stands before the method."""
     return (_said_name(span) or split(span)[0]) if is_method(span) else given_name(span)
 
 
 def is_method(span: Span) -> bool:
-    """Tell whether a library's method gave the span its name, and not an author."""
+    """Return whether a library's method gave the span its name, and not an author."""
     return split(span)[1] in _AGENT_METHODS
 
 
 def tool_name(span: Span) -> str:
-    """Give the tool's name: an attribute's, else what stands before the method."""
+    """Return the tool's name: an attribute's, else what stands before the method."""
     owner, method = split(span)
     if method in _TOOL_METHODS:
         return _said_name(span) or owner
@@ -51,20 +51,20 @@ def tool_name(span: Span) -> str:
 
 
 def split(span: Span) -> tuple[str, str]:
-    """Give what stands before the method, and the method; the latter is empty without a dot."""
+    """Return what stands before the method, and the method; the latter is empty without a dot."""
     name = given_name(span)
     owner, dot, method = name.rpartition(".")
     return (owner, method) if dot and owner else (name, "")
 
 
 def starts_again(span: Span, around: Span) -> bool:
-    """Tell whether one method of an agent started it through another one, as ``run_sync`` does."""
+    """Return whether one method of an agent started it through another, as ``run_sync`` does."""
     (owner, method), (outer, outer_method) = split(span), split(around)
     return owner == outer and method != outer_method and {method, outer_method} <= _STARTS
 
 
 def _said_name(span: Span) -> str:
-    """Give the name that the object has; LlamaIndex tells an agent's in the result of its run."""
+    """Return the name that the object has; LlamaIndex tells an agent's in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
     result = json_field(span.attributes.get(OUTPUTS, ""), "result")

@@ -27,14 +27,14 @@ def _asked(said: str) -> str:
     return next((q for key in _ASKED if isinstance(q := arguments.get(key), str) and q), said)
 
 
-def _answered(said: dict[str, Json]) -> str:
+def _answered(payload: dict[str, Json]) -> str:
     """Know the results of PydanticAI, smolagents and LlamaIndex; others stay as they are."""
-    result = said.get("result")
+    result = payload.get("result")
     if isinstance(result, dict):
         return _joined(result.get("response"))
-    if "output" in said and "_state" in said:
-        return text_or_json(said["output"])
-    return text_or_json(said["_value"]) if said.keys() == {"_value"} else ""
+    if "output" in payload and "_state" in payload:
+        return text_or_json(payload["output"])
+    return text_or_json(payload["_value"]) if payload.keys() == {"_value"} else ""
 
 
 def _joined(message: Json) -> str:

@@ -33,7 +33,7 @@ _LAST_CHUNKS = 4
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Give what the client says of the call that was counted so, or that was not counted at all."""
+    """Return what the client says of the call that was counted so, or not at all."""
     for said in _usages(span):
         usage = _read(said)
         if usage[:2] == counted[:2] or not any(counted[:2]):
@@ -42,7 +42,7 @@ def read_client_details(span: Span, counted: Usage) -> Usage:
 
 
 def read_run_usage(call: Span, view: TraceView) -> Usage | None:
-    """Give what the nearest run around counted, if the call is the only one in it.
+    """Return what the nearest run around counted, if the call is the only one in it.
 
     DSPy's calls have no counts, only the outermost module has a sum.
     """
@@ -56,14 +56,14 @@ def read_run_usage(call: Span, view: TraceView) -> Usage | None:
     return read_counts(json_object(run.attributes[COUNTS]))
 
 
-def read_counts(said: dict[str, Json]) -> Usage:
+def read_counts(payload: dict[str, Json]) -> Usage:
     """Read MLflow's own counts; reasoning is not among them."""
     return Usage(
-        count(said.get("input_tokens")),
-        count(said.get("output_tokens")),
+        count(payload.get("input_tokens")),
+        count(payload.get("output_tokens")),
         0,
-        count(said.get("cache_read_input_tokens")),
-        count(said.get("cache_creation_input_tokens")),
+        count(payload.get("cache_read_input_tokens")),
+        count(payload.get("cache_creation_input_tokens")),
     )
 
 
@@ -84,10 +84,10 @@ def _is_call(span: Span) -> bool:
 
 
 def _usages(span: Span) -> Iterator[dict[str, Json]]:
-    said = span.attributes
-    if usage := json_object(said.get("usage", "")):
+    attributes = span.attributes
+    if usage := json_object(attributes.get("usage", "")):
         yield usage
-    for text in chain((said.get(OUTPUTS, ""),), _chunks(span)):
+    for text in chain((attributes.get(OUTPUTS, ""),), _chunks(span)):
         if _USAGE in text:
             answer = json_object(text)
             response = answer.get("response")
@@ -101,12 +101,12 @@ def _chunks(span: Span) -> Iterator[str]:
     return (e.attributes.get("mlflow.chunk.value", "") for e in reversed(chunks))
 
 
-def _read(said: dict[str, Json]) -> Usage:
+def _read(payload: dict[str, Json]) -> Usage:
     """Read the client's usage; PydanticAI has names of its own for the details."""
-    details = said.get("details")
+    details = payload.get("details")
     own = Usage(
         reasoning_tokens=count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0,
-        cache_read_tokens=count(said.get("cache_read_tokens")),
-        cache_creation_tokens=count(said.get("cache_write_tokens")),
+        cache_read_tokens=count(payload.get("cache_read_tokens")),
+        cache_creation_tokens=count(payload.get("cache_write_tokens")),
     )
-    return read_client_usage(said).completed_by(own)
+    return read_client_usage(payload).completed_by(own)

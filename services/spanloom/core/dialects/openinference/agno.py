@@ -43,8 +43,8 @@ class OpenInferenceAgno(OpenInference):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Agents and teams by kind or name, workflows by their keys; the rest by kind."""
-        said, kind = span.attributes, span_kind(span)
-        if kind == "AGENT" or any(key in said for key in _OF_A_RUN):
+        attributes, kind = span.attributes, span_kind(span)
+        if kind == "AGENT" or any(key in attributes for key in _OF_A_RUN):
             return _RUN
         if kind in ("CHAIN", "") and _is_workflow(span):
             return _WORKFLOW

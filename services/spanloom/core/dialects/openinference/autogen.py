@@ -71,6 +71,6 @@ def _agent_name(span: Span) -> str:
 
 
 def _task(arguments: str) -> str:
-    """Give the task, if it is a text."""
+    """Return the task, if it is a text."""
     task = json_object(arguments).get("task")
     return task if isinstance(task, str) else ""

@@ -48,14 +48,14 @@ class OpenInferenceCrewAI(OpenInference):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Go by kind for calls, by kind or role for agents, by keys or name for crews and flows."""
-        said, kind = span.attributes, span_kind(span)
+        attributes, kind = span.attributes, span_kind(span)
         if kind not in _RUN_KINDS:
             return super().classify(span, view)
-        if "flow.node.name" in said:
+        if "flow.node.name" in attributes:
             return _FLOW_NODE
-        if kind == "AGENT" or any(key in said for key in _OF_AN_AGENT):
+        if kind == "AGENT" or any(key in attributes for key in _OF_AN_AGENT):
             return _AGENT
-        if any(key in said for key in _OF_A_KICKOFF) or span.name.endswith(".kickoff"):
+        if any(key in attributes for key in _OF_A_KICKOFF) or span.name.endswith(".kickoff"):
             return _KICKOFF
         return super().classify(span, view)
 
@@ -79,7 +79,7 @@ def _role(name: str) -> str:
 
 
 def _tasks(crew: Span) -> str:
-    """Give what the crew's tasks ask for, in order."""
+    """Return what the crew's tasks ask for, in order."""
     tasks = json_value(crew.attributes.get("crew_tasks", ""))
     said = (
         [t.get("description") for t in tasks if isinstance(t, dict)]
@@ -90,7 +90,7 @@ def _tasks(crew: Span) -> str:
 
 
 def _task(span: Span, said: str, description: object) -> str:
-    """Give the task and what earlier tasks handed on; a configuration alone is no input."""
+    """Return the task and what earlier tasks handed on; a configuration alone is no input."""
     asked = json_object(said)
     if isinstance(messages := asked.get("messages"), str):
         return messages

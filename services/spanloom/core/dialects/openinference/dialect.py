@@ -87,11 +87,11 @@ _TOOL_CALLS = '"tool_calls":[{'
 
 
 def span_kind(span: Span) -> str:
-    """Give the kind, by the attributes that only such spans have where it is missing."""
-    said = span.attributes
-    if (kind := said.get(SPAN_KIND)) is not None:
+    """Return the kind, by the attributes that only such spans have where it is missing."""
+    attributes = span.attributes
+    if (kind := attributes.get(SPAN_KIND)) is not None:
         return kind.upper()
-    return next((kind for key, kind in _TELLING.items() if key in said), "")
+    return next((kind for key, kind in _TELLING.items() if key in attributes), "")
 
 
 def _run_metadata(span: Span) -> RunMetadata:
@@ -138,29 +138,31 @@ class OpenInference(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""
-        said = span.attributes
+        attributes = span.attributes
         facts = Facts(
-            input=said.get("input.value", ""),
-            output=said.get("output.value", ""),
-            conversation_id=said.get("session.id", ""),
-            metadata=pick(said, _METADATA),
+            input=attributes.get("input.value", ""),
+            output=attributes.get("output.value", ""),
+            conversation_id=attributes.get("session.id", ""),
+            metadata=pick(attributes, _METADATA),
         )
         if kind is Kind.MODEL:
             _describe_model_call(span, facts)
         elif kind is Kind.TOOL:
-            facts.tool_name = said.get("tool.name", "") or span.name
+            facts.tool_name = attributes.get("tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
         else:
-            facts.agent_name = said.get("agent.name", "") or span.name
+            facts.agent_name = attributes.get("agent.name", "") or span.name
         return facts
 
 
 def _describe_model_call(span: Span, facts: Facts) -> None:
-    said = span.attributes
-    facts.input = _messages(indexed_text(said, "llm.input_messages.", _WRAPPERS), facts.input)
-    facts.output = _messages(indexed_text(said, "llm.output_messages.", _WRAPPERS), facts.output)
-    facts.model = said.get("llm.model_name", "")
-    facts.usage = Usage(*integers(said, _COUNTS))
+    attributes = span.attributes
+    facts.input = _messages(indexed_text(attributes, "llm.input_messages.", _WRAPPERS), facts.input)
+    facts.output = _messages(
+        indexed_text(attributes, "llm.output_messages.", _WRAPPERS), facts.output
+    )
+    facts.model = attributes.get("llm.model_name", "")
+    facts.usage = Usage(*integers(attributes, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
 
 

@@ -72,13 +72,13 @@ class OpenInferenceDSPy(OpenInference):
 
 
 def _asked(said: str) -> str:
-    """Give the arguments of a module that takes any."""
+    """Return the arguments of a module that takes any."""
     arguments = json_field(said, "input_args")
     return json_text(arguments) if isinstance(arguments, dict) else said
 
 
 def _answered(said: str) -> str:
-    """Give what the module's signature promises; the loop it went through is in the steps."""
+    """Return what the module's signature promises; the loop it went through is in the steps."""
     fields = json_object(said)
     if fields.pop("trajectory", None) is None or not fields:
         return said

@@ -73,7 +73,7 @@ def _is_adks(span: Span) -> bool:
 
 
 def _only_runs_agents(span: Span, view: TraceView) -> bool:
-    """Whether agents and no calls or tools are below the run, and below ADK's own span of it."""
+    """Return whether only agents are below the run and below ADK's own span of it."""
     children = list(view.tree.children(span))
     own = [child for child in children if is_framed_by(span, child)]
     inner = [*children, *(c for child in own for c in view.tree.children(child))]

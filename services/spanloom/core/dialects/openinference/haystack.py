@@ -69,7 +69,7 @@ class OpenInferenceHaystack(OpenInference):
 
 
 def _asked(said: str) -> str:
-    """Give the last thing the user said; the whole input if there is no such thing."""
+    """Return the last thing the user said; the whole input if there is no such thing."""
     messages = json_field(said, "messages")
     for message in reversed(messages) if isinstance(messages, list) else ():
         if isinstance(message, str) and _USER in message:
@@ -87,6 +87,6 @@ def _answers_as_agent(span: Span) -> bool:
 
 
 def _only_builds_a_prompt(span: Span) -> bool:
-    said = span.attributes
-    has_template = any(key.startswith(_TEMPLATE) for key in said)
-    return has_template and not any(key.startswith(_OF_A_CALL) for key in said)
+    attributes = span.attributes
+    has_template = any(key.startswith(_TEMPLATE) for key in attributes)
+    return has_template and not any(key.startswith(_OF_A_CALL) for key in attributes)

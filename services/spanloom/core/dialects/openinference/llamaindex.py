@@ -82,7 +82,7 @@ class OpenInferenceLlamaIndex(OpenInference):
 
 
 def _calls_nothing(span: Span, view: TraceView) -> bool:
-    """Whether a private method neither tells of a call nor holds the span of one."""
+    """Return whether a private method neither tells of a call nor holds the span of one."""
     if not span.name.rpartition(".")[2].startswith("_"):
         return False
     tells = any(key.startswith(_OF_A_CALL) for key in span.attributes)
@@ -94,13 +94,13 @@ def _holds_a_call(children: Sequence[Span]) -> bool:
 
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
-    """Give the classes whose methods ran, plumbing only."""
+    """Return the classes whose methods ran, plumbing only."""
     plumbing = (child for child in children if span_kind(child) in ("CHAIN", ""))
     return frozenset(child.name.rpartition(".")[0] for child in plumbing)
 
 
 def _asked(said: str) -> str:
-    """Give the user's message; the state of the engine is none."""
+    """Return the user's message; the state of the engine is none."""
     if said.startswith('{"init_state"'):
         return ""
     message = json_field(said, "user_msg")
@@ -112,7 +112,7 @@ def _answered(said: str) -> str:
 
 
 def _result(said: str) -> str:
-    """Give what the tool returned out of a ``ToolOutput``."""
+    """Return what the tool returned out of a ``ToolOutput``."""
     output = json_object(said)
     result: Json = output.get("raw_output") if "tool_name" in output else None
     return said if result is None else text_or_json(result)

@@ -87,7 +87,7 @@ def _last_call(children: Sequence[Span]) -> str:
 
 
 def _loop_ended_by(call: Span, view: TraceView) -> Span | None:
-    """Give the loop of which this is the last call: it bears the sum of the tokens."""
+    """Return the loop of which this is the last call: it bears the sum of the tokens."""
     loop = view.tree.parent(call)
     if loop is None or view.remember_children(_last_call, loop) != call.span_id:
         return None

@@ -85,7 +85,7 @@ def _is_handoff(span: Span, kind: str) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Whether the author ran several agents in it, each directly or in a run of its own."""
+    """Return whether the author ran several agents in it, each directly or in a run of its own."""
     starters = set(view.remember_children(_starters, trace))
     plumbing: Sequence[Span] = [trace]
     for _ in range(_LEVELS):
@@ -99,7 +99,7 @@ def _plumbing(children: Sequence[Span]) -> Sequence[Span]:
 
 
 def _starters(children: Sequence[Span]) -> Sequence[str]:
-    """Give the names of the agents that nobody handed over to, in order."""
+    """Return the names of the agents that nobody handed over to, in order."""
     return [
         name
         for child in children

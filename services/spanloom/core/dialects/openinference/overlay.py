@@ -55,8 +55,8 @@ class OpenInferenceOverlay(Dialect):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """As the framework's own dialect."""
-        said = self._frameworks[span.scope_name].classify(span, view)
-        return said._replace(is_sound=_answered(span))
+        classification = self._frameworks[span.scope_name].classify(span, view)
+        return classification._replace(is_sound=_answered(span))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As the framework's own dialect; OpenInference tells the rest."""
@@ -65,11 +65,11 @@ class OpenInferenceOverlay(Dialect):
 
 
 def _answered(span: Span) -> bool:
-    """Whether it ended well for the Vercel AI SDK, whatever its status says."""
-    said = span.attributes
-    ended_well = said.get("ai.response.finishReason", "error") != "error"
+    """Return whether it ended well for the Vercel AI SDK, whatever its status says."""
+    attributes = span.attributes
+    ended_well = attributes.get("ai.response.finishReason", "error") != "error"
     raised = any(event.name == "exception" for event in span.events)
-    return (ended_well or "ai.toolCall.result" in said) and not raised
+    return (ended_well or "ai.toolCall.result" in attributes) and not raised
 
 
 def _completed(told: Facts, laid_over: Facts) -> Facts:

@@ -65,7 +65,7 @@ class OpenInferenceSmolagents(OpenInference):
 
 
 def _task(span: Span, said: str) -> str:
-    """Give the task; the attribute has it even where the arguments are hidden."""
+    """Return the task; the attribute has it even where the arguments are hidden."""
     if task := span.attributes.get("smolagents.task", ""):
         return task
     task_argument = json_field(said, "task")

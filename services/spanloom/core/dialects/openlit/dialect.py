@@ -84,27 +84,27 @@ class OpenLIT(OtelGenAI):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, runs also from ``gen_ai.workflow.*``."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
             facts.usage = with_cached(facts.usage or Usage(), span)
-            if said.get("gen_ai.request.stream") == "true":
-                first_token = said.get("gen_ai.server.time_to_first_token", "")
+            if attributes.get("gen_ai.request.stream") == "true":
+                first_token = attributes.get("gen_ai.server.time_to_first_token", "")
                 facts.first_token_ms = facts.first_token_ms or seconds_as_ms(first_token)
         elif is_handoff(span):
-            facts.tool_name, facts.output = "handoff", said.get("gen_ai.agent.name", "")
-            facts.input = said["gen_ai.agent.source"]
+            facts.tool_name, facts.output = "handoff", attributes.get("gen_ai.agent.name", "")
+            facts.input = attributes["gen_ai.agent.source"]
         elif kind is Kind.TOOL:
             facts.input = as_json(facts.input) if facts.input.startswith("{'") else facts.input
             facts.output = _message_text(facts.output)
         else:
             facts.agent_name = _name(span)
-            facts.input = facts.input or _said(said.get("gen_ai.workflow.input", ""), 0)
-            facts.output = facts.output or _said(said.get("gen_ai.workflow.output", ""), -1)
+            facts.input = facts.input or _said(attributes.get("gen_ai.workflow.input", ""), 0)
+            facts.output = facts.output or _said(attributes.get("gen_ai.workflow.output", ""), -1)
         return facts
 
 
 def _said(state: str, at: int) -> str:
-    """Give what a state's first or last message says where the messages are reprs of objects."""
+    """Return what a state's first or last message says where the messages are reprs of objects."""
     messages = json_object(state).get("messages") if '"content=' in state else None
     message = messages[at] if isinstance(messages, list) and messages else None
     said = _message_text(message) if isinstance(message, str) else state
@@ -112,13 +112,13 @@ def _said(state: str, at: int) -> str:
 
 
 def _message_text(text: str) -> str:
-    """Give what a message says that is written as its repr; any other text as it is."""
+    """Return what a message says that is written as its repr; any other text as it is."""
     said = first_text(text, "content=") if text.startswith("content=") else None
     return text if said is None else said
 
 
 def _operation(span: Span) -> str:
-    """Give the operation; span names begin with it."""
+    """Return the operation; span names begin with it."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
@@ -129,8 +129,8 @@ def _stated(span: Span, operation: str) -> Span:
 
 
 def _name(span: Span) -> str:
-    said = span.attributes
-    return first(said, "gen_ai.agent.name", "gen_ai.workflow.name") or (
+    attributes = span.attributes
+    return first(attributes, "gen_ai.agent.name", "gen_ai.workflow.name") or (
         span.name.partition(" ")[2].removesuffix(" stream")
     )
 
@@ -140,7 +140,7 @@ def _is_langchain(span: Span) -> bool:
 
 
 def _is_node(span: Span, view: TraceView) -> bool:
-    """Whether LangGraph says so, of this span or of one of its name beside it."""
+    """Return whether LangGraph says so, of this span or of one of its name beside it."""
     if span.scope_name != _LANGCHAIN:
         return span.scope_name == _LANGGRAPH
     parent = view.tree.parent(span)
@@ -156,7 +156,7 @@ def _node_names(children: Sequence[Span]) -> set[str]:
 
 
 def _first_report(span: Span, view: TraceView) -> Span:
-    """Give the outermost span that reports the same run."""
+    """Return the outermost span that reports the same run."""
     for _ in range(_MAX_REPORTS):
         parent = view.tree.parent(span)
         if parent is None or not _reports_same_run(span, parent):
@@ -175,7 +175,7 @@ def _reports_same_run(span: Span, parent: Span) -> bool:
 
 
 def _nodes(run: Span, view: TraceView) -> set[str]:
-    """Give the nodes that the run's reports hold, and those that a streamed run lists itself."""
+    """Return the nodes that the run's reports hold, and those that a streamed run lists itself."""
     names, reports = _listed_nodes(run), [run]
     for report in reports:
         names |= view.remember_children(_node_names, report)

@@ -62,7 +62,7 @@ def classify_framework(span: Span, operation: str, view: TraceView) -> Classific
 
 
 def is_handoff(span: Span) -> bool:
-    """Whether the span is a handoff of the OpenAI Agents SDK."""
+    """Return whether the span is a handoff of the OpenAI Agents SDK."""
     return _HANDED_FROM in span.attributes and _AGENT_ID not in span.attributes
 
 
@@ -75,12 +75,12 @@ def with_cached(usage: Usage, span: Span) -> Usage:
 
 
 def _classify_agent(span: Span, framework: str) -> Classification:
-    said = span.attributes
-    if framework == "openai_agents" and _AGENT_ID not in said:
+    attributes = span.attributes
+    if framework == "openai_agents" and _AGENT_ID not in attributes:
         return _HANDOFF if is_handoff(span) else _FRAME
-    if framework == "smolagents" and (_STEP in said or _is_planning(span)):
+    if framework == "smolagents" and (_STEP in attributes or _is_planning(span)):
         return _STEP_OF_AGENT
-    if framework == "crewai" and _AGENT_ID not in said:
+    if framework == "crewai" and _AGENT_ID not in attributes:
         return _FLOW_METHOD
     return _AGENT
 
@@ -90,7 +90,7 @@ def _is_planning(span: Span) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Whether the author ran several agents in it, each directly or in a run of its own."""
+    """Return whether the author ran several agents in it, each directly or in a run of its own."""
     inner = view.tree.children(trace)
     starters = _starters(inner, view)
     for frame in filter(_is_frame, inner):
@@ -99,7 +99,7 @@ def _composes(trace: Span, view: TraceView) -> bool:
 
 
 def _starters(run: Sequence[Span], view: TraceView) -> set[str]:
-    """Give the ids of the agents in one run that nobody handed over to."""
+    """Return the ids of the agents in one run that nobody handed over to."""
     agents = [span for span in run if _is_agent(span)]
     handed = {name for agent in agents for name in _handed_to(agent, view)}
     return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in handed}
@@ -116,5 +116,5 @@ def _is_agent(span: Span) -> bool:
 
 
 def _is_frame(span: Span) -> bool:
-    said = span.attributes
-    return said.get(OPERATION) == "invoke_agent" and _AGENT_ID not in said
+    attributes = span.attributes
+    return attributes.get(OPERATION) == "invoke_agent" and _AGENT_ID not in attributes

@@ -65,16 +65,16 @@ DATA_KINDS = {
 
 
 def operation_of(span: Span | Signature) -> str:
-    """Give the operation; without the attribute the first word of the span's name tells it.
+    """Return the operation; without the attribute the first word of the span's name tells it.
 
     The conventions name spans ``{operation} {what}``; only a span that says something else in
     the conventions' words is trusted to follow them.
     """
-    said = span.attributes
-    if operation := said.get(OPERATION, ""):
+    attributes = span.attributes
+    if operation := attributes.get(OPERATION, ""):
         return operation
     word = span.name.partition(" ")[0]
-    return word if word in _NAMED and any(mark in said for mark in _MARKS) else ""
+    return word if word in _NAMED and any(mark in attributes for mark in _MARKS) else ""
 
 
 class OtelGenAI(Dialect):
@@ -84,9 +84,11 @@ class OtelGenAI(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """By the operation, or the older system and model."""
-        said = signature.attributes
+        attributes = signature.attributes
         return (
-            OPERATION in said or _names_system_and_model(signature) or bool(operation_of(signature))
+            OPERATION in attributes
+            or _names_system_and_model(signature)
+            or bool(operation_of(signature))
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
@@ -117,18 +119,18 @@ class OtelGenAI(Dialect):
 
 
 def _tool_in_name(span: Span) -> str:
-    """Give the tool's name as the conventions have it in the span's: ``execute_tool {name}``."""
+    """Return the tool's name as the conventions have it in the span's: ``execute_tool {name}``."""
     word, _, name = span.name.partition(" ")
     return name if word == "execute_tool" else ""
 
 
 def _names_system_and_model(span: Span | Signature) -> bool:
-    """Whether the span is a call as they were before operations had names."""
+    """Return whether the span is a call as they were before operations had names."""
     return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
 
 
 def _is_plain_chain(span: Span) -> bool:
-    """Whether the workflow bears a LangChain class name, as an unnamed chain or wrapper does."""
+    """Return whether the workflow bears a LangChain class name, as an unnamed chain does."""
     name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
     return _LANGCHAIN_CLASS.fullmatch(name) is not None
 

@@ -39,28 +39,28 @@ class PydanticAI(OtelGenAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the operation; in version 2 by the tool or agent that the span names."""
-        said = span.attributes
+        attributes = span.attributes
         operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "pydantic_ai.invoke_agent")
         if operation:
             return super().classify(span, view)
-        if "gen_ai.tool.name" in said:
+        if "gen_ai.tool.name" in attributes:
             return Classification(Kind.TOOL, "pydantic_ai.running_tool")
-        if first(said, *_AGENT_NAMES):
+        if first(attributes, *_AGENT_NAMES):
             return Classification(Kind.AGENT, "pydantic_ai.agent_run")
         return Classification(Kind.OTHER, "pydantic_ai.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, else the names of version 2."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL:
-            facts.input = facts.input or said.get("tool_arguments", "")
-            facts.output = facts.output or said.get("tool_response", "")
+            facts.input = facts.input or attributes.get("tool_arguments", "")
+            facts.output = facts.output or attributes.get("tool_response", "")
         elif kind is Kind.MODEL:
-            facts.input = facts.input or said.get("events", "")
+            facts.input = facts.input or attributes.get("events", "")
         else:
-            facts.input = facts.input or first(said, *_MESSAGES)
-            facts.output = facts.output or said.get("final_result", "")
-            facts.agent_name = facts.agent_name or first(said, *_AGENT_NAMES)
+            facts.input = facts.input or first(attributes, *_MESSAGES)
+            facts.output = facts.output or attributes.get("final_result", "")
+            facts.agent_name = facts.agent_name or first(attributes, *_AGENT_NAMES)
         return facts

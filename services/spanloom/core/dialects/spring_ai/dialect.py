@@ -67,9 +67,11 @@ _OF_KIND = {
 
 
 def _kind(span: Span | Signature) -> str:
-    """Give Spring AI's kind; on calls and embeddings there is none."""
-    said = span.attributes
-    return said.get(KIND) or next((kind for key, kind in _OF_KIND.items() if key in said), "")
+    """Return Spring AI's kind; on calls and embeddings there is none."""
+    attributes = span.attributes
+    return attributes.get(KIND) or next(
+        (kind for key, kind in _OF_KIND.items() if key in attributes), ""
+    )
 
 
 def _is_tool(span: Span) -> bool:
@@ -92,10 +94,10 @@ class SpringAI(OtelGenAI):
 
     def recognises(self, signature: Signature) -> bool:
         """By Spring AI's kind, or the application's scope with a GenAI operation or other keys."""
-        said = signature.attributes
-        if KIND in said or signature.scope_name != _SCOPE:
-            return KIND in said
-        return OPERATION in said or bool(_kind(signature) or operation_of(signature))
+        attributes = signature.attributes
+        if KIND in attributes or signature.scope_name != _SCOPE:
+            return KIND in attributes
+        return OPERATION in attributes or bool(_kind(signature) or operation_of(signature))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By Spring AI's kind, else by the operation; a client by what it did."""
@@ -108,27 +110,35 @@ class SpringAI(OtelGenAI):
                 is_agent = loops_over_tools(span, view, _is_tool, _is_call, _offers_tools)
                 return _AGENT if is_agent else _BARE_CALL
             case "":
-                said = super().classify(span, view)
-                return _with_place(said, span, view) if said.kind is Kind.MODEL else said
+                classification = super().classify(span, view)
+                return (
+                    _with_place(classification, span, view)
+                    if classification.kind is Kind.MODEL
+                    else classification
+                )
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes and ``spring.ai.*``."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL and (spring_kind := _kind(span)):
-            facts.tool_name = first(said, "spring.ai.tool.definition.name", "db.collection.name")
-            facts.input = first(said, "spring.ai.tool.call.arguments", "db.vector.query.content")
+            facts.tool_name = first(
+                attributes, "spring.ai.tool.definition.name", "db.collection.name"
+            )
+            facts.input = first(
+                attributes, "spring.ai.tool.call.arguments", "db.vector.query.content"
+            )
             facts.output = first(
-                said, "spring.ai.tool.call.result", "db.vector.query.response.documents"
+                attributes, "spring.ai.tool.call.result", "db.vector.query.response.documents"
             )
             facts.data_kind = "retrieval" if spring_kind == "vector_store" else ""
-            found = {n: said[k] for k, n in _TOOL_METADATA.items() if said.get(k)}
+            found = {n: attributes[k] for k, n in _TOOL_METADATA.items() if attributes.get(k)}
             facts.metadata = {**facts.metadata, **found}
         elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
-            known = (said.get(key, "") for key in _MODELS)
+            known = (attributes.get(key, "") for key in _MODELS)
             facts.model = next((name for name in known if name not in ("", _NOT_KNOWN)), "")
         facts.conversation_id = facts.conversation_id or first(
-            said, "spring.ai.chat.client.conversation.id"
+            attributes, "spring.ai.chat.client.conversation.id"
         )
         return facts
 
@@ -154,7 +164,7 @@ def _read_usage(call: Span) -> Usage:
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
-    """Give what version 1 had counted before a call, by the call's span id.
+    """Return what version 1 had counted before a call, by the call's span id.
 
     There a model runs the tools itself and asks again, and each answer's usage is the sum so far.
     Such calls stand side by side with the tools between them; what a loop asks only grows, so
@@ -177,13 +187,13 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
 
 
 def _goes_on(sums: Usage, usage: Usage) -> bool:
-    """Whether answers were added, or none are counted at all."""
+    """Return whether answers were added, or none are counted at all."""
     told = usage.output_tokens or sums.output_tokens
     return usage.output_tokens > sums.output_tokens or not told
 
 
 def _runs_inside_model(span: Span) -> bool:
-    """Whether it is a tool run as version 1 reports it: it is no operation of its own there."""
+    """Return whether it is a tool run as version 1 reports it, without an operation."""
     return _is_tool(span) and operation_of(span) != "execute_tool"
 
 

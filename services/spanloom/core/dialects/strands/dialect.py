@@ -38,10 +38,10 @@ class Strands(OtelGenAI):
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, or the system it names itself."""
-        said = signature.attributes
+        attributes = signature.attributes
         return signature.scope_name == _SCOPE or _SYSTEM in (
-            said.get("gen_ai.system"),
-            said.get("gen_ai.provider.name"),
+            attributes.get("gen_ai.system"),
+            attributes.get("gen_ai.provider.name"),
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:

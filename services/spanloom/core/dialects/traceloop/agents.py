@@ -67,22 +67,22 @@ class TraceloopAgents(Traceloop):
         """From the ``gen_ai.*`` attributes; a handoff from what it says of the two agents."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL and _kind(span) == "handoff":
-            said = span.attributes
+            attributes = span.attributes
             facts.tool_name = "handoff"
-            facts.input = facts.input or said.get("gen_ai.handoff.to_agent", "")
+            facts.input = facts.input or attributes.get("gen_ai.handoff.to_agent", "")
         return facts
 
 
 def _kind(span: Span) -> str:
-    """Give the span kind; operation and the last word of the name repeat it."""
-    said = span.attributes
-    kind = said.get(SPAN_KIND) or said.get(OPERATION, "")
+    """Return the span kind; operation and the last word of the name repeat it."""
+    attributes = span.attributes
+    kind = attributes.get(SPAN_KIND) or attributes.get(OPERATION, "")
     kind = kind or span.name.rpartition(".")[2]
     return _SAME_KINDS.get(kind, kind)
 
 
 def _tool_around(agent: Span, view: TraceView) -> str | None:
-    """Give the tool of another agent in whose time this one ran."""
+    """Return the tool of another agent in whose time this one ran."""
     parent = view.tree.parent(agent)
     if parent is None:
         return None
@@ -96,7 +96,7 @@ def _tool_around(agent: Span, view: TraceView) -> str | None:
 
 
 def _open_tool(caller: Span, agent: Span, view: TraceView) -> Span | None:
-    """Give the caller's tool that was open while the agent ran, the last one started."""
+    """Return the caller's tool that was open while the agent ran, the last one started."""
     tools = view.remember_children(_tools, caller)
     started = bisect_right(tools, agent.start_ns, key=_start)
     recent = reversed(tools[max(0, started - MAX_OPEN) : started])

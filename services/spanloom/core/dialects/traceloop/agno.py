@@ -63,7 +63,7 @@ class TraceloopAgno(Traceloop):
 
 
 def _result(text: str) -> str:
-    """Give the result, of a failed run the error; what is written otherwise stays as it is."""
+    """Return the result, of a failed run the error; what is written otherwise stays as it is."""
     status = _STATUS.match(text)
     end = text.rfind(" error=", 0, max(0, text.rfind(" updated_session_state=")))
     if status is None or end < status.end():

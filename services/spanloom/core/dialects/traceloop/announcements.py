@@ -22,7 +22,7 @@ _ANNOUNCES = "invoke_agent "
 
 
 def twin_of(span: Span, view: TraceView) -> Span | None:
-    """Give the span that reports the same run with metadata: a child, else a later sibling."""
+    """Return the span that reports the same run with metadata: a child, else a later sibling."""
     name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
@@ -33,7 +33,7 @@ def twin_of(span: Span, view: TraceView) -> Span | None:
 
 
 def announcement_of(twin: Span, view: TraceView) -> Span | None:
-    """Give the span that announces the run which ``twin`` reports with metadata."""
+    """Return the span that announces the run which ``twin`` reports with metadata."""
     parent = view.tree.parent(twin)
     if parent is None:
         return None
@@ -43,11 +43,13 @@ def announcement_of(twin: Span, view: TraceView) -> Span | None:
 
 
 def is_announcement(span: Span) -> bool:
-    """Tell whether the span says no more of a run than its name."""
-    said = span.attributes
-    if SPAN_KIND in said or said.get(OPERATION, "invoke_agent") != "invoke_agent":
+    """Return whether the span says no more of a run than its name."""
+    attributes = span.attributes
+    if SPAN_KIND in attributes or attributes.get(OPERATION, "invoke_agent") != "invoke_agent":
         return False
-    return span.name.startswith(_ANNOUNCES) or (OPERATION in said and ENTITY_NAME not in said)
+    return span.name.startswith(_ANNOUNCES) or (
+        OPERATION in attributes and ENTITY_NAME not in attributes
+    )
 
 
 def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:

@@ -26,18 +26,18 @@ _CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
 
 
 def operation_of(span: Span) -> str:
-    """Give the operation; a call's name repeats it, the client's as its last word."""
-    said = span.attributes
-    if operation := first(said, OPERATION, "llm.request.type"):
+    """Return the operation; a call's name repeats it, the client's as its last word."""
+    attributes = span.attributes
+    if operation := first(attributes, OPERATION, "llm.request.type"):
         return operation
-    if SPAN_KIND in said:
+    if SPAN_KIND in attributes:
         return _RETRIEVE if span.name.startswith(_RETRIEVE) else ""
     word = span.name.rpartition(".")[2]
     return word if word in _CALL_NAMES else ""
 
 
 def entity_name(span: Span) -> str:
-    """Give the name of what ran; without the attribute the span's tells it, but for one word."""
+    """Return the name of what ran; without the attribute the span's tells it, but for one word."""
     if name := span.attributes.get(ENTITY_NAME):
         return name
     word, _, rest = span.name.partition(" ")
@@ -48,18 +48,22 @@ def entity_name(span: Span) -> str:
 
 
 def span_kind_of(span: Span) -> str:
-    """Give the span kind; before 0.60 a span that has lost it is still called ``X.tool``."""
-    said = span.attributes
-    if (kind := said.get(SPAN_KIND)) or ENTITY_NAME not in said or OPERATION in said:
+    """Return the span kind; before 0.60 a span that has lost it is still called ``X.tool``."""
+    attributes = span.attributes
+    if (
+        (kind := attributes.get(SPAN_KIND))
+        or ENTITY_NAME not in attributes
+        or OPERATION in attributes
+    ):
         return kind or ""
     return span.name.rpartition(".")[2]
 
 
 def run_metadata(span: Span) -> RunMetadata:
     """Read the run metadata, which before 0.60 is only inside the JSON of the input."""
-    said = span.attributes
-    name = entity_name(span) or said.get("gen_ai.agent.name") or span.name
-    if OPERATION in said or _INTEGRATION in said:
-        return read_prefixed_metadata(name, said, ASSOCIATION)
-    inside = json_field(said.get("traceloop.entity.input", ""), "metadata")
+    attributes = span.attributes
+    name = entity_name(span) or attributes.get("gen_ai.agent.name") or span.name
+    if OPERATION in attributes or _INTEGRATION in attributes:
+        return read_prefixed_metadata(name, attributes, ASSOCIATION)
+    inside = json_field(attributes.get("traceloop.entity.input", ""), "metadata")
     return read_metadata(name, inside if isinstance(inside, dict) else {})

@@ -61,21 +61,23 @@ class TraceloopCrewAI(Traceloop):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``crewai.*``; a crew was asked what its tasks say."""
-        said, facts = span.attributes, super().describe(span, kind)
+        attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.AGENT:
-            role = said.get("crewai.agent.role", "") or span.name.removesuffix(".agent")
+            role = attributes.get("crewai.agent.role", "") or span.name.removesuffix(".agent")
             facts.agent_name = role.strip()  # roles from YAML end with a line feed
         elif kind is Kind.GRAPH:
-            facts.agent_name = first(said, "crewai.crew.name", "crewai.flow.name")
-            facts.input = facts.input or _tasks(said.get("crewai.crew.tasks", ""))
-            facts.output = first(said, "crewai.crew.result", "crewai.flow.result") or facts.output
+            facts.agent_name = first(attributes, "crewai.crew.name", "crewai.flow.name")
+            facts.input = facts.input or _tasks(attributes.get("crewai.crew.tasks", ""))
+            facts.output = (
+                first(attributes, "crewai.crew.result", "crewai.flow.result") or facts.output
+            )
         elif kind is Kind.MODEL and _WRITTEN_CALL in facts.output:
             facts.output = _with_calls(facts.output)
         return facts
 
 
 def _tasks(text: str) -> str:
-    """Give what a crew's tasks ask for, in order; nothing if that is yet to be filled in."""
+    """Return what a crew's tasks ask for, in order; nothing if that is yet to be filled in."""
     tasks = json_value(text)
     found = [
         description
@@ -86,7 +88,7 @@ def _tasks(text: str) -> str:
 
 
 def _with_calls(text: str) -> str:
-    """Give an answer whose text is the tool calls, written out by Python, as one that has them."""
+    """Return an answer with the tool calls that Python wrote out as its text."""
     messages = json_value(text)
     if not isinstance(messages, list):
         return text
@@ -106,9 +108,9 @@ def _with_its_calls(message: Json) -> Json:
     return {"role": message.get("role"), "tool_calls": found} if found and all(found) else message
 
 
-def _call(said: Json) -> Json:
-    """Give a call's id and function; pieced together from a stream, it has no id and no type."""
-    if not isinstance(said, dict) or not isinstance(said.get("function"), dict):
+def _call(payload: Json) -> Json:
+    """Return a call's id and function; pieced together from a stream, it has no id and no type."""
+    if not isinstance(payload, dict) or not isinstance(payload.get("function"), dict):
         return None
-    known = {key: value for key in ("id", "function") if (value := said.get(key))}
+    known = {key: value for key in ("id", "function") if (value := payload.get(key))}
     return {"type": "function", **known}

@@ -79,8 +79,8 @@ class Traceloop(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """By a ``traceloop.*`` key, the old request type, or the LangChain scope."""
-        said = signature.attributes
-        return signature.scope_name == _SCOPE or any(mark in said for mark in _MARKS)
+        attributes = signature.attributes
+        return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and span kind; runs by LangChain's metadata on the span or its twin."""
@@ -101,20 +101,20 @@ class Traceloop(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, else ``traceloop.entity.*``."""
-        said = span.attributes
+        attributes = span.attributes
         if kind is Kind.MODEL:
-            facts = genai_facts.read_model_call(said)
+            facts = genai_facts.read_model_call(attributes)
         elif kind is Kind.TOOL:
-            facts = genai_facts.read_tool_run(said)
-            facts.tool_name = facts.tool_name or said.get(ENTITY_NAME, "")
+            facts = genai_facts.read_tool_run(attributes)
+            facts.tool_name = facts.tool_name or attributes.get(ENTITY_NAME, "")
             facts.data_kind = _DATA_KINDS.get(operation_of(span), "")
         else:
-            facts = genai_facts.read_agent_run(said)
+            facts = genai_facts.read_agent_run(attributes)
             facts.agent_name = run_metadata(span).name
-        facts.input = facts.input or said.get("traceloop.entity.input", "")
-        facts.output = facts.output or said.get("traceloop.entity.output", "")
+        facts.input = facts.input or attributes.get("traceloop.entity.input", "")
+        facts.output = facts.output or attributes.get("traceloop.entity.output", "")
         facts.conversation_id = facts.conversation_id or first(
-            said, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
+            attributes, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
         )
         return facts
 

@@ -108,7 +108,7 @@ def _describe_tool(facts: Facts) -> None:
 
 
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Give the chain around each tool, and around each call that is the only one in its chain."""
+    """Return the chain around each tool, and around each call that is the only one in its chain."""
     mine = [span for span in children if span.scope_name == SCOPE]
     chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
     called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]
@@ -136,6 +136,6 @@ def _with_state(said: Classification, span: Span, nodes: Mapping[str, Span]) -> 
 
 
 def _counts_the_same(call: Span, usage: Usage | None) -> bool:
-    """Whether the answer cost what the call did, or the call does not say."""
+    """Return whether the answer cost what the call did, or the call does not say."""
     own = first_integer(call.attributes, "gen_ai.usage.input_tokens")
     return not own or usage is None or own == usage.input_tokens

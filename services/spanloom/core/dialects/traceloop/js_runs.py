@@ -41,12 +41,12 @@ _GRAPH_OF_CALLS = Classification(Kind.GRAPH, "traceloop_js.calls_in_a_row")
 
 
 def operation_of(span: Span) -> str:
-    """Give the operation; the first word of the name repeats it."""
+    """Return the operation; the first word of the name repeats it."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
 def class_of_run(span: Span) -> str:
-    """Give the class that a chain's span is called by; empty for calls and tools."""
+    """Return the class that a chain's span is called by; empty for calls and tools."""
     return span.name.partition(" ")[2] if operation_of(span) in ("workflow", "invoke_agent") else ""
 
 
@@ -77,7 +77,7 @@ class Siblings(NamedTuple):
 
 
 def read_siblings(children: Sequence[Span]) -> Siblings:
-    """Give the place of each span, and what the runs are."""
+    """Return the place of each span, and what the runs are."""
     by_class = {span.span_id: classify_by_class(span) for span in children}
     mine = [span for span in children if span.scope_name == SCOPE]
     places = find_innermost(
@@ -119,7 +119,7 @@ def _run_of_messages(run: Span, steps: Sequence[Span], *, holds_runs: bool) -> C
 
 
 def agent_name_of(run: Span) -> str:
-    """Give the name on the last answer in the state that a run or node of an agent left."""
+    """Return the name on the last answer in the state that a run or node of an agent left."""
     answers = read_answers(run.attributes.get(OUTPUT, ""))
     return answers[-1].text("name") if answers else ""
 
@@ -129,6 +129,6 @@ def _is_tool(span: Span) -> bool:
 
 
 def is_call(span: Span) -> bool:
-    """Tell whether the span is a model's call."""
+    """Return whether the span is a model's call."""
     step = STEPS.get(operation_of(span)) if span.scope_name == SCOPE else None
     return step is not None and step.kind is Kind.MODEL

@@ -89,7 +89,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 
 def _agent_name(steps: Sequence[Span]) -> str:
-    """Give the name that the first step with one says; all of an agent's steps say the same."""
+    """Return the name that the first step with one says; all of an agent's steps say the same."""
     said = (json_object(step.attributes.get(_OUTPUT, "")) for step in steps)
     return next((n for one in said if isinstance(n := one.get("current_agent_name"), str)), "")
 
@@ -102,7 +102,7 @@ def _is_workflow(span: Span, view: TraceView) -> bool:
 
 
 def _step_classes(children: Sequence[Span]) -> frozenset[str]:
-    """Give the classes of those children that took an event, or what cannot be written out."""
+    """Return the classes of those children that took an event, or what cannot be written out."""
     inputs = ((child, child.attributes.get(_INPUT, '{"ev":')) for child in children)
     return _classes([child for child, said in inputs if said.startswith('{"ev":')])
 
@@ -112,7 +112,7 @@ def _has_tool(children: Sequence[Span]) -> bool:
 
 
 def _is_tool(span: Span) -> bool:
-    """Whether a tool class ran: its name says so, and its result is a tool's output."""
+    """Return whether a tool class ran: its name says so, and its result is a tool's output."""
     output = span.attributes.get(_OUTPUT, "")
     return _class(span).endswith("Tool") and (
         not output or ('"tool_name"' in output and "tool_name" in json_object(output))
@@ -120,7 +120,7 @@ def _is_tool(span: Span) -> bool:
 
 
 def _called(step: Span | None) -> Facts | None:
-    """Give what the step around a tool asked of it: a tool's own input may not be written out."""
+    """Return what the step around a tool asked of it: a tool's own input may not be written out."""
     if step is None or _CALLED_TOOL not in step.attributes:
         return None
     said = step.attributes
@@ -128,17 +128,17 @@ def _called(step: Span | None) -> Facts | None:
 
 
 def _returned(span: Span) -> tuple[str, str]:
-    """Give the tool's name and what it returned, out of a tool's output or the step around it."""
-    said = json_object(text := span.attributes.get(_OUTPUT, ""))
-    name = span.attributes.get(_CALLED_TOOL, "") or said.get("tool_name")
-    output = said.get("tool_output", said)
+    """Return the tool's name and what it returned, out of a tool's output or the step around it."""
+    payload = json_object(text := span.attributes.get(_OUTPUT, ""))
+    name = span.attributes.get(_CALLED_TOOL, "") or payload.get("tool_name")
+    output = payload.get("tool_output", payload)
     result: Json = output.get("raw_output") if isinstance(output, dict) else None
     shown = text if result is None else text_or_json(result)
     return name if isinstance(name, str) else "", shown
 
 
 def _answered(text: str) -> str:
-    """Give the result of a run, of an agent its last message."""
+    """Return the result of a run, of an agent its last message."""
     result = json_field(text, "result")
     if isinstance(result, str):
         return result

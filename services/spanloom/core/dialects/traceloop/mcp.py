@@ -66,17 +66,17 @@ class TraceloopMCP(Traceloop):
 
 
 def _tool_name(span: Span) -> str:
-    """Give the tool's name, by whatever convention the span says it."""
-    said = span.attributes
-    is_tool = said.get(SPAN_KIND) == "tool" or said.get(OPERATION) == "execute_tool"
-    named = first(said, "gen_ai.tool.name", "tool.name")
+    """Return the tool's name, by whatever convention the span says it."""
+    attributes = span.attributes
+    is_tool = attributes.get(SPAN_KIND) == "tool" or attributes.get(OPERATION) == "execute_tool"
+    named = first(attributes, "gen_ai.tool.name", "tool.name")
     if named or not is_tool:
         return named
-    return said.get(ENTITY_NAME, "") or span.name.removesuffix(".tool")
+    return attributes.get(ENTITY_NAME, "") or span.name.removesuffix(".tool")
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
-    """Give the run that this span reports again: the nearest tool above, or a server's client."""
+    """Return the run that this span reports again: the nearest tool above, or a server's client."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
         found = _client_of(above, view) if above.name == _SERVER else above
         if found is not None and _tool_name(found):
@@ -85,7 +85,7 @@ def _same_tool_around(span: Span, view: TraceView) -> Span | None:
 
 
 def _client_of(server: Span, view: TraceView) -> Span | None:
-    """Give the call beside the server's span in whose time it ran."""
+    """Return the call beside the server's span in whose time it ran."""
     parent = view.tree.parent(server)
     callers = {} if parent is None else view.remember_children(_callers, parent)
     return callers.get(server.span_id)
@@ -96,6 +96,6 @@ def _callers(children: Sequence[Span]) -> Mapping[str, Span]:
 
 
 def _result(text: str) -> str:
-    """Give what the client or the server says the tool gave."""
+    """Return what the client or the server says the tool gave."""
     result: Json = json_field(text, "result")
     return text if result is None else text_or_json(result)

@@ -64,12 +64,12 @@ class TraceloopSDK(Traceloop):
 
 
 def _kind(span: Span) -> str:
-    """Give the decorator; the last word of the name repeats it."""
+    """Return the decorator; the last word of the name repeats it."""
     return span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
 
 
 def _composes(workflow: Span, view: TraceView) -> bool:
-    """Whether nothing right below is a task or another framework's run."""
+    """Return whether nothing right below is a task or another framework's run."""
     if view.remember_children(_has_foreign_run, workflow):
         return False
     return not any(

@@ -49,7 +49,7 @@ _CONVERSATION = tuple(
 
 
 def _operation(span: Span) -> str:
-    """Give the operation; the span's name repeats it, before the function's id if there is one."""
+    """Return the operation; the span's name repeats it, before the function's id."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
@@ -78,8 +78,8 @@ class VercelAI(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """By the id of the operation, else by scope and name."""
-        said = signature.attributes
-        return OPERATION in said or (
+        attributes = signature.attributes
+        return OPERATION in attributes or (
             signature.scope_name == _SCOPE and signature.name.startswith("ai.")
         )
 
@@ -100,63 +100,72 @@ class VercelAI(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
-        said = span.attributes
+        attributes = span.attributes
         facts = Facts(
-            input=first(said, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
-            output=first(said, "ai.response.text", "ai.response.object"),
-            conversation_id=first(said, *_CONVERSATION),
-            metadata=genai_facts.read_metadata(said),
+            input=first(attributes, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
+            output=first(attributes, "ai.response.text", "ai.response.object"),
+            conversation_id=first(attributes, *_CONVERSATION),
+            metadata=genai_facts.read_metadata(attributes),
         )
         if kind is Kind.MODEL:
-            _describe_call(said, facts)
+            _describe_call(attributes, facts)
         elif kind is Kind.TOOL:
-            _describe_tool(said, facts)
+            _describe_tool(attributes, facts)
         else:
-            facts.agent_name = said.get("ai.telemetry.functionId", "")
+            facts.agent_name = attributes.get("ai.telemetry.functionId", "")
         return facts
 
 
-def _describe_call(said: Mapping[str, str], facts: Facts) -> None:
+def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
     facts.model = first(
-        said, "ai.response.model", "gen_ai.response.model", "ai.model.id", "gen_ai.request.model"
+        attributes,
+        "ai.response.model",
+        "gen_ai.response.model",
+        "ai.model.id",
+        "gen_ai.request.model",
     )
-    facts.response_id = first(said, "ai.response.id", "gen_ai.response.id")
-    facts.first_token_ms = decimal(said.get("ai.response.msToFirstChunk", ""))
+    facts.response_id = first(attributes, "ai.response.id", "gen_ai.response.id")
+    facts.first_token_ms = decimal(attributes.get("ai.response.msToFirstChunk", ""))
     facts.usage = Usage(
         first_integer(
-            said, "ai.usage.inputTokens", "gen_ai.usage.input_tokens", "ai.usage.promptTokens"
+            attributes, "ai.usage.inputTokens", "gen_ai.usage.input_tokens", "ai.usage.promptTokens"
         ),
         first_integer(
-            said, "ai.usage.outputTokens", "gen_ai.usage.output_tokens", "ai.usage.completionTokens"
+            attributes,
+            "ai.usage.outputTokens",
+            "gen_ai.usage.output_tokens",
+            "ai.usage.completionTokens",
         ),
         first_integer(
-            said, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"
+            attributes, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"
         ),
         first_integer(
-            said, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"
+            attributes, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"
         ),
-        first_integer(said, "ai.usage.inputTokenDetails.cacheWriteTokens"),
+        first_integer(attributes, "ai.usage.inputTokenDetails.cacheWriteTokens"),
     )
-    if calls := json_value(said.get("ai.response.toolCalls", "")):
+    if calls := json_value(attributes.get("ai.response.toolCalls", "")):
         facts.output = _answer(facts.output, calls)
 
 
 def _answer(text: str, calls: Json) -> str:
-    """Give text and tool calls as the one message that they are, in the SDK's own shape."""
+    """Return text and tool calls as the one message that they are, in the SDK's own shape."""
     content: list[Json] = [{"type": "text", "text": text}] if text else []
     made = calls if isinstance(calls, list) else []
     content += [{**call, "type": "tool-call"} for call in made if isinstance(call, dict)]
     return written([{"role": "assistant", "content": content}]) if content else text
 
 
-def _describe_tool(said: Mapping[str, str], facts: Facts) -> None:
-    if OPERATION in said and said[OPERATION] == _TOOL:
-        facts.tool_name = said.get("ai.toolCall.name", "")
-        facts.input = first(said, "ai.toolCall.args", "ai.toolCall.input")
-        facts.output = unquoted(first(said, "ai.toolCall.result", "ai.toolCall.output"))
-        if call_id := said.get("ai.toolCall.id"):
+def _describe_tool(attributes: Mapping[str, str], facts: Facts) -> None:
+    if OPERATION in attributes and attributes[OPERATION] == _TOOL:
+        facts.tool_name = attributes.get("ai.toolCall.name", "")
+        facts.input = first(attributes, "ai.toolCall.args", "ai.toolCall.input")
+        facts.output = unquoted(first(attributes, "ai.toolCall.result", "ai.toolCall.output"))
+        if call_id := attributes.get("ai.toolCall.id"):
             facts.metadata = {**facts.metadata, "tool_call_id": call_id}
     else:
-        facts.data_kind = _data_kind(said.get(OPERATION, ""))
-        facts.tool_name = first(said, "ai.telemetry.functionId", "ai.model.id")
-        facts.output = facts.output or first(said, "ai.embedding", "ai.embeddings", "ai.ranking")
+        facts.data_kind = _data_kind(attributes.get(OPERATION, ""))
+        facts.tool_name = first(attributes, "ai.telemetry.functionId", "ai.model.id")
+        facts.output = facts.output or first(
+            attributes, "ai.embedding", "ai.embeddings", "ai.ranking"
+        )

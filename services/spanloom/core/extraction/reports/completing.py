@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
-    """Give the step's facts with what is missing filled in from the other reports."""
+    """Return the step's facts with what is missing filled in from the other reports."""
     facts = step.facts
     for other in others:
         richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)

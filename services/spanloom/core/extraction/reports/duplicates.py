@@ -28,7 +28,7 @@ _MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up 
 
 
 def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
-    """Give the trajectory's model calls, each with the key that a second report shares."""
+    """Return the trajectory's model calls, each with the key that a second report shares."""
     steps = [s for agent in trajectory.agent_steps for s in agent.steps]
     calls = [s for s in steps if s.type is _MODEL]
     is_bare = len(calls) == 1 and len(steps) == 1 and trajectory.root_type is Kind.MODEL
@@ -41,7 +41,7 @@ def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
 
 
 def make_call_key(step: Step) -> str:
-    """Give a fingerprint of what was said and counted; empty if there is nothing to compare."""
+    """Return a fingerprint of what was said and counted; empty if there is nothing to compare."""
     usage = step.usage
     if usage and (usage.input_tokens or usage.output_tokens):
         evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_said(step.output)}"
@@ -55,7 +55,7 @@ def make_call_key(step: Step) -> str:
 
 
 def find_original(call: ModelCall, others: Iterable[ModelCall]) -> ModelCall | None:
-    """Give the call that this bare one repeats: the shortest that encloses it, else ``None``.
+    """Return the call that this bare one repeats: the shortest that encloses it, else ``None``.
 
     A framework's call comes before another bare one.
     """
@@ -88,7 +88,7 @@ def _comes_before(outer: ModelCall, inner: ModelCall) -> bool:
 
 
 def _said(output: str) -> str:
-    """Give what a model said and which tools it asked for, one a line, without its thoughts.
+    """Return what a model said and which tools it asked for, one a line, without its thoughts.
 
     Frameworks leave thoughts out where clients keep them, and number messages differently.
     """
@@ -110,11 +110,11 @@ def _lines(message: Mapping[str, Json]) -> Iterator[str]:
             yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
 
 
-def _arguments(said: Json) -> str:
-    """Give arguments without blanks and in one order: not every SDK writes JSON alike."""
-    if not isinstance(said, str):
+def _arguments(payload: Json) -> str:
+    """Return arguments without blanks and in one order: not every SDK writes JSON alike."""
+    if not isinstance(payload, str):
         return ""
     try:
-        return orjson.dumps(orjson.loads(said), option=orjson.OPT_SORT_KEYS).decode()
+        return orjson.dumps(orjson.loads(payload), option=orjson.OPT_SORT_KEYS).decode()
     except (ValueError, TypeError):
-        return said.strip()
+        return payload.strip()

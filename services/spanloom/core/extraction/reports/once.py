@@ -57,7 +57,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
 
 
 def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]) -> None:
-    """Give every span its step, unless it is noise."""
+    """Return every span its step, unless it is noise."""
     known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id
@@ -155,24 +155,24 @@ def _nearest_above(
 def _free_calls(
     spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
 ) -> Sequence[NormalizedSpan]:
-    """Give the calls that are no part of another yet."""
+    """Return the calls that are no part of another yet."""
     taken = reports.demoted.keys() | outer.keys()
     return [n for n in spans if n.kind is _MODEL and n.span.span_id not in taken]
 
 
 def _have_several_scopes(calls: Sequence[NormalizedSpan]) -> bool:
-    """Whether calls may stand beside each other that are one: no scope reports a call twice."""
+    """Return whether neighbouring calls may be one: no scope reports a call twice."""
     return len({n.span.scope_name for n in calls}) > 1
 
 
 def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    """Whether an author's mark and a framework's tell the same run, one right inside the other."""
+    """Return whether an author's mark and a framework's, one in the other, tell the same run."""
     has_same_name = n.facts.agent_name == above.facts.agent_name != ""
     return n.kind is _AGENT and has_same_name and _convention(n) != _convention(above)
 
 
 def _convention(n: NormalizedSpan) -> str:
-    """Give whose rule decided: the first word of its name."""
+    """Return whose rule decided: the first word of its name."""
     return n.rule.partition(".")[0]
 
 

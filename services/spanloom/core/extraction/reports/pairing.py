@@ -90,7 +90,7 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 
 
 def has_usage(n: NormalizedSpan) -> bool:
-    """Tell whether the span counted any tokens."""
+    """Return whether the span counted any tokens."""
     return any(_counts(n.facts.usage))
 
 
@@ -99,7 +99,7 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 
 
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
-    """Whether the counts are one call's; some clients leave cached tokens out of the input.
+    """Return whether the counts are one call's; some clients leave cached tokens out of the input.
 
     Every call has an input and an output: a zero was not reported, and the other count decides.
     """

@@ -30,7 +30,7 @@ class Message(NamedTuple):
     whole: Json
 
     def text(self, key: str) -> str:
-        """Give what it says under a key, if that is a text."""
+        """Return what it says under a key, if that is a text."""
         value = self.said.get(key)
         return value if isinstance(value, str) else ""
 
@@ -53,18 +53,18 @@ class Message(NamedTuple):
 
 
 def read_answers(state: str) -> Sequence[Message]:
-    """Give the model's answers in a state, in order."""
+    """Return the model's answers in a state, in order."""
     return [m for m in _messages(state) if m.kind in _ANSWERS] if "AIMessage" in state else []
 
 
 def find_result(state: str) -> Message | None:
-    """Give the last result of a tool in a state."""
+    """Return the last result of a tool in a state."""
     results = [m for m in _messages(state) if m.kind == _RESULT] if _RESULT in state else []
     return results[-1] if results else None
 
 
 def find_new_answer(before: str, after: str) -> Message | None:
-    """Give the one answer that a state has gained; ``None`` if there is none or several."""
+    """Return the one answer that a state has gained; ``None`` if there is none or several."""
     answers = read_answers(after)
     if len(answers) > 1:
         known = {m.text("id") for m in read_answers(before)}
@@ -73,7 +73,7 @@ def find_new_answer(before: str, after: str) -> Message | None:
 
 
 def complete_history(said: str, state: str) -> str:
-    """Give the messages of a request with those of the state for those that leave out the calls.
+    """Return the messages of a request with those of the state for those that leave out the calls.
 
     The state lacks only system prompts, which come first; where the two do not fit, empty.
     """
@@ -89,7 +89,7 @@ def complete_history(said: str, state: str) -> str:
 
 
 def find_call(state: str, arguments: str) -> str:
-    """Give the name of the tool that the last answer in a state asks for with these arguments."""
+    """Return the name of the tool that the last answer in a state asks for with these arguments."""
     wanted = json_value(arguments)
     answers = read_answers(state)
     names = {

@@ -66,9 +66,9 @@ def read_metadata(name: str, said: Mapping[str, Json]) -> RunMetadata:
     return _read(name, said, _KEYS)
 
 
-def read_prefixed_metadata(name: str, said: Mapping[str, str], prefix: str) -> RunMetadata:
+def read_prefixed_metadata(name: str, attributes: Mapping[str, str], prefix: str) -> RunMetadata:
     """Pick the metadata out of attributes whose keys begin with ``prefix``."""
-    return _read(name, said, _prefixed(prefix))
+    return _read(name, attributes, _prefixed(prefix))
 
 
 @lru_cache
@@ -112,7 +112,7 @@ def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classific
 
 
 def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    """Tell whether the metadata are the run's own: what an agent's tools run inherits the agent's.
+    """Return whether the metadata are the run's own: an agent's tools inherit the agent's.
 
     A run that bears another name than it inherited, and has none of the nodes that every agent
     has, is something else.

@@ -105,7 +105,7 @@ def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification 
 
 
 def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
-    """Whether the node is the prebuilt loop's: its function or prompt at most two levels below."""
+    """Return whether the node is the prebuilt loop's: its function is at most two below."""
     inner = view.tree.children(node)
     deeper = [span for child in inner for span in view.tree.children(child)]
     return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))

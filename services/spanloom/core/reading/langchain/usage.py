@@ -14,7 +14,7 @@ _DETAILS = '_token_details"'
 
 
 def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
-    """Give the reasoning and cached tokens that a message among ``texts`` reports for this call.
+    """Return the reasoning and cached tokens that a message among ``texts`` reports for this call.
 
     The message is the call's if it counts the same tokens. Texts are read one after another, and
     only if they can tell.
@@ -28,19 +28,19 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
     return None
 
 
-def read_usage(said: dict[str, Json]) -> Usage:
+def read_usage(payload: dict[str, Json]) -> Usage:
     """Read a message's ``usage_metadata``."""
     return Usage(
-        count(said.get("input_tokens")),
-        count(said.get("output_tokens")),
-        _detail(said, "output_token_details", "reasoning"),
-        _detail(said, "input_token_details", "cache_read"),
-        _detail(said, "input_token_details", "cache_creation"),
+        count(payload.get("input_tokens")),
+        count(payload.get("output_tokens")),
+        _detail(payload, "output_token_details", "reasoning"),
+        _detail(payload, "input_token_details", "cache_read"),
+        _detail(payload, "input_token_details", "cache_creation"),
     )
 
 
-def _detail(said: dict[str, Json], side: str, name: str) -> int:
-    details = said.get(side)
+def _detail(payload: dict[str, Json], side: str, name: str) -> int:
+    details = payload.get(side)
     return count(details.get(name)) if isinstance(details, dict) else 0
 
 

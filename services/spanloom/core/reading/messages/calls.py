@@ -25,32 +25,32 @@ IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
 _READ = frozenset({*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"})
 
 
-def read_call(said: dict[str, Json]) -> dict[str, Json]:
-    """Give one call; what it says beyond id, name and arguments is kept beside them."""
-    function = first_object(said, ("function", "custom")) or said
-    if function is not said and _is_canonical(said, function):
-        return said
+def read_call(payload: dict[str, Json]) -> dict[str, Json]:
+    """Return one call; what it says beyond id, name and arguments is kept beside them."""
+    function = first_object(payload, ("function", "custom")) or payload
+    if function is not payload and _is_canonical(payload, function):
+        return payload
     call: dict[str, Json] = {}
-    if (call_id := first_of(said, IDS)) is not None:
+    if (call_id := first_of(payload, IDS)) is not None:
         call["id"] = as_text(call_id)
     call["type"] = "function"
     call["function"] = {
         "name": first_text(function, NAMES),
         "arguments": as_text(first_of(function, ARGUMENTS)),
     }
-    call.update({key: value for key, value in said.items() if value and key not in _READ})
+    call.update({key: value for key, value in payload.items() if value and key not in _READ})
     return call
 
 
-def _is_canonical(said: dict[str, Json], function: dict[str, Json]) -> bool:
+def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:
     return (
-        said.get("type") == "function"
-        and said.keys() <= _CANONICAL
+        payload.get("type") == "function"
+        and payload.keys() <= _CANONICAL
         and function.keys() == _FUNCTION
         and isinstance(function["name"], str)
         and isinstance(function["arguments"], str)
-        and isinstance(said.get("id", ""), str)
-        and said.get("id") != ""
+        and isinstance(payload.get("id", ""), str)
+        and payload.get("id") != ""
     )
 
 
@@ -59,7 +59,7 @@ _FUNCTION = frozenset({"name", "arguments"})
 
 
 def read_calls(said: Json) -> Iterator[dict[str, Json]]:
-    """Give the calls of a list, or of JSON text that is one."""
+    """Return the calls of a list, or of JSON text that is one."""
     if isinstance(said, str):
         said = parse_composite(said)
     if isinstance(said, list):

@@ -63,7 +63,7 @@ class Draft:
         self.is_begun = True
 
     def _simplify(self) -> Json:
-        """Give one text as it is, parts as a list, and what has no part in it as JSON text."""
+        """Return one text as it is, parts as a list, and what has no part in it as JSON text."""
         content = self.content
         if not content:
             return ""

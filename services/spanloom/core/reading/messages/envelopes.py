@@ -34,24 +34,24 @@ class Found(NamedTuple):
     tools: Sequence[Json] = ()
 
     def read(self) -> list[Json]:
-        """Give all messages in the one shape."""
+        """Return all messages in the one shape."""
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Give what the user said last, ``None`` if nothing; what came before is not read."""
+        """Return what the user said last, ``None`` if nothing; what came before is not read."""
         for item in reversed(self.items):
             if (said := find_request(read_messages((item,), self.role))) is not None:
                 return said
         return None
 
     def read_last(self) -> list[Json]:
-        """Give the last message; of an answer that is several items, all of them."""
+        """Return the last message; of an answer that is several items, all of them."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
 def find_messages(value: Json, role: str) -> Found | None:
-    """Give the messages that are all the value is about; ``None`` if it holds none.
+    """Return the messages that are all the value is about; ``None`` if it holds none.
 
     ``role`` is that of the step's side: ``user`` for what went in, ``assistant`` for the answer.
     """
@@ -98,7 +98,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
-    """Give the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
+    """Return the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
     content = item.get("content")
     if not isinstance(content, dict) or content.get("type") != "function":
         return None

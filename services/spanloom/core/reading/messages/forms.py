@@ -73,7 +73,7 @@ _MARKS = frozenset({*CONTENTS, *CALLS, *LEGACY_CALL, "refusal"})
 
 
 def is_message(value: Json) -> bool:
-    """Tell whether the value is a message, and not data that happens to have a role."""
+    """Return whether the value is a message, and not data that happens to have a role."""
     if not isinstance(value, dict):
         return False
     role = value.get("role")
@@ -90,12 +90,12 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Tell whether the value stands among messages: a message, a pair, or a part of its own."""
+    """Return whether the value stands among messages: a message, a pair, or a part of its own."""
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 
 def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Tell whether a part stands where a message should, as in the Responses API."""
+    """Return whether a part stands where a message should, as in the Responses API."""
     return (
         isinstance(value, dict)
         and not isinstance(value.get("role"), str)
@@ -106,14 +106,14 @@ def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
 
 
 def is_answer_item(item: Json) -> TypeGuard[dict[str, Json]]:
-    """Tell whether the item is the text of an answer in the Responses API."""
+    """Return whether the item is the text of an answer in the Responses API."""
     return (
         isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
     )
 
 
 def is_pair(value: Json) -> TypeGuard[list[Json]]:
-    """Tell whether the value is LangChain's ``("human", "text")``."""
+    """Return whether the value is LangChain's ``("human", "text")``."""
     return (
         isinstance(value, list)
         and len(value) == 2
@@ -124,7 +124,7 @@ def is_pair(value: Json) -> TypeGuard[list[Json]]:
 
 
 def _is_without_role(value: Json) -> bool:
-    """Tell whether the value says only what a message says: some leave the role out."""
+    """Return whether the value says only what a message says: some leave the role out."""
     return (
         isinstance(value, dict)
         and not _MARKS.isdisjoint(value)
@@ -133,12 +133,12 @@ def _is_without_role(value: Json) -> bool:
     )
 
 
-def read_role(said: dict[str, Json], default: str) -> str:
-    """Give the role; of a message that names none, its class's, else ``default``."""
-    role = said.get("role")
+def read_role(payload: dict[str, Json], default: str) -> str:
+    """Return the role; of a message that names none, its class's, else ``default``."""
+    role = payload.get("role")
     if isinstance(role, str) and role:
         return ROLES.get(role) or ROLES.get(role.lower(), role)
-    said_type = said.get("type")
+    said_type = payload.get("type")
     if isinstance(said_type, str):
         return _CLASSES.get(_plain_class(said_type)) or default
     return default
@@ -154,7 +154,7 @@ def open_message(item: dict[str, Json]) -> tuple[dict[str, Json], str]:
 
 
 def _wrapped(item: dict[str, Json]) -> dict[str, Json] | None:
-    """Give the message in a constructor, a choice, a generation or Gemini's candidate."""
+    """Return the message in a constructor, a choice, a generation or Gemini's candidate."""
     has_role = isinstance(item.get("role"), str)
     if "lc" in item and isinstance(inner := item.get("kwargs"), dict):
         return {"type": _class_role(item), **inner}
@@ -180,7 +180,7 @@ def _plain_class(name: str) -> str:
 
 
 def _class_role(value: dict[str, Json]) -> str | None:
-    """Give the class of a serialised LangChain message; ``None`` if it is none."""
+    """Return the class of a serialised LangChain message; ``None`` if it is none."""
     path = value.get("id")
     name = path[-1] if isinstance(path, list) and path else None
     if isinstance(name, str) and isinstance(value.get("kwargs"), dict):

@@ -24,50 +24,52 @@ _READ = frozenset(
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
-def read_media(said: dict[str, Json]) -> dict[str, Json]:
-    """Give the part in OpenAI's form; a form that is not known stays as it is."""
-    if (detail := _known_form(said)) is not None:
+def read_media(payload: dict[str, Json]) -> dict[str, Json]:
+    """Return the part in OpenAI's form; a form that is not known stays as it is."""
+    if (detail := _known_form(payload)) is not None:
         return detail
-    kind = first_text(said, ("modality", "type")).removeprefix("input_")
-    address, mime_type = _locate(said)
+    kind = first_text(payload, ("modality", "type")).removeprefix("input_")
+    address, mime_type = _locate(payload)
     if not address:
-        return said
-    rest = {key: value for key, value in said.items() if value and key not in _READ}
-    return _known_part(said, kind, mime_type, address) | rest
+        return payload
+    rest = {key: value for key, value in payload.items() if value and key not in _READ}
+    return _known_part(payload, kind, mime_type, address) | rest
 
 
-def _known_part(said: dict[str, Json], kind: str, mime_type: str, address: str) -> dict[str, Json]:
+def _known_part(
+    payload: dict[str, Json], kind: str, mime_type: str, address: str
+) -> dict[str, Json]:
     if kind.startswith("image") or mime_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": address}}
     start, comma, data = address.partition(";base64,")
     if comma and start.removeprefix("data:") in _AUDIO_FORMATS:
         audio_format = _AUDIO_FORMATS[start.removeprefix("data:")]
         return {"type": "input_audio", "input_audio": {"data": data, "format": audio_format}}
-    return {"type": "file", "file": _file(said, address, is_inline=bool(comma))}
+    return {"type": "file", "file": _file(payload, address, is_inline=bool(comma))}
 
 
-def _known_form(said: dict[str, Json]) -> dict[str, Json] | None:
-    """Give the part if it is OpenAI's own already."""
-    part_type = said.get("type")
-    if part_type == "image_url" and isinstance(said.get("image_url"), str):
-        return {**said, "image_url": {"url": said["image_url"]}}
-    if isinstance(part_type, str) and isinstance(said.get(part_type), dict):
+def _known_form(payload: dict[str, Json]) -> dict[str, Json] | None:
+    """Return the part if it is OpenAI's own already."""
+    part_type = payload.get("type")
+    if part_type == "image_url" and isinstance(payload.get("image_url"), str):
+        return {**payload, "image_url": {"url": payload["image_url"]}}
+    if isinstance(part_type, str) and isinstance(payload.get(part_type), dict):
         own = part_type in ("image_url", "input_audio", "file")
-        return said if own else None
+        return payload if own else None
     return None
 
 
-def _file(said: dict[str, Json], address: str, *, is_inline: bool) -> dict[str, Json]:
+def _file(payload: dict[str, Json], address: str, *, is_inline: bool) -> dict[str, Json]:
     file: dict[str, Json] = {"file_data" if is_inline else "file_url": address}
-    if name := first_text(said, ("filename",)):
+    if name := first_text(payload, ("filename",)):
         file["filename"] = name
     return file
 
 
-def _locate(said: dict[str, Json]) -> tuple[str, str]:
-    """Give the address (bytes become a data URL) and the media type, from wherever they stand."""
+def _locate(payload: dict[str, Json]) -> tuple[str, str]:
+    """Return the address (bytes become a data URL) and the media type, from wherever they stand."""
     mime_type = ""
-    part: dict[str, Json] | None = said
+    part: dict[str, Json] | None = payload
     while part is not None:
         mime_type = first_text(part, _MIME_TYPES) or _image_format(part) or mime_type
         if address := first_text(part, _ADDRESSES) or _text_address(part):
@@ -79,7 +81,7 @@ def _locate(said: dict[str, Json]) -> tuple[str, str]:
 
 
 def _bytes(part: dict[str, Json]) -> str:
-    """Give the bytes; a source of type ``text`` (Anthropic's documents) has text there."""
+    """Return the bytes; a source of type ``text`` (Anthropic's documents) has text there."""
     part_type = part.get("type")
     if part_type == "text":
         return ""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
-    """Give the messages in order; ``role`` is that of items which say none.
+    """Return the messages in order; ``role`` is that of items which say none.
 
     Items of the Responses API that belong to one answer (thoughts, text, calls) are one message.
     """
@@ -52,7 +52,7 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
 
 
 def _speaker_of_piece(item: dict[str, Json], default: str) -> str | None:
-    """Give who says a piece of an answer; ``None`` for what is a message of its own."""
+    """Return who says a piece of an answer; ``None`` for what is a message of its own."""
     speaker = item.get("role")
     if isinstance(speaker, str):
         return speaker if speaker == "assistant" and item.get("type") == "message" else None
@@ -90,9 +90,9 @@ def read_message(out: list[Json], item: Json, role: str) -> None:
         draft.finish()
 
 
-def _read_any(out: list[Json], said: dict[str, Json], role: str, finish: str) -> None:
+def _read_any(out: list[Json], payload: dict[str, Json], role: str, finish: str) -> None:
     draft = Draft(out, role)
-    take_message(draft, said)
+    take_message(draft, payload)
     if finish:
         draft.extras.setdefault("finish_reason", finish)
     draft.finish()

@@ -84,7 +84,7 @@ def may_hold_parts(text: str) -> bool:
 
 
 def _written_parts(text: str) -> list[Json]:
-    """Give the parts that a text lists, or the one item of the Responses API that it is."""
+    """Return the parts that a text lists, or the one item of the Responses API that it is."""
     written = parse_written(text) if may_hold_parts(text) else None
     if isinstance(written, dict):
         return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
@@ -95,12 +95,12 @@ _ITEM_MARKS = {"reasoning": "summary", "function_call": "call_id"}
 
 
 def is_part(value: Json) -> bool:
-    """Tell whether the value is a content part of a kind that is known."""
+    """Return whether the value is a content part of a kind that is known."""
     return isinstance(value, dict) and _find_handler(value) is not None
 
 
 def is_call_or_thought(part: dict[str, Json]) -> bool:
-    """Tell whether only an assistant can have said the part."""
+    """Return whether only an assistant can have said the part."""
     handler = _find_handler(part)
     return handler is _add_call or handler is add_thought or handler is _add_keyed_call
 
@@ -167,16 +167,16 @@ def _add_result(draft: Draft, part: dict[str, Json]) -> None:
     draft.is_begun = True
 
 
-def _result_content(said: Json) -> Json:
+def _result_content(payload: Json) -> Json:
     """Take Vercel's ``{"type": "json", "value": …}`` and Bedrock's ``[{"json": …}]`` apart."""
-    if isinstance(said, dict) and "value" in said and isinstance(said.get("type"), str):
-        return said["value"]
-    if isinstance(said, list):
+    if isinstance(payload, dict) and "value" in payload and isinstance(payload.get("type"), str):
+        return payload["value"]
+    if isinstance(payload, list):
         return [
             compact(item["json"]) if isinstance(item, dict) and list(item) == ["json"] else item
-            for item in said
+            for item in payload
         ]
-    return said
+    return payload
 
 
 def _add_media(draft: Draft, part: dict[str, Json]) -> None:

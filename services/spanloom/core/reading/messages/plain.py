@@ -27,7 +27,7 @@ def is_settled(item: Json) -> bool:
 
 
 def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
-    """Give a message of one text and calls beside it; ``None`` if there is more to it."""
+    """Return a message of one text and calls beside it; ``None`` if there is more to it."""
     content, calls = item.get("content"), item.get("tool_calls")
     if "parts" in item:
         if content is not None or calls:
@@ -77,7 +77,7 @@ def _says_no_more(key: str, value: Json, role: Json) -> bool:
 
 
 def _only_result(parts: Json) -> dict[str, Json] | None:
-    """Give the message of a tool, if the parts are its text in OpenTelemetry's form alone."""
+    """Return the message of a tool, if the parts are its text in OpenTelemetry's form alone."""
     part = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
     if not isinstance(part, dict) or part.get("type") != "tool_call_response" or len(part) != 3:
         return None
@@ -88,7 +88,7 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Give a plain text and calls, if the parts are no more than these in OpenTelemetry's form."""
+    """Return text and calls, if the parts are no more than these in OpenTelemetry's form."""
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():

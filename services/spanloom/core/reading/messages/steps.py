@@ -54,17 +54,17 @@ def _show_model_call(facts: Facts) -> None:
 
 
 def read_input(text: str) -> str:
-    """Give the messages of what a model was told; what are no messages is kept as it is."""
+    """Return the messages of what a model was told; what are no messages is kept as it is."""
     return _converse(text, "user")[0]
 
 
 def read_output(text: str) -> str:
-    """Give the messages of what a model answered; what are no messages is kept as it is."""
+    """Return the messages of what a model answered; what are no messages is kept as it is."""
     return _converse(text, "assistant")[0]
 
 
 def _converse(text: str, role: str) -> tuple[str, str]:
-    """Give the messages, and the tools that stood among them, as compact JSON."""
+    """Return the messages, and the tools that stood among them, as compact JSON."""
     try:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
@@ -82,29 +82,29 @@ def _converse(text: str, role: str) -> tuple[str, str]:
 
 
 def read_request(text: str) -> str:
-    """Give what a user asked an agent for; what is no request is kept as it is."""
+    """Return what a user asked an agent for; what is no request is kept as it is."""
     return _settle(text, unwrap.read_request)
 
 
 def read_answer(text: str) -> str:
-    """Give an agent's final answer; what is no answer is kept as it is."""
+    """Return an agent's final answer; what is no answer is kept as it is."""
     return _settle(text, unwrap.read_answer)
 
 
 def read_state(text: str, role: str) -> str:
-    """Give a graph's state; as request or answer if there are only messages in it."""
+    """Return a graph's state; as request or answer if there are only messages in it."""
     return _settle(text, unwrap.read_state_in if role == "user" else unwrap.read_state_out)
 
 
 def read_arguments(text: str) -> str:
-    """Give a tool's arguments, without what frameworks wrap around them."""
+    """Return a tool's arguments, without what frameworks wrap around them."""
     if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
         return str(text)  # the commonest by far, and not parsed
     return _settle(text, unwrap.read_arguments)
 
 
 def read_result(text: str) -> str:
-    """Give a tool's result, without what frameworks wrap around it."""
+    """Return a tool's result, without what frameworks wrap around it."""
     return _settle(text, unwrap.read_result)
 
 

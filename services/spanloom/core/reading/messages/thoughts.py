@@ -31,13 +31,13 @@ _THOUGHT_KEYS = frozenset(
 )
 
 
-def _thought_text(said: dict[str, Json]) -> str:
-    if text := first_text(said, ("thinking", "reasoning", "text", "content")):
+def _thought_text(payload: dict[str, Json]) -> str:
+    if text := first_text(payload, ("thinking", "reasoning", "text", "content")):
         written = parse_written(text)
         if isinstance(written, dict):
             written = first_list(written, ("content", "summary"))
         return _joined(written or []) or text
-    return _joined(first_list(said, ("content", "summary")) or [])
+    return _joined(first_list(payload, ("content", "summary")) or [])
 
 
 def _joined(items: list[Json]) -> str:

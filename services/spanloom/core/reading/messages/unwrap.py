@@ -27,7 +27,7 @@ _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratc
 
 
 def read_request(value: Json) -> Json:
-    """Give the last thing that the user said."""
+    """Return the last thing that the user said."""
     value = _inside(value, ("inputs", "input", "task"))
     found = find_messages(value, "user")
     if found is None or not found.items:
@@ -37,7 +37,7 @@ def read_request(value: Json) -> Json:
 
 
 def read_answer(value: Json) -> Json:
-    """Give the structured answer if there is one, else the last thing that was said."""
+    """Return the structured answer if there is one, else the last thing that was said."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict):
         if not value:  # LangSmith's, of a run that failed
@@ -55,21 +55,21 @@ def read_answer(value: Json) -> Json:
 
 
 def read_state_in(value: Json) -> Json:
-    """Give what a graph began with."""
+    """Return what a graph began with."""
     value = _inside(value, ("inputs", "input"))
     state = _state(value, "user")
     return read_request(value) if state is None else state
 
 
 def read_state_out(value: Json) -> Json:
-    """Give what a graph ended with."""
+    """Return what a graph ended with."""
     value = _inside(value, ("outputs", "output"))
     state = _state(value, "assistant")
     return read_answer(value) if state is None else state
 
 
 def read_arguments(value: Json) -> Json:
-    """Give what a tool was called with."""
+    """Return what a tool was called with."""
     while isinstance(value, dict):
         if "inputs" in value and value.keys() - _CALLBACK == {"inputs"}:
             inner = value["inputs"]
@@ -86,7 +86,7 @@ def read_arguments(value: Json) -> Json:
 
 
 def read_result(value: Json) -> Json:
-    """Give what a tool returned."""
+    """Return what a tool returned."""
     while True:
         inner = _inside(value, ("outputs", "output", "result"))
         if isinstance(inner, dict):
@@ -141,7 +141,7 @@ def _streamed(value: dict[str, Json]) -> Json:
 
 
 def _called_with(value: dict[str, Json]) -> Json:
-    """Give the arguments of a Python call: the named ones, or a single one without a name."""
+    """Return the arguments of a Python call: the named ones, or a single one without a name."""
     if not value or not value.keys() <= _CALL:
         return value
     args, kwargs = value.get("args"), value.get("kwargs")
@@ -153,7 +153,7 @@ def _called_with(value: dict[str, Json]) -> Json:
 
 
 def _state(value: Json, role: str) -> Json:
-    """Give a state that has more than messages, its messages in the one shape; else ``None``."""
+    """Return a state that has more than messages, its messages in the one shape; else ``None``."""
     if not isinstance(value, dict) or not isinstance(said := value.get("messages"), list):
         return None
     if not any(v for key, v in value.items() if key != "messages"):
@@ -163,7 +163,7 @@ def _state(value: Json, role: str) -> Json:
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
-    """Give what the message of a tool says; another message is the result itself."""
+    """Return what the message of a tool says; another message is the result itself."""
     read = read_messages([value], "tool")
     message = read[0] if len(read) == 1 else None
     if isinstance(message, dict) and message["role"] == "tool":

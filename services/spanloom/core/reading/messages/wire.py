@@ -61,14 +61,14 @@ def _refuse(error: TypeError) -> NoReturn:
 
 
 def as_text(value: Json) -> str:
-    """Give text as it is, nothing as an empty one, anything else as compact JSON."""
+    """Return text as it is, nothing as an empty one, anything else as compact JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else compact(value)
 
 
 def first_of(said: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
-    """Give the first value among ``keys`` that says anything."""
+    """Return the first value among ``keys`` that says anything."""
     for key in keys:
         if (value := said.get(key)) not in (None, ""):
             return value
@@ -76,7 +76,7 @@ def first_of(said: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
 
 
 def first_text(said: Mapping[str, Json], keys: tuple[str, ...]) -> str:
-    """Give the first non-empty text among ``keys``, else an empty one."""
+    """Return the first non-empty text among ``keys``, else an empty one."""
     for key in keys:
         if isinstance(value := said.get(key), str) and value:
             return value
@@ -84,7 +84,7 @@ def first_text(said: Mapping[str, Json], keys: tuple[str, ...]) -> str:
 
 
 def first_object(said: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, Json] | None:
-    """Give the first object among ``keys``."""
+    """Return the first object among ``keys``."""
     for key in keys:
         if isinstance(value := said.get(key), dict):
             return value
@@ -92,7 +92,7 @@ def first_object(said: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, J
 
 
 def first_list(said: Mapping[str, Json], keys: tuple[str, ...]) -> list[Json] | None:
-    """Give the first list among ``keys``."""
+    """Return the first list among ``keys``."""
     for key in keys:
         if isinstance(value := said.get(key), list):
             return value
