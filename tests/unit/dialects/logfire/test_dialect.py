@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import orjson
+from tests.support.ground_truth import all_captures
+from tests.support.mutations import traces_of
 from tests.support.spans import chat, extract_spans, make_span, normalized
 
 from spanloom.core.model.trajectory import Usage
@@ -52,3 +54,24 @@ def test_hostile_texts_are_no_usage() -> None:
     for text in ("", "[", "[1]", '{"prompt_tokens_details": 3, "prompt_tokens": "x"}'):
         said = {**chat(7, 3), "request_data": text, "response_data": text, "gen_ai.usage.raw": text}
         assert normalized(make_span(1, 0, said, scope=SCOPE))[1].facts.usage == Usage(7, 3)
+
+
+def test_a_stream_reported_as_two_traces_counts_once() -> None:
+    capture = next(c for c in all_captures() if c.id == "logfire-openai/stream_llm")
+    (spans,) = traces_of(capture).values()
+    alone = [s._replace(parent_span_id="") for s in spans if s.scope_name == SCOPE]
+    built = [extract_spans(span) for span in alone]
+    assert len(built) == 2
+    assert sum(t.step_counts["model"] for t in built) == 1
+    (call,) = [step for t in built for agent in t.agent_steps for step in agent.steps]
+    assert call.usage is not None
+    assert (call.usage.input_tokens, call.usage.output_tokens) == (101, 51)
+    assert "One, two, three, four." in call.output
+
+
+def test_a_call_alone_that_failed_or_answered_is_a_call() -> None:
+    answer = orjson.dumps({"message": {"role": "assistant", "content": "Hello"}}).decode()
+    answered = {"request_data": REQUEST, "response_data": answer}
+    failed = make_span(1, 0, {"request_data": REQUEST}, scope=SCOPE, status="Error")
+    for span in (failed, make_span(1, 0, answered, scope=SCOPE)):
+        assert extract_spans(span).step_counts["model"] == 1

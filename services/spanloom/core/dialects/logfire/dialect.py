@@ -3,7 +3,8 @@
 GenAI attributes beside ``request_data`` and ``response_data``. Token details are only in the JSON
 of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second one,
 ``streaming response from …``, reports the same request when it has ended. Outside any span the two
-are traces of their own, and nothing ties them.
+are traces of their own, and nothing ties them: then the end alone is the call, for it has the
+answer and the tokens. A trace of one call that ended well and has neither is such a beginning.
 
 Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed; ``request_data`` and
 ``response_data`` with contents on documentation, of before 5.
@@ -29,6 +30,24 @@ if TYPE_CHECKING:
 _SCOPE = "logfire."
 _REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"
 _STREAMED = "streaming response"
+_ANSWERS = frozenset(
+    {
+        _RESPONSE,
+        _USAGE,
+        "gen_ai.output.messages",
+        "gen_ai.usage.output_tokens",
+        "gen_ai.response.id",
+    }
+)
+_BEGIN_OF_STREAM = Classification(Kind.OTHER, "logfire.begin_of_stream")
+
+
+def _only_began(span: Span) -> bool:
+    """Return whether a call ended well without answer and tokens, as one does that streams."""
+    attributes = span.attributes
+    is_chat = attributes.get(OPERATION, "chat") == "chat" and _REQUEST in attributes
+    failed = span.status_code == "Error" or span.events
+    return is_chat and not failed and _ANSWERS.isdisjoint(attributes)
 
 
 def _is_stream_end(span: Span) -> bool:
@@ -54,6 +73,8 @@ class Logfire(OtelGenAI):
             call = _begun_by(span, view.tree.siblings(span))
             if call is not None:
                 return Classification(Kind.MODEL, "logfire.end_of_stream", call.span_id)
+        elif len(view.tree.spans) == 1 and _only_began(span):
+            return _BEGIN_OF_STREAM
         if span.attributes.get(OPERATION):
             return super().classify(span, view)
         return Classification(Kind.MODEL, "logfire.request")
