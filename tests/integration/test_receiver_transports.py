@@ -18,6 +18,8 @@ import pytest
 import uvicorn
 from google.rpc.error_details_pb2 import BadRequest, RetryInfo
 from google.rpc.status_pb2 import Status
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -69,6 +71,7 @@ class Receiver:
     grpc_port: int
     http_port: int
     http: httpx.Client
+    grpc_receiver: GrpcReceiver
 
     def post(
         self,
@@ -118,7 +121,7 @@ def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
         sleep(0.005)
     http_port = server.servers[0].sockets[0].getsockname()[1]
     with httpx.Client(base_url=f"http://127.0.0.1:{http_port}") as client:
-        yield Receiver(exporter, spool, metrics, grpc_port, http_port, client)
+        yield Receiver(exporter, spool, metrics, grpc_port, http_port, client, grpc_receiver)
     server.should_exit = True
     thread.join()
     grpc_receiver.stop(0)
@@ -371,8 +374,43 @@ class TestHttp:
         assert f"spanloom_received_bytes_total {float(len(body))}" in text
         assert "spanloom_acknowledge_seconds_count 1.0" in text
 
+    @pytest.mark.parametrize(
+        "bad",
+        [{"started_at_micros": "soon"}, {"started_at_micros": -1}, {"duration_micros": 2**63}],
+        ids=str,
+    )
+    def test_a_bad_time_of_a_coze_span_drops_that_span_alone(
+        self, bad: dict[str, object], receiver: Receiver
+    ) -> None:
+        good = {"trace_id": TRACE_HEX, "span_id": SPAN_HEX, "span_name": "good"}
+        body = orjson.dumps({"spans": [good, good | bad | {"span_id": "ab" * 8}]})
+        answer = receiver.post(body, JSON, path="/v1/loop/traces/ingest")
+        assert (answer.status_code, answer.json()["code"]) == (200, 0)
+        assert "times must be" in answer.json()["msg"]
+        [stored] = receiver.stored()
+        [group] = ExportTraceServiceRequest.FromString(stored).resource_spans
+        assert [span.name for span in group.scope_spans[0].spans] == ["good"]
+        rejected = 'spanloom_spans_rejected_total{rule="time"} 1.0'
+        assert rejected in receiver.metrics.render().decode()
+
 
 class TestGrpc:
+    def test_the_health_service_tells_until_the_end(
+        self, receiver: Receiver, channel: grpc.Channel
+    ) -> None:
+        health = HealthStub(channel)
+        service = "opentelemetry.proto.collector.trace.v1.TraceService"
+        for name in ("", service):
+            answer = health.Check(HealthCheckRequest(service=name), timeout=10)
+            assert answer.status == HealthCheckResponse.SERVING
+        watched = health.Watch(HealthCheckRequest(service=service), timeout=30)
+        assert next(watched).status == HealthCheckResponse.SERVING
+        stopping = Thread(target=receiver.grpc_receiver.stop, args=(5,))
+        stopping.start()
+        assert next(watched).status == HealthCheckResponse.NOT_SERVING
+        watched.cancel()
+        stopping.join()
+
     @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
     def test_success(
         self, compression: grpc.Compression, receiver: Receiver, channel: grpc.Channel

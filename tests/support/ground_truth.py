@@ -97,7 +97,7 @@ class Capture:
         """Give the export requests as the SDK sent them, or what the receiver makes of others."""
         if self._door == COZELOOP:
             for _, _, body in self.posts():
-                yield decode_ingest(body, Limits())
+                yield decode_ingest(body, Limits()).body
             return
         if self._door == LANGFUSE:
             yield merged([body for _, _, body in self.posts()])

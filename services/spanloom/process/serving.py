@@ -130,6 +130,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._stop_clock()
         if sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
             raise ValueError("head too large")  # the parser turns it into a 400
+        hosts = [name for name, _ in self.headers if name == b"host"]
+        if len(hosts) != 1 and self.parser.get_http_version() == "1.1":
+            raise ValueError("exactly one Host is required")  # RFC 9112, 3.2
         super().on_headers_complete()
 
     def _start_clock(self) -> None:

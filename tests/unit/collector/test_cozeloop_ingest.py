@@ -41,7 +41,7 @@ SPAN: dict[str, object] = {
 
 def decode(limits: Limits, *spans: object) -> ExportTraceServiceRequest:
     body = json.dumps({"spans": spans}).encode()
-    return ExportTraceServiceRequest.FromString(decode_ingest(body, limits))
+    return ExportTraceServiceRequest.FromString(decode_ingest(body, limits).body)
 
 
 def only_span(request: ExportTraceServiceRequest) -> Span:
@@ -82,19 +82,6 @@ def test_services_have_resources_of_their_own(limits: Limits) -> None:
     assert request.resource_spans[1].resource.attributes[0].value.string_value == "shop"
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        ({"started_at_micros": "soon"}, r"spans\[0\]\.started_at_micros"),
-        ({"started_at_micros": -1}, r"spans\[0\]\.started_at_micros"),
-        ({"duration_micros": 2**70}, r"spans\[0\]\.duration_micros"),
-    ],
-)
-def test_a_wrong_field_is_named(limits: Limits, change: dict[str, object], field: str) -> None:
-    with pytest.raises(InvalidRequestError, match=field):
-        decode(limits, {**SPAN, **change})
-
-
 @pytest.mark.parametrize("body", [b"{}", b"[]", b"x", b'{"spans":3}', b'{"spans":[3]}'])
 def test_what_is_no_request_is_refused(limits: Limits, body: bytes) -> None:
     with pytest.raises(InvalidRequestError):
@@ -106,7 +93,7 @@ def test_a_span_without_usable_ids_is_rejected_alone(
 ) -> None:
     spans = [SPAN, {**SPAN, "span_id": "xyz"}, {**SPAN, "trace_id": 7}]
     exporter = Exporter(spool, metrics, limits)
-    body = decode_ingest(json.dumps({"spans": spans}).encode(), limits)
+    body = decode_ingest(json.dumps({"spans": spans}).encode(), limits).body
     outcome = exporter.export_traces(body, "")
     assert outcome.rejected == 2
     assert spool.depth().records == 1

@@ -88,13 +88,16 @@ class Exporter:
             self._rates.charge(project, size=size)
             yield
 
-    def export_traces(self, body: bytes, key_project: str) -> ExportOutcome:
+    def export_traces(
+        self, body: bytes, key_project: str, findings: Findings | None = None
+    ) -> ExportOutcome:
         """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
 
         ``key_project`` is the project of the key that came with it; without one each resource
-        decides. The outcome says what became of the other spans.
+        decides. ``findings`` are the spans that a door had to leave out. The outcome says what
+        became of the spans that are not stored.
         """
-        valid = validate_request(body, self._limits, key_project)
+        valid = validate_request(body, self._limits, key_project, findings)
         if valid.span_count:
             self._spool.put(key_project, valid.body, valid.span_count)
         self._rates.charge(key_project, spans=valid.span_count + valid.rejected)

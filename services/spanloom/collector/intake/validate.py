@@ -45,18 +45,20 @@ class Validated:
     rejected_by_rule: Mapping[str, int]
 
 
-def validate_request(body: bytes, limits: Limits, key_project: str = "") -> Validated:
+def validate_request(
+    body: bytes, limits: Limits, key_project: str = "", findings: Findings | None = None
+) -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
 
     The project of each resource is decided and written (``tenancy.py``); ``key_project`` is that
-    of the sender's key, empty without one.
+    of the sender's key, empty without one. ``findings`` is what a door has already left out.
 
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
     cannot be taken; a span that breaks a rule is left out alone.
     """
     scan = scan_request(body, limits)
     request = _parse(body)
-    rules = _RequestRules(limits, len(body), key_project)
+    rules = _RequestRules(limits, len(body), key_project, findings or Findings())
     rules.apply(request)
     if scan.has_foreign_fields:
         request.DiscardUnknownFields()
@@ -85,8 +87,10 @@ def _parse(body: bytes) -> TraceRequest:
 class _RequestRules:
     """Walks one request once; the loops over spans are as flat as they can be."""
 
-    def __init__(self, limits: Limits, request_bytes: int, key_project: str) -> None:
-        self.findings = Findings()
+    def __init__(
+        self, limits: Limits, request_bytes: int, key_project: str, findings: Findings
+    ) -> None:
+        self.findings = findings
         self.kept = 0
         self.projects: list[str] = []
         """The project of each resource entry."""

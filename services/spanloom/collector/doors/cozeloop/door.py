@@ -23,7 +23,8 @@ def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door
     """Return the doors of Coze Loop's own interface, by path."""
 
     def ingest(request: Received) -> Taken:
-        outcome = exporter.export_traces(decode_ingest(request.body, limits), request.project)
+        decoded = decode_ingest(request.body, limits)
+        outcome = exporter.export_traces(decoded.body, request.project, decoded.findings)
         return Taken(_answer(0, outcome.message), outcome.name)
 
     def upload(_request: Received) -> Taken:

@@ -9,7 +9,7 @@ JavaScript SDK's OTLP spans. See ADR 010.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
@@ -21,6 +21,7 @@ from spanloom.collector.doors.otlp_writing import (
     as_text,
     put_attribute,
 )
+from spanloom.collector.intake.findings import Findings, Rejection
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -42,34 +43,54 @@ _TAGS = {
 }
 
 
-def decode_ingest(body: bytes, limits: Limits) -> bytes:
-    """Give a request of the Coze Loop SDKs as an ``ExportTraceServiceRequest``.
+class Decoded(NamedTuple):
+    """A request as OTLP, and the spans that had to be left out of it."""
 
-    Raises ``InvalidRequestError`` naming the field that is wrong.
+    body: bytes
+    findings: Findings
+
+
+def decode_ingest(body: bytes, limits: Limits) -> Decoded:
+    """Return a request of the Coze Loop SDKs as an ``ExportTraceServiceRequest``.
+
+    A span whose times are wrong is left out alone. Raises ``InvalidRequestError`` naming the
+    field for what is wrong with the request.
     """
     spans = load_json(body, limits).get("spans")
     if not isinstance(spans, list):
         raise InvalidRequestError("spans: must be an array.")
     writer = RequestWriter(SCOPE)
+    findings = Findings()
     for index, said in enumerate(spans):
         if not isinstance(said, dict):
             raise InvalidRequestError(f"spans[{index}]: must be an object.")
-        _write_span(writer.add_span(as_text(said.get("service_name") or "")), said, index)
-    return writer.encode()
+        times = _times(said)
+        if times is None:
+            findings.rejections[Rejection.TIME] += 1
+            continue
+        _write_span(writer.add_span(as_text(said.get("service_name") or "")), said, *times)
+    return Decoded(writer.encode(), findings)
 
 
-def _write_span(span: Span, said: dict[str, object], index: int) -> None:
-    where = f"spans[{index}]"
+def _times(said: dict[str, object]) -> tuple[int, int] | None:
+    """Return start and end in nanoseconds, ``None`` if either is no time."""
+    try:
+        start = as_nanoseconds(said.get("started_at_micros", 0), "started_at_micros")
+        length = as_nanoseconds(said.get("duration_micros", 0), "duration_micros")
+    except InvalidRequestError:
+        return None
+    return start, min(start + length, 2**64 - 1)
+
+
+def _write_span(span: Span, said: dict[str, object], start_ns: int, end_ns: int) -> None:
     span.trace_id = as_id(said.get("trace_id"))
     span.span_id = as_id(said.get("span_id"))
     parent = said.get("parent_id")
     if not isinstance(parent, str | None) or parent not in _NO_PARENT:
         span.parent_span_id = as_id(parent)
     span.name = as_text(said.get("span_name") or "")
-    start = as_nanoseconds(said.get("started_at_micros", 0), f"{where}.started_at_micros")
-    length = as_nanoseconds(said.get("duration_micros", 0), f"{where}.duration_micros")
-    span.start_time_unix_nano = start
-    span.end_time_unix_nano = min(start + length, 2**64 - 1)
+    span.start_time_unix_nano = start_ns
+    span.end_time_unix_nano = end_ns
     for field in _KEPT:
         put_attribute(span, f"cozeloop.{field}", said.get(field))
     for field, prefix in _TAGS.items():

@@ -16,6 +16,7 @@ import grpc
 from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.otlp.grpc_health import Health
 from spanloom.collector.doors.otlp.grpc_reading import MessageReader
 from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.otlp.signals import make_exports
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Iterator[bytes], grpc.ServicerContext], bytes]
 
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
+_NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("metrics", "Metrics")}
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _MIN_PING_MS = 5_000
 """Clients ping every ten seconds, and also without calls: that is no abuse."""
@@ -82,12 +84,12 @@ class GrpcReceiver:
                 ("grpc.http2.max_ping_strikes", 0),
             ],
         )
+        self._health = Health(self._server, [_SERVICE.format(*names) for names in _NAMES.values()])
         exports = make_exports(exporter, limits)
         self._server.add_generic_rpc_handlers(
             (
-                self._service("traces", "trace", exports["traces"]),
-                self._service("logs", "logs", exports["logs"]),
-                self._service("metrics", "metrics", exports["metrics"]),
+                self._service(signal, _SERVICE.format(*names), exports[signal])
+                for signal, names in _NAMES.items()
             )
         )
 
@@ -114,20 +116,21 @@ class GrpcReceiver:
             ) from error
         self._reader.start()
         self._server.start()
+        self._health.start()
         self._serving = True
 
     def stop(self, grace_s: float) -> None:
         """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
         self._serving = False
+        self._health.stop()
         self._server.stop(grace_s).wait()
         self._reader.stop()
 
     def _service(
-        self, signal: str, package: str, export: Export
+        self, signal: str, name: str, export: Export
     ) -> grpc.GenericRpcHandler[bytes, bytes]:
         # On the wire a stream of one message is a unary call; here it leaves reading to us.
         method = grpc.stream_unary_rpc_method_handler(self._handler(signal, export))
-        name = _SERVICE.format(package, package.capitalize())
         return grpc.method_handlers_generic_handler(name, {"Export": method})
 
     def _handler(self, signal: str, export: Export) -> Handler:
