@@ -128,7 +128,7 @@ def _parts(store: Store, timed: TimedStore, used_s: float) -> Mapping[str, float
 
 
 def _sample(store: Store) -> tuple[float, float]:
-    keys = [change.key for change in store.changes_since(0)[:_SAMPLE]]
+    keys = [change.key for change in store.unextracted()[:_SAMPLE]]
     traces = store.read_spans(keys)
     start = time.thread_time()
     trajectories = [extract(key, spans) for key, spans in traces.items()]

@@ -61,7 +61,7 @@ def extract_each(store_path: Path, long_trace: int) -> Growth:
     configure_logging("warning")
     collect_garbage_rarely()
     store = open_store(f"chdb://{store_path}")
-    changes = sorted(store.changes_since(0), key=lambda change: change.span_count)
+    changes = sorted(store.unextracted(), key=lambda change: change.span_count)
     used = []
     for change in changes:
         start = Usage.now()

@@ -18,6 +18,7 @@ class Scale:
     """Spans offered per second."""
     long_trace: int = 100_000
     short_trace: int = 1_000
+    settled_traces: tuple[int, int] = (10_000, 1_000_000)
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -31,5 +32,6 @@ QUICK = Scale(
     freshness_rate=280,
     long_trace=1_000,
     short_trace=100,
+    settled_traces=(3_000, 6_000),
     quiet_s=0.1,
 )

@@ -94,7 +94,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
         store = MemoryStore()
         bodies = enumerate(capture.requests())
         store.append([SpooledRequest(seq, "", 0, body, 0) for seq, body in bodies])
-        traces = store.read_spans([change.key for change in store.changes_since(-1)])
+        traces = store.read_spans([change.key for change in store.unextracted()])
         found[capture] = [v for key, spans in traces.items() for v in extract(key, spans).verdicts]
     return found
 

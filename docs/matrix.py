@@ -76,7 +76,7 @@ def _extract(capture: Capture) -> list[Answer]:
     extractor = Extractor(store, Metrics(), timing, clock=lambda: _LATER_NS)
     while extractor.run_once():
         pass
-    keys = (change.key for change in store.changes_since(-1))
+    keys = (change.key for change in store.unextracted())
     return [
         Answer(
             json.loads(store.document(key.trace_id, Reach.only(key.project)) or b"{}"),

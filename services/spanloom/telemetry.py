@@ -111,6 +111,11 @@ class Metrics:
         self.traces_pending = Gauge(
             "spanloom_traces_pending", "Traces with spans not yet extracted.", registry=r
         )
+        self.traces_quarantined = Gauge(
+            "spanloom_traces_quarantined",
+            "Traces that could not be built at the last attempt and are tried again.",
+            registry=r,
+        )
         self.extraction_lag_seconds = Histogram(
             "spanloom_extraction_lag_seconds",
             "Time from a trace's last accepted span to its stored trajectory.",

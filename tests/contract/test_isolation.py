@@ -41,7 +41,9 @@ NOT_SEEN = {
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
-    "changes_since": "the extractor's feed",
+    "inserted": "the extractor's feed",
+    "changes_in": "the extractor's feed",
+    "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
 }

@@ -23,6 +23,8 @@ PARTS = {
     "freshness": "≤ 3 s",
     "growth, a trace of 1,000 spans: CPU time": "≤ 120",
     "growth, a trace of 1,000 spans: peak RSS": "≤ 1 GiB",
+    "sweep over 6,000 settled traces": "≤ 3",
+    "new beginning over 6,000 settled traces": "≤ 3",
 }
 
 

@@ -193,7 +193,7 @@ def single_spans(capture: Capture) -> Iterator[bytes]:
 def documents(bodies: Iterable[bytes]) -> Mapping[str, tuple[bytes, bytes]]:
     store = MemoryStore()
     store.append([spooled(body, "p") for body in bodies])
-    traces = store.read_spans([change.key for change in store.changes_since(-1)])
+    traces = store.read_spans([change.key for change in store.unextracted()])
     built = {key.trace_id: extract(key, spans) for key, spans in traces.items()}
     return {i: (encode_document(t, 1, Status.SETTLED), encode_spans(t)) for i, t in built.items()}
 

@@ -92,7 +92,7 @@ def _stored(requests: Sequence[SpooledRequest], chance: random.Random) -> dict[s
         extractor.run_once()
     now[0] += 1_000 * NS
     extractor.run_once()
-    keys = sorted(c.key for c in store.changes_since(-1))
+    keys = sorted(c.key for c in store.unextracted())
     return {key.trace_id: _without_version(store.document(key.trace_id, Reach.ALL)) for key in keys}
 
 

@@ -37,6 +37,8 @@ class World:
     def __init__(self, store: Store | None = None, timing: Timing | None = None) -> None:
         self.store: Store = store or MemoryStore()
         self.now_ns = T0_NS
+        if isinstance(self.store, MemoryStore):
+            self.store.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
         self.restart()
 
@@ -67,6 +69,16 @@ class World:
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
         self.store.append([SpooledRequest(seq, "", self.now_ns, claim_request("", body), 0)])
+
+    def insert_late(
+        self, seconds: float, message: ExportTraceServiceRequest | bytes, seq: int = 0
+    ) -> None:
+        """Store a request by an INSERT that began so long ago: it becomes visible only now."""
+        assert isinstance(self.store, MemoryStore)
+        began_ns = self.now_ns - int(seconds * NS)
+        clock, self.store.clock_ns = self.store.clock_ns, lambda: began_ns
+        self.send_message(message, seq)
+        self.store.clock_ns = clock
 
     def send_logs(self, logs: bytes) -> None:
         """Store the content events of a logs request that is accepted now."""

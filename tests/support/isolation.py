@@ -132,10 +132,26 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 }
 """The reading methods whose arguments name the project."""
 
-OF_THE_EXTRACTOR = {"changes_since", "unextracted"}
+OF_THE_EXTRACTOR = {
+    "clock",
+    "inserted",
+    "changes_in",
+    "unextracted",
+    "unfinished",
+    "quarantined",
+    "read_watermark",
+}
 """The feed of changes: the extractor serves every project, and nobody else may ask it."""
 
-NOT_READING = {"append", "write", "record_progress", "record_replay", "ping", "close"}
+NOT_READING = {
+    "append",
+    "write",
+    "record_progress",
+    "record_watermark",
+    "record_replay",
+    "ping",
+    "close",
+}
 
 
 def check_isolation(twins: Twins) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
+from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,9 +18,8 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.span import Event
-from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
-from spanloom.core.ports.progress import Progress, TraceChange
+from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.ports.spans import Signal
 from spanloom.core.query.fields import TrajectoryFilter, matches
@@ -27,13 +28,14 @@ from spanloom.storage.trajectories.rows import agent_names
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.replay import Replay, Selection
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.spans import SpooledRequest
 
+NS = 1_000_000_000
 _FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 _LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
 
@@ -42,7 +44,9 @@ class MemoryStore:
     """``Store`` in dictionaries, one lock around everything."""
 
     def __init__(self) -> None:
-        """Start empty."""
+        """Start empty; a test may set the clock, in ns."""
+        self.clock_ns = time.time_ns
+        self._watermark = 0
         self._lock = threading.RLock()
         self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
         self._events: dict[TraceKey, list[ContentEvent]] = {}
@@ -61,7 +65,7 @@ class MemoryStore:
                         self._keep(found)
                     else:
                         self._keep_event(found)
-                for change in _changes(request, spans):
+                for change in _changes(request, spans, self.clock()):
                     self._arrivals.setdefault(change.key, []).append(change)
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
@@ -81,11 +85,20 @@ class MemoryStore:
             )
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
-    def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        """See ``ChangeReader.changes_since``."""
-        with self._lock:
-            news = ([c for c in arrived if c.max_seq > seq] for arrived in self._arrivals.values())
-            return [_sum_up(changes) for changes in news if changes]
+    def clock(self) -> int:
+        """See ``ChangeReader.clock``."""
+        return self.clock_ns() // NS
+
+    def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
+        """See ``ChangeReader.inserted``."""
+        found: defaultdict[int, list[TraceChange]] = defaultdict(list)
+        for change in self._changes(since_s // width_s * width_s, FOREVER_S):
+            found[change.second // width_s * width_s].append(change)
+        return {second: hash(tuple(changes)) for second, changes in found.items()}
+
+    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
+        """See ``ChangeReader.changes_in``."""
+        return [c for s in sorted(set(seconds)) for c in _by_trace(self._changes(s, s + 1))]
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""
@@ -93,10 +106,20 @@ class MemoryStore:
             known = [key for key in keys if key in self._arrivals]
             return {key: sum(c.span_count for c in self._arrivals[key]) for key in known}
 
-    def unextracted(self) -> Sequence[TraceChange]:
+    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""
         with self._lock:
-            return [c for c in self.changes_since(-1) if self._is_unextracted(c)]
+            changes = _by_trace(self._changes(since_s, until_s))
+            return [c for c in changes if self._is_unextracted(c)]
+
+    def unfinished(self) -> Sequence[TraceChange]:
+        """See ``ChangeReader.unfinished``."""
+        with self._lock:
+            return [
+                self._known_of(progress)
+                for key, progress in sorted(self._progress.items())
+                if not progress.is_finished and key in self._arrivals
+            ]
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryWriter.heads``."""
@@ -123,6 +146,20 @@ class MemoryStore:
         """See ``ChangeReader.read_progress``."""
         with self._lock:
             return {key: self._progress[key] for key in keys if key in self._progress}
+
+    def quarantined(self, limit: int) -> Sequence[Progress]:
+        """See ``ChangeReader.quarantined``."""
+        with self._lock:
+            failed = [p for p in self._progress.values() if p.attempts]
+        return sorted(failed, key=lambda p: (-p.attempts, p.key))[:limit]
+
+    def read_watermark(self) -> int:
+        """See ``ChangeReader.read_watermark``."""
+        return self._watermark
+
+    def record_watermark(self, second: int) -> None:
+        """See ``ProgressWriter.record_watermark``."""
+        self._watermark = second
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
@@ -231,11 +268,23 @@ class MemoryStore:
             )
         )
 
+    def _changes(self, since_s: int, until_s: int) -> Sequence[TraceChange]:
+        with self._lock:
+            arrived = [c for changes in self._arrivals.values() for c in changes]
+        return [c for c in arrived if since_s <= c.second < until_s]
+
     def _is_unextracted(self, change: TraceChange) -> bool:
         known = self._progress.get(change.key)
-        if known is None or known.status is Status.LIVE or known.seq < change.max_seq:
+        if known is None or not known.is_finished or known.seq < change.max_seq:
             return True
-        return 0 < known.arrived < change.span_count
+        return 0 < known.arrived < sum(c.span_count for c in self._arrivals[change.key])
+
+    def _known_of(self, progress: Progress) -> TraceChange:
+        summed_up = _sum_up(self._arrivals[progress.key])
+        accepted_ns = summed_up.last_accepted_ns
+        return TraceChange(
+            progress.key, progress.seq, accepted_ns, accepted_ns, False, summed_up.span_count
+        )
 
     def _find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
         with self._lock:
@@ -251,13 +300,22 @@ def _rank(span: Span) -> tuple[int, int, int]:
     return span.row_version, start.year, start.month
 
 
-def _changes(request: SpooledRequest, spans: Sequence[DecodedSpan]) -> Iterator[TraceChange]:
+def _changes(
+    request: SpooledRequest, spans: Sequence[DecodedSpan], second: int
+) -> Iterator[TraceChange]:
     at = request.accepted_at_ns
     for key in dict.fromkeys(found.key for found in spans):
         own = [found.span for found in spans if found.key == key]
         is_spans = request.signal is Signal.SPANS
         has_root = is_spans and any(not span.parent_span_id for span in own)
-        yield TraceChange(key, request.seq, at, at, has_root, len(own))
+        yield TraceChange(key, request.seq, at, at, has_root, len(own), second)
+
+
+def _by_trace(changes: Iterable[TraceChange]) -> list[TraceChange]:
+    found: defaultdict[TraceKey, list[TraceChange]] = defaultdict(list)
+    for change in changes:
+        found[change.key].append(change)
+    return [_sum_up(found[key]) for key in sorted(found)]
 
 
 def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
@@ -268,13 +326,15 @@ def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
         max(c.last_accepted_ns for c in changes),
         any(c.has_root for c in changes),
         sum(c.span_count for c in changes),
+        min(c.second for c in changes),
     )
 
 
 def _head(record: TrajectoryRecord) -> Head:
     ids = [step.id for _, step in placed_steps(record.trajectory)]
     start_ns = record.trajectory.root.start_ns
-    return Head(record.key, record.version, record.fingerprint, start_ns, ids)
+    spans = record.trajectory.span_count
+    return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
 
 
 def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:

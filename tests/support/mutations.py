@@ -33,7 +33,7 @@ def traces_of(capture: Capture) -> Mapping[TraceKey, Sequence[Span]]:
     """Give the spans of each trace of a capture, as they are stored."""
     store = MemoryStore()
     store.append([spooled(body, "p") for body in capture.requests()])
-    return store.read_spans([change.key for change in store.changes_since(-1)])
+    return store.read_spans([change.key for change in store.unextracted()])
 
 
 def extract_all(

@@ -57,6 +57,10 @@ class StoreUnavailableError(RetryableError):
     """The store did not answer or cannot take data at the moment."""
 
 
+class StoreTooSmallError(StoreUnavailableError):
+    """The store has no memory or time for as much at once; less of it may go through."""
+
+
 class StoreRejectedError(PermanentError):
     """The store refuses this data for good: it would refuse it again."""
 

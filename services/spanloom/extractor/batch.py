@@ -1,21 +1,20 @@
 """One batch of traces, from stored spans to stored trajectories.
 
 Several traces are read with one query and written with one: a query costs more than a trace.
-A trace that raises is set apart; the others go on.
+A trace that raises, that cannot be read or written, is set apart; the others go on.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
+from traceback import clear_frames
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import PermanentError, StoreTooSmallError
 from spanloom.core.extraction.reports.duplicates import list_calls
-from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.extractor.extract import extract, extract_failure
+from spanloom.extractor.records import make_record
 from spanloom.extractor.repeats import find_repeats
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.building import BuildingStore, Head, ModelCall
+    from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
 
 
 @dataclass(slots=True)
@@ -43,19 +42,72 @@ class BatchResult:
     """Stored traces that repeat a call of this batch: they have to be built again."""
     span_count: int = 0
 
+    def joined(self, other: BatchResult) -> BatchResult:
+        """Return what became of two batches together."""
+        return BatchResult(
+            seqs={**self.seqs, **other.seqs},
+            arrived={**self.arrived, **other.arrived},
+            statuses={**self.statuses, **other.statuses},
+            written=[*self.written, *other.written],
+            failures={**self.failures, **other.failures},
+            repeated_elsewhere=[*self.repeated_elsewhere, *other.repeated_elsewhere],
+            span_count=self.span_count + other.span_count,
+        )
+
 
 def build_batch(store: BuildingStore, wanted: Mapping[TraceKey, Status]) -> BatchResult:
-    """Build these traces with these statuses, and store what is new."""
-    result = BatchResult(arrived=store.arrived(list(wanted)))
-    trajectories = _extract_all(wanted, dict(store.read_spans(list(wanted))), result)
+    """Build these traces with these statuses, and store what is new.
+
+    What cannot be read together is read in halves, so that one trace that cannot be read at all
+    (too large for the store's memory, damaged on disk) fails alone. Raises ``RetryableError`` if
+    the store does not answer or takes no writes: that is no trace's fault.
+    """
+    result = BatchResult()
+    try:
+        records = _prepare(store, wanted, result)
+    except Exception as error:
+        failed = error
+    else:
+        _write(store, records, result)
+        return result
+    store.ping()
+    clear_frames(failed.__traceback__)  # they hold the spans of all of them
+    if len(wanted) == 1:
+        return BatchResult(arrived=result.arrived, failures=dict.fromkeys(wanted, failed))
+    return _build_halves(store, list(wanted.items()))
+
+
+def _build_halves(store: BuildingStore, items: Sequence[tuple[TraceKey, Status]]) -> BatchResult:
+    middle = len(items) // 2
+    first = build_batch(store, dict(items[:middle]))
+    return first.joined(build_batch(store, dict(items[middle:])))
+
+
+def _prepare(
+    store: BuildingStore, wanted: Mapping[TraceKey, Status], result: BatchResult
+) -> Sequence[TrajectoryRecord]:
+    """Read and extract; return the records that are to be written."""
+    keys = list(wanted)
+    result.arrived = store.arrived(keys)
+    trajectories = _extract_all(wanted, dict(store.read_spans(keys)), result)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
     repeats = find_repeats(store, calls)
     for key, original in repeats.originals.items():
         trajectories[key] = replace(trajectories[key], duplicate_of=original)
     result.repeated_elsewhere = repeats.stored
-    records = _make_records(trajectories, calls, store.heads(list(trajectories)), result)
-    _write(store, records, result)
-    return result
+    heads = store.heads(list(trajectories))
+    records = (
+        make_record(
+            key,
+            trajectory,
+            result.statuses[key],
+            seq=result.seqs[key],
+            head=heads.get(key),
+            calls=calls[key],
+        )
+        for key, trajectory in trajectories.items()
+    )
+    return [record for record in records if record is not None]
 
 
 def _extract_all(
@@ -88,57 +140,18 @@ def _status(wanted: Status, trajectory: Trajectory) -> Status:
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 
-def _make_records(
-    trajectories: Mapping[TraceKey, Trajectory],
-    calls: Mapping[TraceKey, Sequence[ModelCall]],
-    heads: Mapping[TraceKey, Head],
-    result: BatchResult,
-) -> list[TrajectoryRecord]:
-    records = []
-    for key, trajectory in trajectories.items():
-        head = heads.get(key)
-        version = head.version + 1 if head is not None else 1
-        status = result.statuses[key]
-        document = encode_document(trajectory, version, status)
-        verdicts = encode_spans(trajectory)
-        fingerprint = _fingerprint(*without_version(document), verdicts)
-        if head is not None and head.fingerprint == fingerprint:
-            continue
-        result.written.append(key)
-        records.append(
-            TrajectoryRecord(
-                key=key,
-                version=version,
-                seq=result.seqs[key],
-                status=status,
-                fingerprint=fingerprint,
-                trajectory=trajectory,
-                document=document,
-                spans_document=verdicts,
-                call_keys={c.step_id: c.call_key for c in calls[key]},
-                previous=head,
-            )
-        )
-    return records
-
-
-def _fingerprint(*parts: bytes | memoryview) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
-
-
 def _write(store: BuildingStore, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:
-    """Store the records; one that the store refuses must not stop the others."""
+    """Store the records; one that the store refuses, or has no room for, fails alone."""
     if not records:
         return
     try:
         store.write(records)
-    except PermanentError as error:
-        if len(records) > 1:
-            for record in records:
-                _write(store, [record], result)
-        else:
-            result.written.remove(records[0].key)
+    except (PermanentError, StoreTooSmallError) as error:
+        if len(records) == 1:
             result.failures[records[0].key] = error
+            return
+        middle = len(records) // 2
+        _write(store, records[:middle], result)
+        _write(store, records[middle:], result)
+    else:
+        result.written += [record.key for record in records]

@@ -1,9 +1,8 @@
-"""Which traces changed: a cursor that is fast, and a sweep that cannot miss.
+"""Which traces wait to be built.
 
-The cursor follows the sequence numbers of stored requests. It may run ahead of an INSERT whose
-parts become visible one by one, or of another collector that drains an old spool; so it looks
-back a little each time, and a sweep compares all traces with their progress at the start and
-every minute. A trace leaves the table only when its build has seen its newest span.
+A window over the store's own seconds finds what came (``window.py``). A trace leaves the table
+only when its build has seen its newest span. Where everything before a second is extracted, or
+known to the store as unfinished, that second is remembered: a new extractor begins there.
 """
 
 from __future__ import annotations
@@ -12,47 +11,51 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.readiness import NS, PendingTrace, Timing, next_status
+from spanloom.extractor.window import ChangeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.progress import ChangeReader, Progress, TraceChange
+    from spanloom.core.ports.progress import Progress, TraceChange
+    from spanloom.core.ports.store import ExtractionStore
+    from spanloom.extractor.window import Look
 
-LOOK_BACK_US = 5_000_000
-"""Sequence numbers are microseconds: how far behind the cursor changes are read again."""
+MANY_WAITING = 50_000
+"""While so many traces wait, the time before the beginning is left for later."""
 
 
 class Discovery:
     """The traces that wait to be built."""
 
-    def __init__(self, store: ChangeReader, timing: Timing) -> None:
-        """Start with nothing known: the first look is a sweep."""
+    def __init__(self, store: ExtractionStore, timing: Timing) -> None:
+        """Start with nothing known: the first look begins at the watermark."""
         self._store = store
         self._timing = timing
-        self._cursor = 0
+        self._window = ChangeWindow(store)
         self._swept_ns: int | None = None
         self._pending: dict[TraceKey, PendingTrace] = {}
-        self._done: dict[TraceKey, int] = {}
 
     def __len__(self) -> int:
-        """Give how many traces wait."""
+        """Return how many traces wait."""
         return len(self._pending)
 
     def look(self, now_ns: int) -> None:
         """Take in every change since the last look."""
-        if self._swept_ns is None or now_ns - self._swept_ns >= self._timing.sweep_s * NS:
-            changes = self._store.unextracted()
+        if self._swept_ns is None:
+            self._accept(self._window.begin(now_ns), now_ns)
             self._swept_ns = now_ns
-            self._take(changes, self._known_of(changes))
+        elif now_ns - self._swept_ns >= self._timing.sweep_s * NS:
+            self._accept(self._window.sweep(now_ns), now_ns)
+            self._swept_ns = now_ns
+            self._store.record_watermark(self._watermark())
         else:
-            changes = self._store.changes_since(max(self._cursor - LOOK_BACK_US, 0))
-            self._admit(changes)
-        self._cursor = max([self._cursor, *(c.max_seq for c in changes)])
-        self._forget_old()
+            self._accept(self._window.look(now_ns), now_ns)
+        if len(self._pending) < MANY_WAITING:
+            self._recall(self._window.go_back(), now_ns)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
-        """Give the traces to build now, those that waited longest first."""
+        """Return the traces to build now, those that waited longest first."""
         ready = [
             (trace, status)
             for trace in self._pending.values()
@@ -62,20 +65,24 @@ class Discovery:
 
     def built(self, trace: PendingTrace, seq: int, status: Status, now_ns: int) -> None:
         """Note that the trace was built from spans up to ``seq``; 0 if there were none."""
+        if trace.attempts:  # what was wrong may be mended for others too
+            self._try_all_again(now_ns)
         trace.attempts = trace.retry_ns = 0
+        trace.built_seq = max(trace.built_seq, seq)
         if status is Status.LIVE:
             trace.live_builds += 1
             trace.built_ns = now_ns
+            if seq >= trace.seq:
+                trace.since_s = 0  # the store knows that it is live
         elif seq >= trace.seq:
-            self._done[trace.key] = seq
             self._pending.pop(trace.key, None)
         elif not seq:  # not visible yet, or retention took them
             trace.retry_ns = now_ns + NS
 
-    def failed(self, trace: PendingTrace, retry_ns: int) -> None:
-        """Note that the trace could not be built, and when to try again."""
-        trace.attempts += 1
-        trace.retry_ns = retry_ns
+    @property
+    def quarantined(self) -> int:
+        """How many of them could not be built at the last attempt."""
+        return sum(1 for trace in self._pending.values() if trace.attempts)
 
     def revisit(self, keys: Sequence[TraceKey], now_ns: int) -> None:
         """Make extracted traces due again: something elsewhere changed what they mean."""
@@ -83,39 +90,45 @@ class Discovery:
             if key not in self._pending:
                 self._pending[key] = PendingTrace(key, 0, now_ns, 0, has_root=True)
 
-    def _admit(self, changes: Sequence[TraceChange]) -> None:
-        """Take in what the cursor found, which the look back has mostly found before."""
-        news = [c for c in changes if c.max_seq > self._done.get(c.key, -1)]
-        known = self._known_of(news)
-        self._take([c for c in news if c.key in self._pending or _is_news(c, known)], known)
+    def _try_all_again(self, now_ns: int) -> None:
+        for trace in self._pending.values():
+            if trace.attempts:
+                trace.retry_ns = now_ns
 
-    def _known_of(self, changes: Sequence[TraceChange]) -> Mapping[TraceKey, Progress]:
-        """Give the progress of the traces that do not wait yet."""
+    def _watermark(self) -> int:
+        """Return the second before which nothing waits that only this process knows of."""
+        waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
+        return min([self._window.reached_s, *waiting])
+
+    def _accept(self, look: Look, now_ns: int) -> None:
+        self._take(look.changes, now_ns)
+        self._window.accept(look, now_ns)
+
+    def _recall(self, look: Look, now_ns: int) -> None:
+        """Take in an hour of the time before; what waits already is known from then."""
+        self._take([c for c in look.changes if c.key not in self._pending], now_ns)
+        for change in look.changes:
+            _update(self._pending[change.key], change)
+        self._window.went_back()
+
+    def _take(self, changes: Sequence[TraceChange], now_ns: int) -> None:
         strangers = [c.key for c in changes if c.key not in self._pending]
-        return self._store.read_progress(strangers) if strangers else {}
-
-    def _take(self, changes: Sequence[TraceChange], known: Mapping[TraceKey, Progress]) -> None:
+        known: Mapping[TraceKey, Progress] = (
+            self._store.read_progress(strangers) if strangers else {}
+        )
         for change in changes:
             trace = self._pending.get(change.key)
             if trace is not None:
+                trace.span_count += change.span_count
+                trace.begin_anew()
                 _update(trace, change)
             else:
-                self._pending[change.key] = _begin(change, known.get(change.key))
-
-    def _forget_old(self) -> None:
-        """Forget finished traces that the look back no longer reaches."""
-        reach = self._cursor - LOOK_BACK_US
-        if len(self._done) > 2 * len(self._pending) + 10_000:
-            self._done = {key: seq for key, seq in self._done.items() if seq >= reach}
+                self._pending[change.key] = _begin(change, known.get(change.key), now_ns)
 
 
-def _is_news(change: TraceChange, progress: Mapping[TraceKey, Progress]) -> bool:
-    known = progress.get(change.key)
-    return known is None or known.seq < change.max_seq or known.status is Status.LIVE
-
-
-def _begin(change: TraceChange, known: Progress | None) -> PendingTrace:
-    had_root = known is not None and known.status is Status.SETTLED
+def _begin(change: TraceChange, known: Progress | None, now_ns: int) -> PendingTrace:
+    had_root = known is not None and known.status in (Status.SETTLED, Status.FAILED)
+    is_old = known is not None and known.is_finished and change.max_seq <= known.seq
     return PendingTrace(
         change.key,
         change.max_seq,
@@ -124,12 +137,15 @@ def _begin(change: TraceChange, known: Progress | None) -> PendingTrace:
         change.has_root or had_root,
         change.span_count,
         attempts=known.attempts if known else 0,
+        # No build can tell whether it saw an old sequence: the INSERT has to be over.
+        retry_ns=now_ns + NS if is_old else 0,
+        built_seq=known.seq if known else 0,
+        since_s=change.second,
     )
 
 
 def _update(trace: PendingTrace, change: TraceChange) -> None:
-    if change.max_seq > trace.seq:
-        trace.span_count += change.span_count
     trace.seq = max(trace.seq, change.max_seq)
     trace.last_ns = max(trace.last_ns, change.last_accepted_ns)
     trace.has_root = trace.has_root or change.has_root
+    trace.since_s = trace.since_s or change.second

@@ -46,7 +46,31 @@ class PendingTrace:
     live_builds: int = 0
     built_ns: int = 0
     attempts: int = 0
+    """Failed attempts in a row, since the newest span came."""
     retry_ns: int = 0
+    failed_ns: int = 0
+    """When the newest attempt failed."""
+    built_seq: int = 0
+    """The newest span that went into a build before, by another process or this one."""
+    since_s: int = 0
+    """The second of the store's clock in which the first span came that only this process knows
+    of; 0 if the store knows that the trace has to be built."""
+
+    def has_failed(self, now_ns: int) -> None:
+        """Note a failed attempt: the next one has to wait."""
+        self.attempts += 1
+        self.failed_ns = now_ns
+        self.since_s = 0  # the store knows that it failed
+        self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
+
+    def begin_anew(self) -> None:
+        """Forget failed attempts, for the spans are no longer the same.
+
+        The first wait stays: a trace that grows all the time is not tried all the time.
+        """
+        if self.attempts:
+            self.attempts = 0
+            self.retry_ns = min(self.retry_ns, self.failed_ns + int(retry_delay_s(1) * NS))
 
 
 def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | None:
@@ -71,5 +95,5 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
 
 
 def retry_delay_s(attempts: int) -> float:
-    """Give the wait after a failed build: one minute, doubling up to an hour."""
+    """Return the wait after a failed build: one minute, doubling up to an hour."""
     return float(min(60 * 2 ** max(attempts - 1, 0), 3600))

@@ -6,12 +6,13 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import RetryableError
+from spanloom.core.errors import RetryableError, SpanloomError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
-from spanloom.extractor.readiness import NS, PendingTrace, Timing, retry_delay_s
+from spanloom.extractor.quarantine import show_failure
+from spanloom.extractor.readiness import NS, PendingTrace, Timing
 from spanloom.extractor.replay import Replayer
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
@@ -88,6 +89,7 @@ class Extractor:
                 break
             self._build(batch)
         self._metrics.traces_pending.set(len(self._discovery))
+        self._metrics.traces_quarantined.set(self._discovery.quarantined)
         return len(due)
 
     def _run(self) -> None:
@@ -129,7 +131,10 @@ class Extractor:
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
         """Give what is to be remembered of one trace of a batch."""
         if trace.key in result.failures:
-            return Progress(trace.key, 0, Status.LIVE, trace.attempts + 1)
+            error = str(result.failures[trace.key])
+            return Progress(
+                trace.key, trace.built_seq, Status.FAILED, trace.attempts + 1, error=error
+            )
         seq = result.seqs[trace.key]
         if not seq and self._clock() - trace.last_ns > NOTHING_CAME_S * NS:
             seq = trace.seq
@@ -146,9 +151,16 @@ class Extractor:
         error = result.failures.get(trace.key)
         if error is not None:
             self._metrics.extraction_failures.inc()
-            log.error("a trace could not be built", trace_id=trace.key.trace_id, exc_info=error)
-            delay_s = retry_delay_s(trace.attempts + 1)
-            self._discovery.failed(trace, now_ns + int(delay_s * NS))
+            unforeseen = None if isinstance(error, SpanloomError) else error
+            log.error(
+                "a trace could not be built",
+                trace_id=trace.key.trace_id,
+                error=str(error),
+                exc_info=unforeseen,
+            )
+            trace.has_failed(now_ns)
+            if trace.key not in result.seqs:
+                show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return
         written = trace.key in result.written
         self._metrics.extractions.labels("written" if written else "unchanged").inc()
@@ -161,11 +173,13 @@ def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
     """Cut the work into batches that fit into memory, neighbours in the store together.
 
     The store reads and writes neighbours as one: a backlog in any other order takes half as
-    much again.
+    much again. What failed before comes last, each trace alone.
     """
     batch: list[Due] = []
     spans = 0
-    for item in sorted(due, key=lambda item: item[0].key):
+    failed = [[item] for item in due if item[0].attempts]
+    fresh = [item for item in due if not item[0].attempts]
+    for item in sorted(fresh, key=lambda item: item[0].key):
         if batch and (len(batch) >= MAX_TRACES or spans + item[0].span_count > MAX_SPANS):
             yield batch
             batch, spans = [], 0
@@ -173,3 +187,4 @@ def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
         spans += item[0].span_count
     if batch:
         yield batch
+    yield from failed

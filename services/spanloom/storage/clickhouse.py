@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.trajectories.calls import ClickHouseCalls
@@ -15,13 +16,19 @@ if TYPE_CHECKING:
 
 
 class ClickHouseStore(
-    ClickHouseSpans, ClickHouseTrajectories, ClickHouseCalls, ClickHouseLists, ClickHouseReplays
+    ClickHouseSpans,
+    ClickHouseProgress,
+    ClickHouseTrajectories,
+    ClickHouseCalls,
+    ClickHouseLists,
+    ClickHouseReplays,
 ):
     """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane, prober: Lane) -> None:
         """Take over the lanes: closing the store closes them."""
         ClickHouseSpans.__init__(self, writer, worker, reader)
+        ClickHouseProgress.__init__(self, worker)
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader)

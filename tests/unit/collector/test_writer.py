@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.progress import TraceChange
     from spanloom.core.ports.spans import SpooledRequest
     from spanloom.telemetry import Metrics
 
@@ -48,13 +47,7 @@ class RecordingStore:
     def read_otlp(self, key: TraceKey) -> bytes:
         raise NotImplementedError
 
-    def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        raise NotImplementedError
-
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        raise NotImplementedError
-
-    def unextracted(self) -> Sequence[TraceChange]:
         raise NotImplementedError
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Never
+
 import pytest
 from tests.support.extracting import World, key_of, sent
 from tests.support.otlp_requests import message_of
 
+from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
-from spanloom.extractor.discovery import LOOK_BACK_US, Discovery
-from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.discovery import Discovery
+from spanloom.extractor.readiness import NS
+from spanloom.extractor.window import SWEEP_BACK_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 OTHER = "cd" * 16
 
@@ -101,34 +108,146 @@ def test_those_that_waited_longest_come_first(world: Looking) -> None:
     assert [trace_id for trace_id, _ in world.due()] == [OTHER, key_of().trace_id]
 
 
-def test_what_appears_behind_the_cursor_is_found_by_looking_back(world: Looking) -> None:
+@pytest.mark.parametrize("ahead_s", [-86_400, -3600, 3600, 86_400])
+def test_what_a_collectors_clock_says_delays_nobody(world: Looking, ahead_s: int) -> None:
     world.send(sent(1))
     world.look(1)
-    late = world.now_ns // 1000 - LOOK_BACK_US // 2
-    world.send(sent(1, trace_id=OTHER))
-    world.look()
-    world.send_message(message_of([sent(1, trace_id="ef" * 16)]), seq=late)
-    assert world.look(0.2) == 3
-
-
-def test_what_appears_far_behind_the_cursor_is_found_by_the_sweep(world: Looking) -> None:
-    world.send(sent(1))
-    world.look(1)
-    world.send_message(message_of([sent(1, trace_id=OTHER)]), seq=7)
+    world.build()
+    own = (world.now_ns + ahead_s * NS) // 1000
+    world.send_message(message_of([sent(1, trace_id=OTHER)]), seq=own)
     assert world.look(0.2) == 1
-    assert world.look(world.timing.sweep_s) == 2
+    world.look(1)
+    world.build()
+    world.send(sent(1, trace_id="ef" * 16))
+    assert world.look(0.2) == 1
 
 
-def test_an_old_sequence_of_a_finished_trace_is_found_by_the_sweep(world: Looking) -> None:
+def test_what_becomes_visible_soon_is_found_by_the_next_look(world: Looking) -> None:
+    world.send(sent(1))
+    world.look(1)
+    world.insert_late(5, message_of([sent(1, trace_id=OTHER)]))
+    assert world.look(0.2) == 2
+
+
+@pytest.mark.parametrize("late_s", [60, 800])
+def test_what_becomes_visible_late_is_found_by_the_sweep(world: Looking, late_s: int) -> None:
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    world.look(late_s)
+    world.insert_late(late_s - 10, message_of([sent(1, trace_id=OTHER)]))
+    assert world.look(0.2) == 0
+    assert world.look(world.timing.sweep_s) == 1
+
+
+def test_what_becomes_visible_late_in_a_second_that_was_read_is_found_alone(
+    world: Looking,
+) -> None:
+    for trace_id in ("1" * 32, "2" * 32):
+        world.send(sent(1, trace_id=trace_id))
+    world.look(1)
+    world.build()
+    world.look(300)
+    world.insert_late(301, message_of([sent(1, trace_id=OTHER)]))
+    world.look(world.timing.sweep_s)
+    assert [t.key.trace_id for t in world.discovery._pending.values()] == [OTHER]
+
+
+def test_an_old_sequence_of_a_finished_trace_is_found_at_once(world: Looking) -> None:
     world.send(sent(1))
     world.look(1)
     world.build()
     world.send_message(message_of([sent(2, 1)]), seq=7)
-    assert world.look(0.2) == 0
-    assert world.look(world.timing.sweep_s) == 1
+    assert world.look(0.2) == 1
+    assert world.due() == [], "its INSERT may still be under way"
+    world.look(1)
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
-    world.build()
+    world.build(seq=world.store.read_progress([key_of()])[key_of()].seq)
     assert world.look(world.timing.sweep_s) == 0
+
+
+def test_a_sweep_asks_for_a_quarter_of_an_hour_whatever_is_stored(
+    world: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 200):
+        world.send(sent(1, trace_id=f"{number:032x}"))
+        world.look(60)
+        world.build()
+    asked: list[int] = []
+    inserted = world.store.inserted
+
+    def noting(since_s: int, width_s: int = 1) -> Mapping[int, int]:
+        asked.append(since_s)
+        return inserted(since_s, width_s)
+
+    monkeypatch.setattr(world.store, "inserted", noting)
+    world.look(60)
+    assert asked == [world.store.clock() - 60 - SWEEP_BACK_S]
+
+
+def test_after_a_long_pause_a_sweep_begins_before_it(world: Looking) -> None:
+    world.look()
+    world.send(sent(1))
+    world.wait(86_400)
+    assert world.look() == 1
+
+
+def test_a_new_beginning_reads_from_the_watermark_on(world: Looking) -> None:
+    for number in range(1, 100):
+        world.send(sent(1, trace_id=f"{number:032x}"))
+        world.look(60)
+        world.build()
+    world.send(sent(1, trace_id=OTHER))
+    began = Discovery(world.store, world.timing)
+    began.look(world.now_ns)
+    assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
+    assert world.store.read_watermark() > world.store.clock() - 120
+    assert min(began._window._known) > world.store.clock() - 2 * SWEEP_BACK_S
+
+
+def test_a_waiting_trace_holds_the_watermark_until_the_store_knows_of_it(world: Looking) -> None:
+    world.send(sent(2, 1))
+    world.look()
+    first_s = world.store.clock()
+    world.look(61)
+    assert world.store.read_watermark() == first_s
+    world.build()
+    assert world.store.read_progress([key_of()])[key_of()].status is Status.PARTIAL
+    world.look(61)
+    assert world.store.read_watermark() == world.store.clock()
+
+
+def test_a_store_whose_clock_was_set_back_is_compared_whole(world: Looking) -> None:
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    world.look(61)
+    world.wait(-86_400)
+    world.send(sent(1, trace_id=OTHER))
+    began = Discovery(world.store, world.timing)
+    began.look(world.now_ns)
+    assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
+    world.look(0.2)
+    world.look(61)
+    assert OTHER in [t.key.trace_id for t in world.discovery._pending.values()]
+
+
+def test_a_store_that_fails_half_way_through_a_look_is_asked_again(
+    world: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.look()
+    world.send(sent(1))
+    for method in ("changes_in", "read_progress"):
+        with monkeypatch.context() as broken:
+            broken.setattr(world.store, method, raising)
+            with pytest.raises(StoreUnavailableError):
+                world.look(0.2)
+    assert world.look(0.2) == 1
+    assert [trace.span_count for trace, _ in world.discovery.due(world.now_ns + 9 * NS)] == [1]
+
+
+def raising(*_: object) -> Never:
+    raise StoreUnavailableError("away")
 
 
 def test_growth_moves_the_end_of_the_quiet_time(world: Looking) -> None:
@@ -175,14 +294,10 @@ def test_a_revisit_is_due_at_once_and_once(world: Looking) -> None:
     assert world.look(0.2) == 0
 
 
-def test_finished_traces_are_forgotten_behind_the_look_back() -> None:
-    world = Looking()
-    world.discovery = Discovery(world.store, Timing(root_quiet_s=0))
-    for number in range(1, 10_050):
+def test_what_traces_got_is_forgotten_after_a_minute(world: Looking) -> None:
+    for number in range(1, 1000):
         world.send(sent(1, trace_id=f"{number:032x}"))
-    world.look(1)
-    world.build()
-    world.wait(3600)
-    world.send(sent(1, trace_id=OTHER))
-    assert world.look() == 1
-    assert len(world.discovery._done) == 0
+        world.look(1)
+        world.build()
+    assert len(world.discovery._window._seen) <= 62
+    assert len(world.discovery._window._known) <= SWEEP_BACK_S + 70

@@ -255,11 +255,11 @@ def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.Mon
     class Failing(MemoryStore):
         failures = 2
 
-        def unextracted(self) -> Sequence[TraceChange]:
+        def unfinished(self) -> Sequence[TraceChange]:
             self.failures -= 1
             if self.failures >= 0:
                 raise error
-            return super().unextracted()
+            return super().unfinished()
 
     world = World(Failing(), Timing(poll_s=0.01))
     world.send(sent(1))

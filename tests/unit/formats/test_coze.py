@@ -153,7 +153,7 @@ def test_captured_runs_fit_the_published_schema_and_keep_their_tokens(
     store = MemoryStore()
     captures = [c for c in all_captures() if c.dialect == dialect]
     store.append([spooled(body, "p") for c in captures for body in c.requests()])
-    traces = store.read_spans([change.key for change in store.changes_since(-1)])
+    traces = store.read_spans([change.key for change in store.unextracted()])
     for key, spans in traces.items():
         trajectory = extract(key, spans)
         document = encode(trajectory)

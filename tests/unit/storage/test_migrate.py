@@ -17,6 +17,7 @@ from spanloom.core.errors import (
     SchemaTooNewError,
     StoreUnavailableError,
 )
+from spanloom.core.ports.progress import FOREVER_S
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import check_schema, migrate
@@ -158,4 +159,4 @@ def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> No
         lane.run(f"OPTIMIZE TABLE {table} FINAL")
     left = fresh_database.query("SELECT SpanId FROM otel_traces ORDER BY SpanId").result_rows
     assert [span_id for (span_id,) in left] == [f"{n:016x}" for n in (1, 2)]
-    assert len(list(lane.rows("changes_since", seq=0))) == 1
+    assert len(list(lane.rows("unextracted", since=0, until=FOREVER_S))) == 1

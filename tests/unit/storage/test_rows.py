@@ -84,7 +84,7 @@ def test_a_step_that_ends_before_it_starts_takes_no_time(start_ns: int, end_ns: 
 
 
 def test_steps_that_are_gone_are_said_to_be_gone() -> None:
-    before = Head(KEY, 1, "", 0, [f"{n:016x}" for n in (1, 2, 9)])
+    before = Head(KEY, 1, 1, "", 0, [f"{n:016x}" for n in (1, 2, 9)], 3)
     record = make_record(KEY, TRAJECTORY, seq=7, version=2, previous=before)
     [row] = gone_step_rows(record)
     assert dict(zip(GONE_COLUMNS, row, strict=True)) == {
@@ -101,7 +101,7 @@ def test_steps_that_are_gone_are_said_to_be_gone() -> None:
 @pytest.mark.parametrize(("moved_by", "places"), [(0, 0), (5, 1), (-5, 1)])
 def test_only_a_trajectory_that_moved_leaves_its_place(moved_by: int, places: int) -> None:
     start_ns = TRAJECTORY.root.start_ns + moved_by
-    record = make_record(KEY, TRAJECTORY, version=2, previous=Head(KEY, 1, "", start_ns, []))
+    record = make_record(KEY, TRAJECTORY, version=2, previous=Head(KEY, 1, 1, "", start_ns, [], 1))
     rows = list(moved_list_rows(record))
     assert [(r["StartTimeUnixNano"], r["IsDeleted"]) for r in rows] == [(start_ns, 1)] * places
     assert list(moved_list_rows(make_record(KEY, TRAJECTORY))) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -125,6 +126,7 @@ def describe_failure(
     """Return what can be said of a trace that could not be built: spans, root and error."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
+    what = f"extraction failed: {type(error).__name__}: {error}"
     verdicts = [
         SpanVerdict(
             s.span_id,
@@ -139,6 +141,25 @@ def describe_failure(
         )
         for s in tree.spans
     ]
+    failed = _failed(key, root, len(verdicts), [what, *tree.warnings], extractor_version)
+    return replace(failed, verdicts=verdicts, has_root=tree.has_root)
+
+
+def describe_unreadable(
+    key: TraceKey, accepted_ns: int, span_count: int, error: Exception, extractor_version: str
+) -> Trajectory:
+    """Return what can be said of a trace whose spans cannot be read: when it came, and the error.
+
+    ``accepted_ns`` stands in for the start, which is in the spans.
+    """
+    root = Step("", "", StepType.GRAPH, "", accepted_ns, accepted_ns)
+    what = f"the spans could not be read: {type(error).__name__}: {error}"
+    return _failed(key, root, span_count, [what], extractor_version)
+
+
+def _failed(
+    key: TraceKey, root: Step, span_count: int, warnings: Sequence[str], extractor_version: str
+) -> Trajectory:
     return Trajectory(
         trace_id=key.trace_id,
         project=key.project,
@@ -146,12 +167,12 @@ def describe_failure(
         root_type=Kind.OTHER,
         root_metrics=measure([]),
         agent_steps=[],
-        verdicts=verdicts,
-        span_count=len(verdicts),
-        step_counts=_count(_by_type([]), len(verdicts)),
+        verdicts=[],
+        span_count=span_count,
+        step_counts=_count(_by_type([]), span_count),
         dialects=[],
-        warnings=[f"extraction failed: {type(error).__name__}: {error}", *tree.warnings],
+        warnings=warnings,
         extras={},
         extractor_version=extractor_version,
-        has_root=tree.has_root,
+        has_root=False,
     )

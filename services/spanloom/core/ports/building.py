@@ -20,9 +20,12 @@ class Head:
 
     key: TraceKey
     version: int
+    seq: int
+    """The highest span version it was built from; 0 if no span could be read."""
     fingerprint: str
     start_ns: int
     step_ids: Sequence[str]
+    span_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +107,6 @@ class CallFinder(Protocol):
 
 class BuildingStore(SpanReader, TrajectoryWriter, CallFinder, Protocol):
     """All that building a batch of traces asks of a store."""
+
+    def ping(self) -> None:
+        """Return if the store answers, else raise ``StoreUnavailableError``."""

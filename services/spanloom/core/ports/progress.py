@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from spanloom.core.model.trajectory import Status
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.trajectory import Status
+
+FOREVER_S = 2**33
+"""A second after all others: the year 2242."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceChange:
-    """A trace got spans: everything after a given sequence number, summed up."""
+    """A trace got spans: what came in some time, summed up."""
 
     key: TraceKey
     max_seq: int
@@ -24,6 +28,8 @@ class TraceChange:
     """Whether a span without parent is among them."""
     span_count: int = 0
     """How many spans arrived, repeats included."""
+    second: int = 0
+    """The second of the store's clock in which the first of them was stored; 0 is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +45,59 @@ class Progress:
     arrived: int = 0
     """How many spans had arrived, repeats included, before the newest attempt began to read;
     0 is unknown."""
+    error: str = ""
+    """Why the newest attempt failed; empty if it did not."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do before more spans arrive."""
+        return self.status is not Status.LIVE and not self.attempts
 
 
 class ChangeReader(Protocol):
-    """Tells discovery what changed."""
+    """Tells discovery what changed.
 
-    def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        """Return every trace that got spans with a version above ``seq``.
+    Times are whole seconds of the store's own clock, taken when an ``append`` begins. Anything
+    whose ``append`` returned before a call is seen. What an ``append`` still under way has
+    stored may or may not be: rows of a past second may become visible later.
+    """
 
-        Anything whose ``append`` returned before the call is seen. What an ``append`` still
-        under way has stored may or may not be.
+    def clock(self) -> int:
+        """Return the store's time in seconds since the epoch."""
+
+    def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
+        """Return a fingerprint of what was stored in each second from ``since_s`` on.
+
+        A second without rows has no entry; any row more or less changes the fingerprint. With a
+        width, of each that many seconds, named by the first; the first of all may lie before
+        ``since_s``.
         """
 
-    def unextracted(self) -> Sequence[TraceChange]:
-        """Return every trace with more than its progress tells, or whose progress is ``live``.
+    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
+        """Return what each trace got in each of these seconds."""
 
-        More is a newer span, or more spans than had arrived: a collector that drains an old
-        spool brings old sequences late. This is the truth that ``changes_since`` shortens; it reads
-        the narrow tables whole.
+    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+        """Return what came in this time (its end excluded) of traces that need to be built.
+
+        These are traces with a newer span than their progress tells, or more spans than had
+        arrived (a collector that drains an old spool brings old sequences late), and those whose
+        progress is unfinished.
         """
+
+    def unfinished(self) -> Sequence[TraceChange]:
+        """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """Return the remembered progress; an unknown trace has no entry."""
+
+    def read_watermark(self) -> int:
+        """Return the remembered watermark; 0 if there is none."""
+
+    def quarantined(self, limit: int) -> Sequence[Progress]:
+        """Return up to ``limit`` traces whose newest attempt failed, most attempts first.
+
+        They are tried again; each tells its error.
+        """
 
 
 class ProgressWriter(Protocol):
@@ -68,3 +105,6 @@ class ProgressWriter(Protocol):
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """Remember how far these traces were extracted."""
+
+    def record_watermark(self, second: int) -> None:
+        """Remember that all that was visible of earlier seconds is extracted or unfinished."""

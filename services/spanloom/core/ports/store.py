@@ -22,8 +22,5 @@ class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
 class Store(SpanWriter, ExtractionStore, ReadingStore, Protocol):
     """All of it, and its life cycle."""
 
-    def ping(self) -> None:
-        """Return if the store answers, else raise ``StoreUnavailableError``."""
-
     def close(self) -> None:
         """Release the store; a closed store is not used again."""

@@ -10,6 +10,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, DataError
 from spanloom.core.errors import (
     StoreFaultError,
     StoreRejectedError,
+    StoreTooSmallError,
     StoreUnavailableError,
 )
 
@@ -62,6 +63,18 @@ FAULTS = frozenset(
 )
 """The errors of a statement: a mistake of ours or of the engine's that may hit all data alike."""
 
+TOO_MUCH_AT_ONCE = frozenset(
+    {
+        158,  # TOO_MANY_ROWS
+        159,  # TIMEOUT_EXCEEDED
+        173,  # CANNOT_ALLOCATE_MEMORY
+        241,  # MEMORY_LIMIT_EXCEEDED
+        307,  # TOO_MANY_BYTES
+        396,  # TOO_MANY_ROWS_OR_BYTES
+    }
+)
+"""The ClickHouse errors that less at once may avoid."""
+
 
 @contextmanager
 def translated() -> Iterator[None]:
@@ -82,6 +95,8 @@ def translated() -> Iterator[None]:
         text = str(error).split("\n", 1)[0][:500]
         if code in FAULTS:
             raise StoreFaultError(f"the store trips over it: {text}") from error
+        if code in TOO_MUCH_AT_ONCE:
+            raise StoreTooSmallError(f"the store has no room for it: {text}") from error
         if code not in REFUSALS:
             raise StoreUnavailableError(f"the store did not take it: {text}") from error
         raise StoreRejectedError(f"the store refuses it: {text}") from error

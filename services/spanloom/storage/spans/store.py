@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports.progress import TraceChange
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
@@ -103,10 +102,6 @@ class ClickHouseSpans:
         rows = self._reader.rows("read_otlp", project=key.project, trace_id=key.trace_id)
         return encode_traces(StoredSpan(*row) for row in rows)
 
-    def changes_since(self, seq: int) -> Sequence[TraceChange]:
-        """See ``ChangeReader.changes_since``."""
-        return [change_of(row) for row in self._worker.rows("changes_since", seq=seq)]
-
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""
         return {
@@ -114,10 +109,6 @@ class ClickHouseSpans:
             for some in batched(keys)
             for project, trace_id, count in self._worker.rows("arrived", keys=some)
         }
-
-    def unextracted(self) -> Sequence[TraceChange]:
-        """See ``ChangeReader.unextracted``."""
-        return [change_of(row) for row in self._worker.rows("unextracted")]
 
 
 def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
@@ -153,9 +144,3 @@ def event_of(row: Row) -> ContentEvent:
     project, trace_id, span_id, event_id, place, time_ns, name, attributes, row_version = row
     event = Event(time_ns, name, attributes)
     return ContentEvent(TraceKey(project, trace_id), span_id, event_id, place, event, row_version)
-
-
-def change_of(row: Row) -> TraceChange:
-    """Give a row of ``changes_since.sql`` or ``unextracted.sql`` its names."""
-    project, trace_id, seq, first, last, has_root, span_count = row
-    return TraceChange(TraceKey(project, trace_id), seq, first, last, bool(has_root), span_count)

@@ -6,9 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head, TrajectoryRecord
-from spanloom.core.ports.progress import Progress
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.store import batched
 from spanloom.storage.trajectories.rows import (
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
-PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived")
 
 
 class ClickHouseTrajectories:
@@ -48,9 +45,9 @@ class ClickHouseTrajectories:
         found = {}
         for some in batched(keys):
             for row in self._worker.rows("heads", keys=some):
-                project, trace_id, version, fingerprint, start_ns, step_ids = row
+                project, trace_id, *head = row
                 key = TraceKey(project, trace_id)
-                found[key] = Head(key, version, fingerprint, start_ns, step_ids)
+                found[key] = Head(key, *head)
         return found
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
@@ -65,21 +62,6 @@ class ClickHouseTrajectories:
         self._make_room(current)
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
         lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
-
-    def record_progress(self, progress: Sequence[Progress]) -> None:
-        """See ``ProgressWriter.record_progress``."""
-        rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived] for p in progress)
-        self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
-
-    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
-        """See ``ChangeReader.read_progress``."""
-        found = {}
-        for some in batched(keys):
-            for row in self._worker.rows("read_progress", keys=some):
-                project, trace_id, seq, status, attempts, arrived = row
-                key = TraceKey(project, trace_id)
-                found[key] = Progress(key, seq, Status(status), attempts, arrived)
-        return found
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""

@@ -16,6 +16,7 @@ RETAINED = {
     "trace_changes": "AcceptedAt",
     "trace_arrivals": "AcceptedAt",
     "trace_progress": "UpdatedAt",
+    "extraction_watermark": "UpdatedAt",
     "trajectories": "UpdatedAt",
     "trajectory_list": "UpdatedAt",
     "steps": "UpdatedAt",

@@ -1,3 +1,3 @@
-SELECT Project, TraceId, Seq, Status, Attempts, Arrived
+SELECT Project, TraceId, Seq, Status, Attempts, Arrived, Error
 FROM trace_progress FINAL
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,0 +1,40 @@
+"""Traces that could not be built: shown as failed, and tried again more and more rarely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import SpanloomError
+from spanloom.core.extraction.build import describe_unreadable
+from spanloom.core.model.trajectory import Status
+from spanloom.extractor.extract import EXTRACTOR_VERSION
+from spanloom.extractor.records import make_record
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.building import TrajectoryWriter
+    from spanloom.extractor.readiness import PendingTrace
+
+log = get_logger("extractor")
+
+
+def show_failure(
+    store: TrajectoryWriter, trace: PendingTrace, span_count: int, error: Exception
+) -> None:
+    """Store a document that shows the error, unless one with spans is there: that one stays.
+
+    Its sequence is 0, so whatever is built from spans replaces it. A store that cannot take it
+    either is asked again after the next attempt.
+    """
+    try:
+        head = store.heads([trace.key]).get(trace.key)
+        if head is not None and head.seq:
+            return
+        trajectory = describe_unreadable(
+            trace.key, trace.first_ns, span_count, error, EXTRACTOR_VERSION
+        )
+        record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
+        if record is not None:
+            store.write([record])
+    except SpanloomError as trouble:
+        log.warning("a failure could not be shown", trace_id=trace.key.trace_id, error=str(trouble))

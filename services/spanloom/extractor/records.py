@@ -1,0 +1,53 @@
+"""A trajectory as the record that the store keeps, unless the same is stored already."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.ports.building import TrajectoryRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.trajectory import Status, Trajectory
+    from spanloom.core.ports.building import Head, ModelCall
+
+
+def make_record(
+    key: TraceKey,
+    trajectory: Trajectory,
+    status: Status,
+    *,
+    seq: int,
+    head: Head | None,
+    calls: Sequence[ModelCall] = (),
+) -> TrajectoryRecord | None:
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored one."""
+    version = head.version + 1 if head is not None else 1
+    document = encode_document(trajectory, version, status)
+    verdicts = encode_spans(trajectory)
+    fingerprint = _fingerprint(*without_version(document), verdicts)
+    if head is not None and head.fingerprint == fingerprint:
+        return None
+    return TrajectoryRecord(
+        key=key,
+        version=version,
+        seq=seq,
+        status=status,
+        fingerprint=fingerprint,
+        trajectory=trajectory,
+        document=document,
+        spans_document=verdicts,
+        call_keys={c.step_id: c.call_key for c in calls},
+        previous=head,
+    )
+
+
+def _fingerprint(*parts: bytes | memoryview) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""What changed, and how far the extractor has come."""

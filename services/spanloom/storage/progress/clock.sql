@@ -1,0 +1,1 @@
+SELECT toUnixTimestamp(now())

@@ -1,0 +1,2 @@
+SELECT Second
+FROM extraction_watermark FINAL

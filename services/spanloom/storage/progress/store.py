@@ -1,0 +1,90 @@
+"""The part of the ClickHouse store that tells what changed and what was made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
+from spanloom.storage.spans.store import batched
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived", "Error")
+
+
+class ClickHouseProgress:
+    """``ChangeReader`` and ``ProgressWriter`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._worker = worker
+
+    def clock(self) -> int:
+        """See ``ChangeReader.clock``."""
+        ((second,),) = self._worker.rows("clock")
+        return int(second)
+
+    def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
+        """See ``ChangeReader.inserted``."""
+        rows = self._worker.rows("inserted", since=since_s, width=width_s)
+        return {int(second): int(fingerprint) for second, fingerprint in rows}
+
+    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
+        """See ``ChangeReader.changes_in``."""
+        if not seconds:
+            return []
+        bounds = {"since": min(seconds), "until": max(seconds) + 1}
+        rows = self._worker.rows("changes_in", **bounds, seconds=list(seconds))
+        return list(map(_change_of, rows))
+
+    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+        """See ``ChangeReader.unextracted``."""
+        rows = self._worker.rows("unextracted", since=since_s, until=until_s)
+        return list(map(_change_of, rows))
+
+    def unfinished(self) -> Sequence[TraceChange]:
+        """See ``ChangeReader.unfinished``."""
+        return list(map(_change_of, self._worker.rows("unfinished")))
+
+    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
+        """See ``ChangeReader.read_progress``."""
+        found = {}
+        for some in batched(keys):
+            for row in self._worker.rows("read_progress", keys=some):
+                progress = _progress_of(row)
+                found[progress.key] = progress
+        return found
+
+    def quarantined(self, limit: int) -> Sequence[Progress]:
+        """See ``ChangeReader.quarantined``."""
+        return list(map(_progress_of, self._worker.rows("quarantined", limit=limit)))
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        """See ``ProgressWriter.record_progress``."""
+        rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error] for p in progress)
+        self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
+
+    def read_watermark(self) -> int:
+        """See ``ChangeReader.read_watermark``."""
+        return next((int(second) for (second,) in self._worker.rows("read_watermark")), 0)
+
+    def record_watermark(self, second: int) -> None:
+        """See ``ProgressWriter.record_watermark``."""
+        self._worker.insert("extraction_watermark", ("Second",), [(second,)])
+
+
+def _change_of(row: Row) -> TraceChange:
+    """Give a row of ``changes_in.sql``, ``unextracted.sql`` or ``unfinished.sql`` its names."""
+    project, trace_id, seq, first, last, has_root, span_count, second = row
+    key = TraceKey(project, trace_id)
+    return TraceChange(key, seq, first, last, bool(has_root), span_count, second)
+
+
+def _progress_of(row: Row) -> Progress:
+    project, trace_id, seq, status, attempts, arrived, error = row
+    return Progress(TraceKey(project, trace_id), seq, Status(status), attempts, arrived, error)

@@ -1,0 +1,37 @@
+-- What came in some time of traces with spans newer or more than their progress tells, or whose
+-- progress is unfinished (live, or failed at the last attempt); columns as changes_in. In the order
+-- of the spans' key, so that traces read together lie together.
+WITH keys AS
+(
+    SELECT DISTINCT Project, TraceId
+    FROM trace_changes
+    WHERE InsertedAt >= fromUnixTimestamp64Milli(1000 * {since:Int64})
+      AND InsertedAt < fromUnixTimestamp64Milli(1000 * {until:Int64})
+)
+SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans, second
+FROM
+(
+    SELECT Project, TraceId, max(Seq) AS newest, toUnixTimestamp64Nano(min(AcceptedAt)) AS first_accepted,
+           toUnixTimestamp64Nano(max(AcceptedAt)) AS last_accepted, max(HasRoot) AS has_root, sum(Spans) AS spans,
+           intDiv(toUnixTimestamp64Milli(min(InsertedAt)), 1000) AS second
+    FROM trace_changes
+    WHERE InsertedAt >= fromUnixTimestamp64Milli(1000 * {since:Int64})
+      AND InsertedAt < fromUnixTimestamp64Milli(1000 * {until:Int64})
+    GROUP BY Project, TraceId
+) AS changed
+LEFT JOIN
+(
+    SELECT Project, TraceId, Seq, Status, Attempts, Arrived
+    FROM trace_progress FINAL
+    WHERE (Project, TraceId) IN keys
+) AS progress USING (Project, TraceId)
+LEFT JOIN
+(
+    SELECT Project, TraceId, sum(Spans) AS arrived
+    FROM trace_arrivals
+    WHERE (Project, TraceId) IN keys
+    GROUP BY Project, TraceId
+) AS arrivals USING (Project, TraceId)
+WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0 OR progress.Seq < changed.newest
+   OR (progress.Arrived > 0 AND progress.Arrived < arrivals.arrived)
+ORDER BY Project, TraceId

@@ -1,0 +1,20 @@
+-- Traces whose progress is live or failed at the last attempt, with what is known of them without
+-- reading their changes; columns as changes_in. The inner query reads one narrow column.
+WITH keys AS
+(
+    SELECT Project, TraceId
+    FROM trace_progress FINAL
+    WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM trace_progress WHERE Status = 'live' OR Attempts > 0)
+      AND (Status = 'live' OR Attempts > 0)
+)
+SELECT Project, TraceId, Seq, toUnixTimestamp64Nano(arrivals.accepted), toUnixTimestamp64Nano(arrivals.accepted),
+       false, arrivals.spans, 0
+FROM (SELECT Project, TraceId, Seq FROM trace_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
+INNER JOIN
+(
+    SELECT Project, TraceId, sum(Spans) AS spans, max(AcceptedAt) AS accepted
+    FROM trace_arrivals
+    WHERE (Project, TraceId) IN keys
+    GROUP BY Project, TraceId
+) AS arrivals USING (Project, TraceId)
+ORDER BY Project, TraceId

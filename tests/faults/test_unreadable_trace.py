@@ -1,0 +1,115 @@
+"""A trace that the engine cannot read beside traces that it can, seen from outside.
+
+The engine itself refuses: the extractor's connection gets so little memory that the large trace
+does not fit, as happens to the largest trace of a machine with little memory.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from tests.conftest import START_S, STOP_S, clean_environment
+from tests.support.otlp_requests import message_of, wire_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LARGE = f"{500:032x}"
+NEIGHBOURS = [f"{n:032x}" for n in range(480, 521) if n != 500]
+LITTLE_MEMORY = 24 << 20
+RUN_WITH_LITTLE_MEMORY = f"""
+from spanloom.storage.engine import connect
+connect.WORKER_SETTINGS = {{**connect.WORKER_SETTINGS, "max_memory_usage": {LITTLE_MEMORY}}}
+from spanloom.__main__ import main
+main()
+"""
+WHOLE = ["-m", "spanloom"]
+SPANS, SPAN_BYTES = 40, 1_000_000
+
+
+@contextmanager
+def serving(data_dir: Path, *how: str) -> Iterator[dict[str, str]]:
+    """Run the service on free ports and give its addresses."""
+    ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
+    command = [sys.executable, *how, "serve", f"--data-dir={data_dir}", *ports]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=clean_environment(),
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+            process.terminate()
+            process.wait(STOP_S)
+        finally:
+            process.kill()
+
+
+def send(addresses: dict[str, str], body: bytes) -> None:
+    url = f"{addresses['otlp_http']}/v1/traces"
+    answer = httpx.post(
+        url, content=body, headers={"content-type": "application/x-protobuf"}, timeout=30
+    )
+    assert answer.status_code == 200
+
+
+def large_trace() -> Iterator[bytes]:
+    """Give a trace of 40 MB that does not compress, in requests of 10 spans, the root last."""
+    random = Random(7)
+    for first in range(SPANS - 9, 0, -10):
+        spans = [
+            wire_span(
+                LARGE, n, min(n - 1, 1), attributes={"x": random.randbytes(SPAN_BYTES // 2).hex()}
+            )
+            for n in range(first, first + 10)
+        ]
+        yield message_of(spans).SerializeToString()
+
+
+def extraction(api: str, trace_id: str, *wanted: str) -> dict[str, Any]:
+    """Wait until the trajectory has one of these statuses, and give what it says of itself."""
+    until = time.monotonic() + START_S
+    said: dict[str, Any] = {}
+    while time.monotonic() < until:
+        answer = httpx.get(f"{api}/v1/trajectories/{trace_id}", timeout=30)
+        said = answer.json().get("extraction", {}) if answer.status_code == 200 else {}
+        if said.get("status") in wanted:
+            return said
+        time.sleep(0.1)
+    raise AssertionError(f"{trace_id} is {said}, not {wanted}")
+
+
+def test_a_trace_that_cannot_be_read_is_shown_as_failed_and_its_neighbours_are_built(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path / "data", "-c", RUN_WITH_LITTLE_MEMORY) as addresses:
+        api = addresses["api"]
+        for body in large_trace():
+            send(addresses, body)
+        send(addresses, message_of([wire_span(t, 1) for t in NEIGHBOURS]).SerializeToString())
+        for trace_id in NEIGHBOURS:
+            assert extraction(api, trace_id, "settled")["span_count"] == 1
+        failed = extraction(api, LARGE, "failed")
+        assert failed["span_count"] == SPANS
+        assert "memory" in failed["warnings"][0].lower()
+        listed = httpx.get(f"{api}/v1/trajectories?status=failed").json()["items"]
+        assert [item["trace_id"] for item in listed] == [LARGE]
+        assert "\nspanloom_traces_quarantined 1.0\n" in httpx.get(f"{api}/metrics").text
+        send(addresses, message_of([wire_span("ee" * 16, 1)]).SerializeToString())
+        extraction(api, "ee" * 16, "settled")
+    with serving(tmp_path / "data", *WHOLE) as addresses:
+        assert extraction(addresses["api"], LARGE, "settled")["span_count"] == SPANS
+        assert (
+            "\nspanloom_traces_quarantined 0.0\n" in httpx.get(f"{addresses['api']}/metrics").text
+        )

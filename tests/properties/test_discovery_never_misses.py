@@ -1,0 +1,80 @@
+"""Collectors with clocks ahead and behind, rows that become visible late, restarts in between.
+
+Whatever the order, every trace ends as a trajectory of all its spans.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.extracting import World, sent
+from tests.support.otlp_requests import message_of
+
+from spanloom.extractor.readiness import NS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TRACES = [f"{n:032x}" for n in range(1, 5)]
+AHEAD_S = (-86_400, -600, -3, 0, 0, 0, 3, 600, 86_400)
+SETTLED_S = 400
+
+
+class Insert(NamedTuple):
+    """Some spans of a trace, from a collector with a clock of its own, visible late."""
+
+    trace: int
+    first: int
+    spans: int
+    ahead_s: int
+    late_s: int
+
+
+INSERTS = st.builds(
+    Insert,
+    trace=st.integers(0, len(TRACES) - 1),
+    first=st.integers(1, 6),
+    spans=st.integers(1, 3),
+    ahead_s=st.sampled_from(AHEAD_S),
+    late_s=st.sampled_from((0, 0, 0, 1, 15, 70, 600)),
+)
+WAITS = st.sampled_from((0.2, 1.0, 5.0, 31.0, 61.0, 1000.0))
+STEPS = st.one_of(INSERTS, WAITS, st.just("restart"))
+
+
+class Collectors(World):
+    """A world in which anybody stores spans, in their own idea of time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans: dict[str, set[int]] = {}
+
+    def do(self, step: Insert | float | str) -> None:
+        if isinstance(step, Insert):
+            self._insert(step)
+        elif isinstance(step, str):
+            self.restart()
+        else:
+            self.step(step)
+
+    def _insert(self, step: Insert) -> None:
+        trace_id, numbers = TRACES[step.trace], range(step.first, step.first + step.spans)
+        self.spans.setdefault(trace_id, set()).update(numbers)
+        spans = [sent(n, 0 if n == 1 else 1, trace_id=trace_id) for n in numbers]
+        seq = (self.now_ns + step.ahead_s * NS) // 1000
+        self.insert_late(step.late_s, message_of(spans).SerializeToString(), seq)
+
+
+@given(st.lists(STEPS, max_size=25))
+@settings(deadline=None, max_examples=300)
+def test_every_trace_is_built_from_all_its_spans(steps: Sequence[Insert | float | str]) -> None:
+    world = Collectors()
+    for step in steps:
+        world.do(step)
+    world.run(SETTLED_S, every=10)
+    built = {trace_id: world.said(trace_id)[2] for trace_id in world.spans}
+    assert built == {trace_id: len(numbers) for trace_id, numbers in world.spans.items()}
+    assert all(world.said(trace_id)[1] in ("settled", "partial") for trace_id in world.spans)
+    assert world.store.unextracted() == []
