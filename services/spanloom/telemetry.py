@@ -123,7 +123,10 @@ class Metrics:
             registry=r,
         )
         self.extractions = Counter(
-            "spanloom_extractions", "Traces extracted, by result.", ["result"], registry=r
+            "spanloom_extractions",
+            "Traces extracted, by result; kept: the stored one has spans that have expired.",
+            ["result"],
+            registry=r,
         )
         self.spans_extracted = Counter(
             "spanloom_spans_extracted", "Spans read for extraction.", registry=r

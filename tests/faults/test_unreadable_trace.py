@@ -36,9 +36,10 @@ SPANS, SPAN_BYTES = 40, 1_000_000
 
 
 @contextmanager
-def serving(data_dir: Path, *how: str) -> Iterator[dict[str, str]]:
+def serving(data_dir: Path, *how: str, retention_days: int = 0) -> Iterator[dict[str, str]]:
     """Run the service on free ports and give its addresses."""
     ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
+    ports.append(f"--retention-days={retention_days}")
     command = [sys.executable, *how, "serve", f"--data-dir={data_dir}", *ports]
     with subprocess.Popen(
         command,

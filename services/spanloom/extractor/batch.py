@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
+    from spanloom.core.ports.building import BuildingStore, Head, TrajectoryRecord
 
 
 @dataclass(slots=True)
@@ -37,6 +37,8 @@ class BatchResult:
     """Each built trace to what it is: discovery may not know of a root, or of a recovery."""
     written: list[TraceKey] = field(default_factory=list)
     """Those whose trajectory is new or differs."""
+    kept: Sequence[TraceKey] = ()
+    """Those of which spans have expired: the document that has them stays."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: Sequence[TraceKey] = ()
     """Stored traces that repeat a call of this batch: they have to be built again."""
@@ -49,6 +51,7 @@ class BatchResult:
             arrived={**self.arrived, **other.arrived},
             statuses={**self.statuses, **other.statuses},
             written=[*self.written, *other.written],
+            kept=[*self.kept, *other.kept],
             failures={**self.failures, **other.failures},
             repeated_elsewhere=[*self.repeated_elsewhere, *other.repeated_elsewhere],
             span_count=self.span_count + other.span_count,
@@ -96,6 +99,9 @@ def _prepare(
         trajectories[key] = replace(trajectories[key], duplicate_of=original)
     result.repeated_elsewhere = repeats.stored
     heads = store.heads(list(trajectories))
+    result.kept = [key for key, t in trajectories.items() if _has_lost(t, heads.get(key))]
+    for key in result.kept:
+        del trajectories[key]
     records = (
         make_record(
             key,
@@ -108,6 +114,15 @@ def _prepare(
         for key, trajectory in trajectories.items()
     )
     return [record for record in records if record is not None]
+
+
+def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
+    """Whether the stored document shows spans that are gone: a trace only loses them by age."""
+    if head is None or not head.seq:
+        return False
+    if head.span_count > trajectory.span_count:
+        return True
+    return not {verdict.span_id for verdict in trajectory.verdicts}.issuperset(head.step_ids)
 
 
 def _extract_all(

@@ -163,7 +163,9 @@ class Extractor:
                 show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return
         written = trace.key in result.written
-        self._metrics.extractions.labels("written" if written else "unchanged").inc()
+        is_kept = trace.key in result.kept
+        outcome = "written" if written else "kept" if is_kept else "unchanged"
+        self._metrics.extractions.labels(outcome).inc()
         if written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
         self._discovery.built(trace, reached.seq, reached.status, now_ns)

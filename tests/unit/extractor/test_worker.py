@@ -297,3 +297,29 @@ def test_the_thread_works_until_it_is_stopped() -> None:
     world.send(sent(2, 1))
     world.step(1)
     assert world.said()[0] == 1
+
+
+class Expiring(MemoryStore):
+    """A store whose retention takes spans."""
+
+    def expire(self, *numbers: int) -> None:
+        for number in numbers:
+            del self._spans[key_of()][f"{number:016x}"]
+
+
+def test_a_trajectory_is_not_replaced_by_one_of_the_spans_that_retention_left() -> None:
+    store = Expiring()
+    world = World(store)
+    call = {"gen_ai.operation.name": "chat"}
+    world.send(*(sent(n, min(n - 1, 1), call if n == 2 else {}) for n in range(1, 6)))
+    world.step(1)
+    before = store.document(TRACE, Reach.ALL)
+    store.expire(1, 2, 3)
+    world.send(sent(6, 1))
+    world.run(70, every=1)
+    assert store.document(TRACE, Reach.ALL) == before
+    assert 'spanloom_extractions_total{result="kept"} 1.0' in world.metrics.render().decode()
+    assert world.step(100) == 0
+    world.send(*(sent(n, 1) for n in range(7, 20)))
+    world.run(70, every=1)
+    assert store.document(TRACE, Reach.ALL) == before, "more spans, but a step of it is gone"
