@@ -126,6 +126,11 @@ class ReceivingSettings(SectionSettings):
         ge=0,
         description="Decoded bytes that one project may send in a second; 0: no limit.",
     )
+    project_stored_bytes: ByteSize = Field(
+        ByteSize(0),
+        ge=0,
+        description="Bytes that one project may have stored, as accepted; 0: no limit.",
+    )
     limits_file: Path | None = Field(
         None, description="TOML file with limits of single projects (docs/security.md)."
     )

@@ -110,19 +110,18 @@ class Flood:
                 self.hints.append(hint.retry_delay.seconds)
 
 
+def ingest_key(run_spanloom: RunSpanloom, project: str, data: Path) -> str:
+    arguments = (f"--project={project}", "--scopes=ingest", f"--data-dir={data}")
+    return run_spanloom("keys", "create", *arguments).stdout.strip()
+
+
 def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    keys = [
-        run_spanloom(
-            "keys", "create", f"--project={p}", "--scopes=ingest", f"--data-dir={data}"
-        ).stdout.strip()
-        for p in ("loud", "quiet")
-    ]
+    loud, quiet = (ingest_key(run_spanloom, project, data) for project in ("loud", "quiet"))
     service = start_spanloom("serve", f"--project-spans-per-s={RATE}", data_dir=data)
     service.wait_until_ready()
-    loud, quiet = keys
     alone_ms = p99_ms(service, quiet, 2)
     with Flood(service, loud) as flood:
         beside_ms = p99_ms(service, quiet, 5)
@@ -133,3 +132,24 @@ def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     assert all(1 <= hint <= 5 for hint in flood.hints)
     # 7 s and the burst at this rate, and each of the three senders once into debt.
     assert flood.statuses.count(200) * 2_000 <= RATE * 12 + 3 * 2_000
+
+
+def test_a_full_project_is_refused_after_a_restart_too_and_no_other_is(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    full, other = (ingest_key(run_spanloom, project, data) for project in ("full", "other"))
+    body = request(10, 1)
+    quota = f"--project-stored-bytes={len(body)}"
+    for statuses in ([200, 429, 200], [429, 429, 429]):
+        service = start_spanloom("serve", quota, data_dir=data)
+        service.wait_until_ready()
+        url = f"{service.addresses['otlp_http']}/v1/traces"
+        kind = {"content-type": "application/x-protobuf"}
+        answers = [
+            httpx.post(url, content=body, headers={"x-api-key": key, **kind})
+            for key in (full, full, other)
+        ]
+        assert [answer.status_code for answer in answers] == statuses
+        assert all("retry-after" in a.headers for a in answers if a.status_code == 429)
+        assert service.stop() == 0

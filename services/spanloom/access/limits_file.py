@@ -5,6 +5,7 @@ For example::
     [projects.support]
     spans_per_s = 500
     bytes_per_s = "2MiB"
+    stored_bytes = "20GiB"
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class _Project(BaseModel):
 
     spans_per_s: float = Field(0, ge=0)
     bytes_per_s: ByteSize = Field(ByteSize(0), ge=0)
+    stored_bytes: ByteSize = Field(ByteSize(0), ge=0)
 
 
 class _File(BaseModel):
@@ -48,6 +50,8 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
     except (OSError, ValueError) as error:  # tomllib's errors are ValueErrors
         raise StartupError(f"--limits-file {path} cannot be read: {error}") from error
     return {
-        project: ProjectLimits(limits.spans_per_s, float(limits.bytes_per_s))
+        project: ProjectLimits(
+            limits.spans_per_s, float(limits.bytes_per_s), int(limits.stored_bytes)
+        )
         for project, limits in read.projects.items()
     }

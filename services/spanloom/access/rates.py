@@ -16,6 +16,8 @@ from spanloom.core.errors import RateLimitedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from spanloom.access.quotas import Quotas
+
 BURST_S = 2.0
 """A bucket holds what the rate gives in this time: batches come unevenly."""
 
@@ -26,6 +28,8 @@ class ProjectLimits(NamedTuple):
     spans_per_s: float = 0
     bytes_per_s: float = 0
     """Decoded bytes of requests."""
+    stored_bytes: int = 0
+    """Accepted bytes of requests, as long as retention keeps them."""
 
 
 class Rates:
@@ -36,19 +40,25 @@ class Rates:
         default: ProjectLimits = ProjectLimits(),  # noqa: B008  # immutable
         own: Mapping[str, ProjectLimits] | None = None,
         clock_s: Callable[[], float] = time.monotonic,
+        quotas: Quotas | None = None,
     ) -> None:
         """Limit every project by ``default``, those named in ``own`` by theirs.
+
+        ``quotas``, if given, are checked and charged with them.
 
         Senders whose key names no project are one project together, named ``""``.
         """
         self._default = default
         self._own = own or {}
         self._clock_s = clock_s
+        self._quotas = quotas
         self._lock = Lock()
         self._buckets: dict[str, tuple[_Bucket, _Bucket]] = {}
 
     def check(self, project: str) -> None:
-        """Raise ``RateLimitedError`` with the time to wait if the project is over its rate."""
+        """Raise ``RateLimitedError`` with the time to wait if the project sends too much."""
+        if self._quotas:
+            self._quotas.check(project)
         with self._lock:
             now = self._clock_s()
             wait_s = max(bucket.wait_s(now) for bucket in self._of(project))
@@ -64,6 +74,11 @@ class Rates:
             by_spans, by_bytes = self._of(project)
             by_spans.take(spans)
             by_bytes.take(size)
+
+    def charge_stored(self, project: str, size: int) -> None:
+        """Count what was accepted, and so will be stored."""
+        if self._quotas:
+            self._quotas.charge(project, size)
 
     def _of(self, project: str) -> tuple[_Bucket, _Bucket]:
         found = self._buckets.get(project)

@@ -10,6 +10,7 @@ from spanloom.access.administration import KeyAdministration
 from spanloom.access.authenticate import Authenticator
 from spanloom.access.keyring import Keyring
 from spanloom.access.limits_file import read_limits
+from spanloom.access.quotas import Quotas
 from spanloom.access.rates import ProjectLimits, Rates
 from spanloom.api.app import create_app as create_api
 from spanloom.collector.doors.http import create_app as create_receiver
@@ -32,13 +33,14 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.process.tls import TlsFiles
 from spanloom.storage.access.open import open_key_store
+from spanloom.storage.access.usage import SqliteUsage
 from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     import socket
     import threading
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
@@ -163,7 +165,13 @@ class Service:
         yield spool
         batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
         yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)
-        exporter = Exporter(spool, self.metrics, limits, rates_of(settings))
+        usage = SqliteUsage(data.usage)
+        self._supervisor.at_end(usage.close)
+        default, own = project_limits_of(settings)
+        quotas = Quotas(usage, default, own, settings.retention_days)
+        yield quotas
+        rates = Rates(default, own, quotas=quotas)
+        exporter = Exporter(spool, self.metrics, limits, rates)
         observations = Observations(
             data.observations, self.metrics, max_item_bytes=limits.max_request_bytes // 4
         )
@@ -212,10 +220,17 @@ def tls_of(settings: Settings) -> TlsFiles | None:
     return TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
 
 
-def rates_of(settings: Settings) -> Rates:
-    """Return how fast projects may send; raises ``StartupError`` for a bad file of limits."""
-    default = ProjectLimits(settings.project_spans_per_s, float(settings.project_bytes_per_s))
-    return Rates(default, read_limits(settings.limits_file) if settings.limits_file else {})
+def project_limits_of(settings: Settings) -> tuple[ProjectLimits, Mapping[str, ProjectLimits]]:
+    """Return what a project may send and store, and the limits of those that have their own.
+
+    Raises ``StartupError`` for a bad file of limits.
+    """
+    default = ProjectLimits(
+        settings.project_spans_per_s,
+        float(settings.project_bytes_per_s),
+        int(settings.project_stored_bytes),
+    )
+    return default, read_limits(settings.limits_file) if settings.limits_file else {}
 
 
 def timing_of(settings: Settings) -> Timing:

@@ -83,8 +83,14 @@ def test_over_any_time_nobody_gets_more_than_the_rate(sent: list[tuple[float, in
 
 def test_the_file_gives_limits_by_project(tmp_path: Path) -> None:
     file = tmp_path / "limits.toml"
-    file.write_text('[projects."a b"]\nspans_per_s = 5\n[projects.c]\nbytes_per_s = "2MiB"\n')
-    assert read_limits(file) == {"a b": ProjectLimits(5, 0), "c": ProjectLimits(0, 2 * 1024**2)}
+    file.write_text(
+        '[projects."a b"]\nspans_per_s = 5\n'
+        '[projects.c]\nbytes_per_s = "2MiB"\nstored_bytes = "4KiB"\n'
+    )
+    assert read_limits(file) == {
+        "a b": ProjectLimits(5, 0),
+        "c": ProjectLimits(0, 2 * 1024**2, 4096),
+    }
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ class Exporter:
         valid = validate_request(body, self._limits, key_project, findings)
         if valid.span_count:
             self._spool.put(key_project, valid.body, valid.span_count)
+            self._rates.charge_stored(key_project, len(valid.body))
         self._rates.charge(key_project, spans=valid.span_count + valid.rejected)
         self._metrics.spans_accepted.inc(valid.span_count)
         for rule, count in valid.rejected_by_rule.items():
@@ -117,6 +118,7 @@ class Exporter:
         if body:
             valid = validate_request(body, self._limits, key_project)
             self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
+            self._rates.charge_stored(key_project, len(valid.body))
             self._metrics.content_events_accepted.inc(valid.span_count)
             messages.append(valid.message)
         for rule, count in findings.rejected_by_rule.items():

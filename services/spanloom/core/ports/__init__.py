@@ -13,7 +13,7 @@ discovery      ``progress.ChangeReader``
 batch builder  ``building.BuildingStore``
 replayer       ``replays.ReplayQueue`` and ``building.BuildingStore``
 API            ``reading.ReadingStore``
-access         ``keys.KeyStore``
+access         ``keys.KeyStore``, ``usage.UsageStore``
 wiring         ``store.Store``, all of them together
 ============== ==========================================================
 """
