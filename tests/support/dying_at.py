@@ -1,6 +1,7 @@
 """Run the command, which kills itself at a point of its work: ``dying_at.py POINT COUNT …``.
 
-It is SIGKILL, at the COUNTth time that the point is passed: no handler and no ``finally`` runs.
+It is SIGKILL, at the COUNTth time that the point is passed after the command has said where it
+listens: no handler and no ``finally`` runs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from typing import Any
 
 from spanloom.__main__ import main
+from spanloom.cli import process
 from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
@@ -33,15 +35,23 @@ def arm(point: str, count: int) -> None:
     kind, method = POINTS[point]
     works = getattr(kind, method)
     left = count
+    started = False
+    announce = process.announce
+
+    def announces(*arguments: Any) -> None:
+        nonlocal started
+        announce(*arguments)
+        started = True
 
     def dies(self: object, *arguments: Any) -> Any:  # whatever the method takes and gives
         nonlocal left
-        left -= 1
+        left -= started
         if left <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return works(self, *arguments)
 
     setattr(kind, method, dies)
+    process.announce = announces  # type: ignore[assignment]  # takes the same
 
 
 if __name__ == "__main__":
