@@ -59,11 +59,32 @@ class StoreSettings(SectionSettings):
         description="Days after which stored data is removed; 0 keeps it. "
         "Only the keeper applies it (serve, keeper).",
     )
+    span_retention_days: int | None = Field(
+        None, ge=0, description="Like --retention-days for spans alone, from their acceptance."
+    )
+    trajectory_retention_days: int | None = Field(
+        None, ge=0, description="Like --retention-days for trajectories alone, once stored."
+    )
+    retention_file: Path | None = Field(
+        None,
+        description="TOML with terms of single projects, read again when it changes "
+        "(default: retention.toml in the data directory).",
+    )
+    deletion_days: int = Field(
+        30,
+        ge=1,
+        description="Days for which spans that arrive of a deleted trace are deleted too.",
+    )
 
     @property
     def is_embedded(self) -> bool:
         """Whether the store is the engine inside this process."""
         return not self.store_url or self.store_url.startswith("chdb:")
+
+    @property
+    def resolved_retention_file(self) -> Path:
+        """The file with terms of single projects, with the default filled in."""
+        return self.retention_file or self.data_dir / "retention.toml"
 
     @property
     def resolved_store_url(self) -> str:

@@ -46,6 +46,12 @@ NOT_BY_PROJECT = {
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
+    "deletion_traces": "what a deletion names; the API puts the caller's project into it",
+    "read_deletions": "the audit, which needs a key of all projects",
+    "count_deleted_rows": "the keeper's",
+    "remove_deleted_rows": "the keeper's",
+    "count_expired_rows": "the keeper's",
+    "remove_expired_rows": "the keeper's",
 }
 PLACES = [
     (name, predicate)

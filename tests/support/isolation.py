@@ -151,6 +151,7 @@ NOT_READING = {
     "record_replay",
     "ping",
     "close",
+    *("extent_of", "delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
 }
 
 

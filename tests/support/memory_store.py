@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.span import Event
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.ports.spans import Signal
@@ -30,6 +32,7 @@ from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.model.replay import Replay, Selection
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.tenancy import Reach
@@ -54,11 +57,16 @@ class MemoryStore:
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._progress: dict[TraceKey, Progress] = {}
         self._replays: dict[str, Replay] = {}
+        self._deletions: dict[str, Deletion] = {}
+        self._deleted: set[TraceKey] = set()
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanWriter.append``; a request that is no OTLP leaves nothing behind."""
-        decoded = [(request, list(decode_request(request))) for request in requests]
+        decoded: Sequence[tuple[SpooledRequest, Sequence[DecodedSpan]]] = [
+            (request, list(decode_request(request))) for request in requests
+        ]
         with self._lock:
+            decoded = [(request, self._not_deleted(found)) for request, found in decoded]
             for request, spans in decoded:
                 for found in spans:
                     if request.signal is Signal.SPANS:
@@ -130,6 +138,8 @@ class MemoryStore:
         """See ``TrajectoryWriter.write``."""
         with self._lock:
             for record in records:
+                if record.key in self._deleted:
+                    continue
                 known = self._records.get(record.key)
                 if known is None or record.seq >= known.seq:
                     self._records[record.key] = record
@@ -138,6 +148,8 @@ class MemoryStore:
         """See ``ProgressWriter.record_progress``."""
         with self._lock:
             for step in progress:
+                if step.key in self._deleted:
+                    continue
                 known = self._progress.get(step.key)
                 if known is None or step.seq >= known.seq:
                     self._progress[step.key] = step
@@ -246,11 +258,55 @@ class MemoryStore:
         with self._lock:
             return [r for r in self._replays.values() if reach.includes(r.selection.reach)]
 
+    def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
+        """See ``DeletionLedger.extent_of``."""
+        with self._lock:
+            keys = self._in_scope(scope, until_seq)
+            return Extent(len(keys), sum(self.arrived(list(keys)).values()))
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        """See ``DeletionLedger.delete``."""
+        with self._lock:
+            traces, spans = self.extent_of(deletion.scope, deletion.until_seq)
+            counted = replace(deletion, traces=traces, spans=spans)
+            gone = self._in_scope(deletion.scope, deletion.until_seq)
+            for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
+                for key in gone & held.keys():
+                    del held[key]
+            self._deleted |= gone
+            self._deletions[deletion.id] = counted
+            return counted
+
+    def deletions(self, limit: int) -> Sequence[Deletion]:
+        """See ``DeletionLedger.deletions``."""
+        newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
+        return newest_first[:limit]
+
     def ping(self) -> None:
         """See ``Store.ping``."""
 
     def close(self) -> None:
         """See ``Store.close``."""
+
+    def _in_scope(self, scope: DeletionScope, until_seq: int) -> set[TraceKey]:
+        spans = {
+            key
+            for key, held in self._spans.items()
+            for found in held.values()
+            if scope.conversation_id is None and _covers(scope, until_seq, found)
+        }
+        records = {r.key for r in self._records.values() if _is_in_scope(r, scope, until_seq)}
+        return spans | records
+
+    def _not_deleted(self, spans: Sequence[DecodedSpan]) -> Sequence[DecodedSpan]:
+        """Leave out spans of deleted traces, and those that a deletion covers in the spool."""
+        scopes = [d for d in self._deletions.values() if d.scope.conversation_id is None]
+        return [
+            found
+            for found in spans
+            if found.key not in self._deleted
+            and not any(_covers(d.scope, d.until_seq, found) for d in scopes)
+        ]
 
     def _keep(self, found: DecodedSpan) -> None:
         spans = self._spans.setdefault(found.key, {})
@@ -291,6 +347,27 @@ class MemoryStore:
             found = [r for key, r in self._records.items() if key.trace_id == trace_id]
         named = [r for r in found if reach.covers(r.key.project)]
         return max(named, key=lambda r: (r.seq, r.key.project), default=None)
+
+
+def _covers(scope: DeletionScope, until_seq: int, found: DecodedSpan) -> bool:
+    span, before_ns = found.span, scope.start_before_ns
+    return (
+        span.row_version <= until_seq
+        and scope.project in (None, found.key.project)
+        and scope.trace_id in (None, found.key.trace_id)
+        and (before_ns is None or span.start_ns < before_ns)
+    )
+
+
+def _is_in_scope(record: TrajectoryRecord, scope: DeletionScope, until_seq: int) -> bool:
+    before_ns = scope.start_before_ns
+    return (
+        record.seq <= until_seq
+        and scope.project in (None, record.key.project)
+        and scope.trace_id in (None, record.key.trace_id)
+        and scope.conversation_id in (None, record.trajectory.conversation_id)
+        and (before_ns is None or record.trajectory.root.start_ns < before_ns)
+    )
 
 
 def _rank(span: Span) -> tuple[int, int, int]:

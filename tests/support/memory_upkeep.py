@@ -7,20 +7,45 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.retention import RetentionPlan
+
 
 class MemoryUpkeep:
     """``Upkeep`` that remembers what it was told."""
 
     def __init__(self) -> None:
-        self.retention_days = 0
+        self.migrations = 0
+        self.plans: list[RetentionPlan] = []
+        self.expirations: list[int] = []
+        self.newest = ""
+        self.removals: list[int] = []
+        self.errors: list[Exception] = []
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
+        self.migrations += 1
         return []
 
-    def set_retention(self, days: int) -> None:
+    def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
-        self.retention_days = days
+        self.plans.append(plan)
+
+    def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
+        """See ``Upkeep.remove_expired``."""
+        assert self.plans[-1:] in ([], [plan])
+        self.expirations.append(now_s)
+        return 0
+
+    def newest_deletion(self) -> str:
+        """See ``Upkeep.newest_deletion``."""
+        if self.errors:
+            raise self.errors.pop()
+        return self.newest
+
+    def remove_deleted(self, over_before_ns: int) -> int:
+        """See ``Upkeep.remove_deleted``."""
+        self.removals.append(over_before_ns)
+        return 0
 
     def close(self) -> None:
         """See ``Upkeep.close``."""

@@ -54,6 +54,18 @@ _KEY = {
     "last_used_at": "2026-02-01T08:30:00Z",
 }
 _KEY_TEXT = f"sl_{EXAMPLE_KEY_ID}_{'x' * 43}"
+_DELETION = {
+    "id": EXAMPLE_REPLAY,
+    "traces": 1,
+    "spans": 14,
+    "requested_at": "1769860800000",
+    "requested_by": "127.0.0.1",
+    "is_over": False,
+    "trace_id": EXAMPLE_TRACE,
+    "project": None,
+    "conversation_id": None,
+    "before": None,
+}
 _METRICS = """\
 # HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
 # TYPE spanloom_spans_accepted_total counter
@@ -99,5 +111,7 @@ REPLAYS = _answer(
 KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
 KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
+DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
+DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

@@ -53,20 +53,21 @@ def time_options(subject: str) -> Callable[[Command], Command]:
         command = click.option(
             "--until",
             metavar="WHEN",
-            callback=_to_milliseconds,
+            callback=to_milliseconds,
             help="Started before; like --since.",
         )(command)
         return click.option(
             "--since",
             metavar="WHEN",
-            callback=_to_milliseconds,
+            callback=to_milliseconds,
             help=f"{subject} at or after: 30m, 2h or 7d ago, a date, a time.",
         )(command)
 
     return add
 
 
-def _to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
+def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
+    """Return milliseconds since the epoch; raises ``click.BadParameter`` for what is no time."""
     try:
         return None if text is None else milliseconds_of(text)
     except ValueError as error:

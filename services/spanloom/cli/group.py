@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "dead_letters:dead_letters_group",
         "List, retry, export or drop what the store refuses.",
     ),
+    "delete": ("delete:delete_command", "Delete traces for good."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

@@ -13,13 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
+from spanloom.cli.owning import own_store
 from spanloom.config import ProcessSettings, StoreSettings
-from spanloom.core.errors import StartupError
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
-from spanloom.process.datadir import DataDir, DirectoryInUseError
 from spanloom.replays import request_replay
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
@@ -108,7 +107,7 @@ def _standings(
     """Let the owner of the store work the replay off, or become its owner."""
     with ExitStack() as stack:
         if not through_service:
-            through_service = not _own(settings, stack)
+            through_service = not own_store(settings, stack)
         if through_service:
             yield _ask_service(client, wanted)
             return
@@ -116,21 +115,6 @@ def _standings(
         stack.callback(store.close)
         replay = request_replay(store, _selection(wanted), time.time_ns())
         yield _work_off(Replayer(store, Metrics()), replay)
-
-
-def _own(settings: Settings, stack: ExitStack) -> bool:
-    """Take the data directory if the store is in it; tell whether the store can be opened."""
-    if not settings.is_embedded:
-        return True
-    if not settings.store_url and not (settings.data_dir / "store").exists():
-        raise StartupError(
-            f"there is no store in {settings.data_dir.absolute()}: --data-dir names another"
-        )
-    try:
-        stack.enter_context(DataDir(settings.data_dir))
-    except DirectoryInUseError:
-        return False
-    return True
 
 
 def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:

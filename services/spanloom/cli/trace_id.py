@@ -33,6 +33,13 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
     )
 
 
+def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
+    """Return the id in lower case; raises ``click.BadParameter`` if it is none."""
+    if text is not None and not re.fullmatch("[0-9a-fA-F]{32}", text):
+        raise click.BadParameter(f"{text!r} is not 32 hex digits")
+    return text and text.lower()
+
+
 def _to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
     wanted = text.lower()
     if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import BaseModel, ValidationError
 
 from spanloom.client.errors import NotSpanloomError
-from spanloom.client.models import Page, Replay, SpanList, SpanVerdict, Trajectory
+from spanloom.client.models import Deletion, Page, Replay, SpanList, SpanVerdict, Trajectory
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.transport import Transport
 
@@ -149,6 +149,25 @@ class Client:
     def replay(self, replay_id: str) -> Replay:
         """Return how far a replay has come."""
         return self._read(Replay, self._get(f"/v1/replays/{_segment(replay_id)}", {}))
+
+    def delete(
+        self,
+        *,
+        trace_id: str | None = None,
+        project: str | None = None,
+        conversation_id: str | None = None,
+        before: Moment | None = None,
+        dry_run: bool = False,
+    ) -> Deletion:
+        """Delete the traces that meet every condition, or only count them (``dry_run``)."""
+        params: dict[str, _Parameter] = {
+            "trace_id": trace_id,
+            "project": project,
+            "conversation_id": conversation_id,
+            "before": _milliseconds(before),
+            "dry_run": dry_run or None,
+        }
+        return self._read(Deletion, self._transport.ask("POST", "/v1/deletions", _given(params)))
 
     def _pages(
         self, path: str, limit: int | None, filters: dict[str, _Parameter]

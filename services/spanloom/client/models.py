@@ -79,6 +79,16 @@ class Replay(_Answer):
     is_finished: bool
 
 
+class Deletion(_Answer):
+    """What was deleted, or would be."""
+
+    id: str
+    """Empty for a dry run."""
+    traces: int
+    spans: int
+    """Spans that had arrived of them, repeats included."""
+
+
 class StepError(_Answer):
     """Why a step failed."""
 

@@ -2,35 +2,129 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.errors import RetryableError, StartupError
+from spanloom.core.model.retention import RetentionPlan
+from spanloom.keeper.retention_file import read_plan
 from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from spanloom.core.model.retention import Terms
     from spanloom.core.ports.upkeep import Upkeep
 
+LOOK_S = 1.0
+"""How often the store is asked for a new deletion: what is deleted leaves the disk that soon."""
+AGAIN_S = 10.0
+"""When a deletion is followed by a second look, for batches that were under way."""
+SWEEP_S = 3600.0
+"""How often what arrived of deleted traces is removed; no reader sees it before that."""
+DAY_NS = 24 * 3600 * 10**9
 log = get_logger("keeper")
 
 
+class Retention(NamedTuple):
+    """How long things stay."""
+
+    default: Terms
+    """Of every project that the file does not name."""
+    file: Path
+    """Gives projects terms of their own (``retention_file.py``); need not exist."""
+    deletion_days: int
+    """How long what arrives of a deleted trace is deleted too."""
+
+
 class Keeper:
-    """The only part that changes tables or retention."""
+    """The only part that changes tables or retention, and removes rows."""
 
     name = "keeper"
-    failed: BaseException | None = None
 
-    def __init__(self, upkeep: Upkeep, retention_days: int) -> None:
-        """Take the store's upkeep, and the days after which rows are removed (0: never)."""
+    def __init__(
+        self, upkeep: Upkeep, retention: Retention, clock_ns: Callable[[], int] = time.time_ns
+    ) -> None:
+        """Take the store's upkeep, how long things stay, and a clock in ns."""
         self._upkeep = upkeep
-        self._retention_days = retention_days
+        self._retention = retention
+        self._clock_ns = clock_ns
+        self._newest = ""
+        self._sweep_ns = 0
+        self._plan = RetentionPlan(retention.default)
+        self._expired_day = 0
+        self._trouble = ""
+        self._stopping = Event()
+        self._thread = WatchedThread(self.name, self._run)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part.failed``."""
+        return self._thread.failed
 
     def start(self) -> None:
-        """Bring tables and retention up to date; every other part opens the store after this.
+        """Bring tables and retention up to date, then go on in a thread.
 
-        Raises ``StartupError`` with the one line to print.
+        Every other part opens the store after this. Raises ``StartupError``.
         """
         for name in self._upkeep.migrate():
             log.info("schema file applied", file=name)
-        self._upkeep.set_retention(self._retention_days)
+        self._apply_plan(read_plan(self._retention.file, self._retention.default))
+        self._thread.start()
 
     def stop(self, grace_s: float) -> None:
-        """End; nothing is under way between two statements."""
+        """Finish the statement under way, for at most ``grace_s`` seconds."""
+        self._stopping.set()
+        self._thread.expect_end()
+        self._thread.join(grace_s)
+
+    def run_once(self) -> None:
+        """Do what is due of both: what was deleted, and what has expired."""
+        now_ns = self._clock_ns()
+        self._expire(now_ns)
+        self._remove_deleted(now_ns)
+
+    def _remove_deleted(self, now_ns: int) -> None:
+        """Remove what was deleted, if that is due: at once, soon again, then every hour."""
+        newest = self._upkeep.newest_deletion()
+        is_new = newest != self._newest
+        if not is_new and now_ns < self._sweep_ns:
+            return
+        over_before_ns = now_ns - self._retention.deletion_days * DAY_NS
+        if removed := self._upkeep.remove_deleted(over_before_ns):
+            log.info("deleted rows removed", rows=removed)
+        self._newest = newest
+        self._sweep_ns = now_ns + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
+
+    def _apply_plan(self, plan: RetentionPlan) -> None:
+        self._upkeep.set_retention(plan)
+        self._plan = plan
+        self._expired_day = 0
+
+    def _expire(self, now_ns: int) -> None:
+        """Remove what has expired, once a day and when the file has changed."""
+        try:
+            plan = read_plan(self._retention.file, self._retention.default)
+        except StartupError as error:  # a slip in a file must not stop what runs
+            if str(error) != self._trouble:
+                log.error("the terms stay as they were", error=str(error))
+            self._trouble = str(error)
+        else:
+            self._trouble = ""
+            if plan != self._plan:
+                self._apply_plan(plan)
+        if (day := now_ns // DAY_NS) == self._expired_day:
+            return
+        if removed := self._upkeep.remove_expired(self._plan, now_ns // 10**9):
+            log.info("expired rows removed", rows=removed)
+        self._expired_day = day
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_S):
+            try:
+                self.run_once()
+            except RetryableError as error:
+                log.warning("the store does not answer; trying again", error=str(error))

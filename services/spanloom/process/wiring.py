@@ -24,10 +24,11 @@ from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.config import OptionError, flag_of, is_loopback
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.retention import Terms
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
-from spanloom.keeper.keeper import Keeper
+from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.datadir import DataDir
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
@@ -149,7 +150,11 @@ class Service:
     def _keeper(self) -> Part:
         upkeep = open_upkeep(self._settings.resolved_store_url)
         self._supervisor.at_end(upkeep.close)
-        return Keeper(upkeep, self._settings.retention_days)
+        settings = self._settings
+        retention = Retention(
+            terms_of(settings), settings.resolved_retention_file, settings.deletion_days
+        )
+        return Keeper(upkeep, retention)
 
     def _collector(
         self,
@@ -231,6 +236,13 @@ def project_limits_of(settings: Settings) -> tuple[ProjectLimits, Mapping[str, P
         int(settings.project_stored_bytes),
     )
     return default, read_limits(settings.limits_file) if settings.limits_file else {}
+
+
+def terms_of(settings: Settings) -> Terms:
+    """Return how long things stay, as the options say."""
+    days, spans = settings.retention_days, settings.span_retention_days
+    trajectories = settings.trajectory_retention_days
+    return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
 
 
 def timing_of(settings: Settings) -> Timing:

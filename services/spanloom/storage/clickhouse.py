@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.storage.deletions.store import ClickHouseDeletions
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.store import ClickHouseSpans
@@ -22,6 +23,7 @@ class ClickHouseStore(
     ClickHouseCalls,
     ClickHouseLists,
     ClickHouseReplays,
+    ClickHouseDeletions,
 ):
     """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
 
@@ -33,6 +35,7 @@ class ClickHouseStore(
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
+        ClickHouseDeletions.__init__(self, worker)
         self._prober = prober
         self._lanes = (writer, worker, reader, prober)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -14,12 +14,14 @@ from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.query.fields import TrajectoryFilter
 
@@ -36,6 +38,7 @@ class ShelfStore:
     summaries: list[TrajectorySummary] = field(default_factory=list)
     asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
+    deleted: list[Deletion] = field(default_factory=list)
     error: Exception | None = None
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -82,6 +85,19 @@ class ShelfStore:
         found = [r for r in self.recorded.values() if reach.includes(r.selection.reach)]
         found.sort(key=lambda r: r.id, reverse=True)
         return [r for r in found if after is None or r.id < after][:limit]
+
+    def extent_of(self, scope: DeletionScope, _until_seq: int) -> Extent:
+        if self.error:
+            raise self.error
+        return Extent(3, 40) if scope.project == "default" else Extent(0, 0)
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        traces, spans = self.extent_of(deletion.scope, deletion.until_seq)
+        self.deleted.insert(0, replace(deletion, traces=traces, spans=spans))
+        return self.deleted[0]
+
+    def deletions(self, limit: int) -> Sequence[Deletion]:
+        return self.deleted[:limit]
 
     def _find(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
         if self.error:

@@ -21,6 +21,8 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.unit.api.conftest import ShelfStore
+
     from spanloom.core.ports.reading import ReadingStore
 
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
@@ -33,6 +35,8 @@ NEEDED = {
     ("POST", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays/{replay_id}"): Scope.ADMIN,
+    ("POST", "/v1/deletions"): Scope.ADMIN,
+    ("GET", "/v1/deletions"): Scope.ADMIN,
     ("GET", "/v1/keys"): Scope.ADMIN,
     ("POST", "/v1/keys"): Scope.ADMIN,
     ("DELETE", "/v1/keys/{key_id}"): Scope.ADMIN,
@@ -130,6 +134,18 @@ def test_a_key_opens_in_every_place_where_a_request_may_carry_it(called: Called)
         {"x-api-key": key},
     ):
         assert called.client.get("/v1/trajectories", headers=headers).status_code == 200
+
+
+def test_a_key_of_one_project_deletes_in_that_project_alone(
+    called: Called, store: ShelfStore
+) -> None:
+    key = called.locks.make("p", Scope.ADMIN)
+    elsewhere = called.ask("POST", "/v1/deletions", key, params={"project": "other"})
+    assert (elsewhere.status_code, store.deleted) == (403, [])
+    done = called.ask("POST", "/v1/deletions", key, params={"trace_id": VALUES["trace_id"]})
+    assert (done.status_code, store.deleted[0].scope.project) == (200, "p")
+    assert store.deleted[0].requested_by.startswith("key ")
+    assert called.ask("GET", "/v1/deletions", key).status_code == 403
 
 
 def test_sums_over_all_projects_need_a_key_of_all(called: Called) -> None:

@@ -53,6 +53,8 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/keys",
         "POST /v1/keys",
         "DELETE /v1/keys/{key_id}",
+        "POST /v1/deletions",
+        "GET /v1/deletions",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
@@ -81,7 +83,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
     assert named == {
         *("trace_id", "project", "format", "from", "to", "status"),
         *("root_name", "has_error", "agent_name", "limit", "cursor", "conversation_id", "profile"),
-        *("dialect", "outdated", "replay_id", "key_id"),
+        *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
 
 

@@ -17,7 +17,9 @@ from spanloom.core.errors import (
     SchemaTooNewError,
     StoreUnavailableError,
 )
+from spanloom.core.model.retention import RetentionPlan, Terms
 from spanloom.core.ports.progress import FOREVER_S
+from spanloom.storage.deletions.tables import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import check_schema, migrate
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
 
 DAY_NS = 24 * 3600 * 10**9
+
+
+def plan_of(days: int) -> RetentionPlan:
+    return RetentionPlan(Terms(days, days))
 
 
 class BreakingLane(Lane):
@@ -124,27 +130,27 @@ def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> 
     migrate(lane)
     before = definitions(lane)
     for days in (30, 7):
-        set_retention(lane, days)
-        for table, column in RETAINED.items():
+        set_retention(lane, plan_of(days))
+        for table, (column, _) in RETAINED.items():
             ttl = rf"TTL toDateTime\({column}\) \+ toIntervalDay\(\D*{days}\b"
             assert re.search(ttl, definitions(lane)[table]), table
-    set_retention(BreakingLane(fresh_database, 0), 7)  # nothing to do: no statement is run
-    set_retention(lane, 0)
+    set_retention(BreakingLane(fresh_database, 0), plan_of(7))  # nothing to do: no statement is run
+    set_retention(lane, plan_of(0))
     assert definitions(lane) == before
-    set_retention(BreakingLane(fresh_database, 0), 0)
+    set_retention(BreakingLane(fresh_database, 0), plan_of(0))
 
 
 def test_every_table_of_people_and_every_source_of_theirs_is_retained(
     clickhouse_store: ClickHouseStore,
 ) -> None:
     stored = {n for n, text in definitions(clickhouse_store._worker).items() if "MergeTree" in text}
-    assert stored - {"schema_migrations", "access_keys"} == set(RETAINED)
+    assert stored - (NOT_OF_TRACES.keys() - RETAINED.keys()) == set(RETAINED)
 
 
 def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> None:
     lane = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
     migrate(lane)
-    set_retention(lane, 30)
+    set_retention(lane, plan_of(30))
     now = time.time_ns()
     requests = [
         # An old span accepted now stays: retention does not count from when it ran.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
 
 if TYPE_CHECKING:
@@ -77,5 +78,5 @@ class TrajectoryReader(Protocol):
         """
 
 
-class ReadingStore(TrajectoryReader, ReplayRequests, Protocol):
+class ReadingStore(TrajectoryReader, ReplayRequests, DeletionLedger, Protocol):
     """All that the API asks of a store."""

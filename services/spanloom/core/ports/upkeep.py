@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.retention import RetentionPlan
+
 
 class Upkeep(Protocol):
     """The tables of a store and how long they hold rows; nobody but the keeper has this."""
@@ -18,8 +20,27 @@ class Upkeep(Protocol):
         ``SchemaChangedError``, or ``StartupError`` while another process migrates.
         """
 
-    def set_retention(self, days: int) -> None:
-        """Remove rows ``days`` after they were accepted or stored; 0 keeps them."""
+    def set_retention(self, plan: RetentionPlan) -> None:
+        """Let tables empty themselves of what no project keeps any longer.
+
+        Nothing is done, and no table rewritten, if they are set so already.
+        """
+
+    def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
+        """Remove what projects with shorter terms keep no longer; return how many rows it was.
+
+        Counts in whole days (UTC), so that it has something to do once a day at most.
+        """
+
+    def newest_deletion(self) -> str:
+        """Return the id of the newest deletion that was asked for; empty without any."""
+
+    def remove_deleted(self, over_before_ns: int) -> int:
+        """Remove every row of deleted traces from every table; return how many there were.
+
+        Deletions asked for before ``over_before_ns`` end with that: what arrives of their traces
+        later is stored like any other.
+        """
 
     def close(self) -> None:
         """Release the store."""

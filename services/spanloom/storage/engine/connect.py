@@ -14,6 +14,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.deletions.tables import visible_rows
 from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.engine.lane import (
     PROBER_SETTINGS,
@@ -49,8 +50,13 @@ def open_store(url: str) -> ClickHouseStore:
         embedded = urlsplit(url).scheme == "chdb"
         lane_of = EmbeddedLane if embedded else Lane
         schema = request_schema(embedded=embedded)
-        writing = {**REQUEST_SETTINGS, **schema}
-        for settings in (writing, WORKER_SETTINGS, READER_SETTINGS, PROBER_SETTINGS):
+        visible = {"additional_table_filters": visible_rows()}
+        for settings in (
+            {**REQUEST_SETTINGS, **schema},
+            {**visible, **WORKER_SETTINGS},
+            {**visible, **READER_SETTINGS},
+            PROBER_SETTINGS,
+        ):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.row_binary import Encoder
 
 Row: TypeAlias = list[Any]  # JSON values; their types are the columns of the query
-Setting: TypeAlias = str | int
+Setting: TypeAlias = "str | int | Mapping[str, str]"
 
 # Nothing that matters is left to a default (a server profile may have others).
 COMMON_SETTINGS: Mapping[str, Setting] = {

@@ -1,43 +1,84 @@
-"""How long tables keep their rows."""
+"""How long tables keep their rows.
+
+The longest term of all projects is the table's TTL, which ClickHouse works off in its merges. The
+keeper deletes rows of projects with shorter terms, once a day at most: cutoffs are whole days.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.retention import Kind
+from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
+    from spanloom.core.model.retention import RetentionPlan
     from spanloom.storage.engine.lane import Lane
 
 RETAINED = {
-    "otel_traces": "AcceptedAt",
-    "genai_events": "AcceptedAt",
-    "trace_changes": "AcceptedAt",
-    "trace_arrivals": "AcceptedAt",
-    "trace_progress": "UpdatedAt",
-    "extraction_watermark": "UpdatedAt",
-    "trajectories": "UpdatedAt",
-    "trajectory_list": "UpdatedAt",
-    "steps": "UpdatedAt",
-    "call_index": "UpdatedAt",
-    "conversation_members": "UpdatedAt",
-    "replays": "UpdatedAt",
+    "otel_traces": ("AcceptedAt", Kind.SPANS),
+    "genai_events": ("AcceptedAt", Kind.SPANS),
+    "trace_changes": ("AcceptedAt", Kind.SPANS),
+    "trace_arrivals": ("AcceptedAt", Kind.SPANS),
+    "trace_progress": ("UpdatedAt", Kind.BOTH),
+    "extraction_watermark": ("UpdatedAt", Kind.BOTH),
+    "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
+    "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
+    "steps": ("UpdatedAt", Kind.TRAJECTORIES),
+    "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
+    "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
+    "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables that retention empties, and the column of each from which it counts."""
+"""The tables that retention empties, the column of each from which it counts, and what it holds."""
+OF_NO_PROJECT = frozenset({"replays", "extraction_watermark"})
+"""Tables whose rows belong to no project: only their TTL empties them."""
+DAY_S = 24 * 3600
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 
 
-def set_retention(lane: Lane, days: int) -> None:
-    """Remove rows ``days`` after they were accepted or stored; 0 keeps them.
+def set_retention(lane: Lane, plan: RetentionPlan) -> None:
+    """Give every table the longest term of all projects.
 
     A table that has it already is left alone: a new TTL makes ClickHouse rewrite the table.
     """
     for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
+        column, kind = RETAINED[table]
+        days = plan.longest_days(kind)
         found = _RETAINED_DAYS.search(definition)
         if days == (int(found[1]) if found else 0):
             continue
         if days:
-            lane.run(query("set_retention"), table=table, column=RETAINED[table], days=days)
+            lane.run(query("set_retention"), table=table, column=column, days=days)
         else:
             lane.run(query("remove_retention"), table=table)
+
+
+def remove_expired(lane: Lane, plan: RetentionPlan, now_s: int) -> int:
+    """Remove the rows of projects whose terms are shorter than the table's; return how many.
+
+    A table without such rows is not touched, so that a second call on one day changes nothing.
+    """
+    tables = [table for table in RETAINED if table not in OF_NO_PROJECT]
+    return sum(_expire(lane, plan, table, now_s) for table in tables) if plan.projects else 0
+
+
+def _expire(lane: Lane, plan: RetentionPlan, table: str, now_s: int) -> int:
+    column, kind = RETAINED[table]
+    where = {
+        "table": table,
+        "column": column,
+        "projects": list(plan.projects),
+        "cutoffs": [_cutoff_s(terms.days(kind), now_s) for terms in plan.projects.values()],
+        "cutoff": _cutoff_s(plan.default.days(kind), now_s),
+    }
+    ((count,),) = lane.rows("count_expired_rows", **where)
+    if count:
+        lane.run(query("remove_expired_rows"), **bind(where))
+    return int(count)
+
+
+def _cutoff_s(days: int, now_s: int) -> int:
+    """Return the start of the oldest day that stays, in seconds since the epoch; 0: all stay."""
+    return (now_s // DAY_S - days) * DAY_S if days else 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.migrate import migrate
-from spanloom.storage.upkeep.retention import set_retention
+from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
+from spanloom.storage.upkeep.retention import remove_expired, set_retention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.retention import RetentionPlan
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.upkeep.lock import MigrationLock, NoLock
 
@@ -27,9 +29,21 @@ class ClickHouseUpkeep:
         with self._lock.held() as renew:
             return migrate(self._lane, renew)
 
-    def set_retention(self, days: int) -> None:
+    def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
-        set_retention(self._lane, days)
+        set_retention(self._lane, plan)
+
+    def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
+        """See ``Upkeep.remove_expired``."""
+        return remove_expired(self._lane, plan, now_s)
+
+    def newest_deletion(self) -> str:
+        """See ``Upkeep.newest_deletion``."""
+        return newest_deletion(self._lane)
+
+    def remove_deleted(self, over_before_ns: int) -> int:
+        """See ``Upkeep.remove_deleted``."""
+        return remove_deleted(self._lane, over_before_ns)
 
     def close(self) -> None:
         """See ``Upkeep.close``."""

@@ -1,0 +1,148 @@
+"""``spanloom delete``: traces, gone for good."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import time
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.options import SettingsCommand
+from spanloom.cli.owning import own_store
+from spanloom.cli.trace_id import to_trace_id
+from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.ports.deletions import Extent
+from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.telemetry import configure_logging
+from spanloom.terminal.values import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.client.client import Client
+    from spanloom.config import Settings
+
+    Act = Callable[[bool], Extent]
+    """Counts what is to be deleted when given true, else deletes it."""
+
+_NS_PER_MS = 1_000_000
+
+
+class Wanted(NamedTuple):
+    """The conditions as they were typed; the time in milliseconds."""
+
+    trace_id: str | None = None
+    project: str | None = None
+    conversation_id: str | None = None
+    before: int | None = None
+
+
+@click.command(
+    "delete",
+    cls=SettingsCommand,
+    sections=(StoreSettings, ProcessSettings),
+    examples=(
+        "spanloom delete --trace 4bf92f3577b34da6a3ce929d0e0e4736",
+        "spanloom delete --project travel --before 90d --dry-run",
+        "spanloom delete --conversation trip-to-shanghai --yes",
+    ),
+)
+@click.option("--trace", "trace_id", metavar="ID", callback=to_trace_id, help="This trace.")
+@click.option("--project", metavar="NAME", help="Only traces of this project.")
+@click.option(
+    "--conversation", "conversation_id", metavar="ID", help="Only traces of this conversation."
+)
+@click.option(
+    "--before",
+    metavar="WHEN",
+    callback=to_milliseconds,
+    help="Only traces that started before: 30m, 2h or 7d ago, a date, a time.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say how much would be deleted.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@client_option
+@click.pass_context
+def delete_command(
+    ctx: click.Context,
+    /,
+    *,
+    settings: Settings,
+    client: Client,
+    trace_id: str | None,
+    project: str | None,
+    conversation_id: str | None,
+    before: int | None,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Delete the traces that meet every condition: spans, trajectories, all that is known of them.
+
+    Says how many they are and asks first. No reader sees them from then on; what arrives of them
+    later is deleted too (--deletion-days of the keeper). A running service does it; without one
+    the command does it itself.
+    """
+    configure_logging(settings.log_level, settings.log_format)
+    wanted = Wanted(trace_id, project, conversation_id, before)
+    if wanted == Wanted():
+        raise click.UsageError("name what to delete: --trace, --project, --conversation, --before")
+    is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
+    with ExitStack() as stack:
+        if is_named or not own_store(settings, stack):
+            act = _by_service(client, wanted)
+        else:
+            act = _by_hand(settings, wanted, stack)
+        found = act(True)
+        click.echo(f"{_worded(found)} {'would be' if dry_run else 'will be'} deleted")
+        if not dry_run and _is_confirmed(yes=yes):
+            click.echo(f"{_worded(act(False))} deleted")
+
+
+def _worded(extent: Extent) -> str:
+    return f"{counted(extent.traces, 'trace')} of {counted(extent.spans, 'span')}"
+
+
+def _is_confirmed(*, yes: bool) -> bool:
+    """Whether to go on; raises ``click.UsageError`` where nobody can be asked."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise click.UsageError("nothing was deleted: --yes goes on without being asked")
+    return click.confirm("Delete them for good?", abort=True)
+
+
+def _by_service(client: Client, wanted: Wanted) -> Act:
+    def act(dry_run: bool) -> Extent:
+        answer = client.delete(
+            trace_id=wanted.trace_id,
+            project=wanted.project,
+            conversation_id=wanted.conversation_id,
+            before=wanted.before,
+            dry_run=dry_run,
+        )
+        return Extent(answer.traces, answer.spans)
+
+    return act
+
+
+def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
+    """Delete in a store that belongs to this command, and empty its tables at once."""
+    before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
+    scope = DeletionScope(wanted.project, wanted.trace_id, wanted.conversation_id, before_ns)
+    store = stack.enter_context(closing(open_store(settings.resolved_store_url)))
+    upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
+
+    def act(dry_run: bool) -> Extent:
+        deletion = new_deletion(scope, getpass.getuser(), time.time_ns())
+        if dry_run:
+            return store.extent_of(scope, deletion.until_seq)
+        done = store.delete(deletion)
+        upkeep.remove_deleted(0)
+        return Extent(done.traces, done.spans)
+
+    return act

@@ -1,0 +1,32 @@
+"""Who owns the store: a running service, or this command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StartupError
+from spanloom.process.datadir import DataDir, DirectoryInUseError
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
+
+    from spanloom.config import Settings
+
+
+def own_store(settings: Settings, stack: ExitStack) -> bool:
+    """Take the data directory if the store is in it; return whether the store can be opened.
+
+    False means that a running service owns it, which has to be asked instead. Raises
+    ``StartupError`` if there is no store.
+    """
+    if not settings.is_embedded:
+        return True
+    if not settings.store_url and not (settings.data_dir / "store").exists():
+        raise StartupError(
+            f"there is no store in {settings.data_dir.absolute()}: --data-dir names another"
+        )
+    try:
+        stack.enter_context(DataDir(settings.data_dir))
+    except DirectoryInUseError:
+        return False
+    return True

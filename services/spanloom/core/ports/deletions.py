@@ -1,0 +1,37 @@
+"""Deleting traces: hidden from every reader at once, removed by the keeper, and recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.deletion import Deletion, DeletionScope
+
+
+class Extent(NamedTuple):
+    """How much a deletion takes."""
+
+    traces: int
+    spans: int
+    """How many spans have arrived of them, repeats included."""
+
+
+class DeletionLedger(Protocol):
+    """Hides traces, and remembers who had them hidden."""
+
+    def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
+        """Return how much is stored now of what a deletion of this scope would take."""
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        """Delete what is in scope, and return the deletion with its counts.
+
+        When this returns, no method of the store gives anything of these traces any more, and
+        what arrives of them later stays unseen until the keeper ends the deletion. Spans accepted
+        before the deletion and not stored yet belong to it, except that a conversation is
+        known only by what was extracted. A new trace of a deleted project is stored.
+        """
+
+    def deletions(self, limit: int) -> Sequence[Deletion]:
+        """Return up to ``limit`` deletions as last recorded, newest first."""

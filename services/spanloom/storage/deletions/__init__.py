@@ -1,0 +1,1 @@
+"""Deletions in ClickHouse: what was deleted, and how every read leaves it out."""

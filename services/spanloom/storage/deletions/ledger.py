@@ -1,0 +1,70 @@
+"""The rows of ``deletions`` and ``deleted_traces``: one way to write and read them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.deletion import Deletion, DeletionScope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.storage.engine.lane import Lane, Row
+
+TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
+
+
+def read_deletions(
+    lane: Lane, limit: int = sys.maxsize, *, only_lasting: bool = False
+) -> Sequence[Deletion]:
+    """Return deletions as last recorded, newest first."""
+    rows = lane.rows("read_deletions", limit=limit, only_lasting=only_lasting)
+    return [_deletion_of(row) for row in rows]
+
+
+def record_deletion(lane: Lane, deletion: Deletion) -> None:
+    """Store how a deletion stands now."""
+    scope = deletion.scope
+    row = {
+        "Id": deletion.id,
+        "Step": deletion.step,
+        "Project": scope.project,
+        "TraceId": scope.trace_id,
+        "ConversationId": scope.conversation_id,
+        "StartBeforeUnixNano": scope.start_before_ns,
+        "RequestedAtUnixNano": deletion.requested_at_ns,
+        "UntilSeq": deletion.until_seq,
+        "RequestedBy": deletion.requested_by,
+        "Traces": deletion.traces,
+        "Spans": deletion.spans,
+        "IsOver": deletion.is_over,
+    }
+    lane.insert_objects("deletions", [row])
+
+
+def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
+    """Return (project, trace id, spans arrived) of every stored trace in scope."""
+    return list(lane.rows("deletion_traces", **asdict(scope), until_seq=until_seq))
+
+
+def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
+    """Store that these traces are deleted: from then on no reader sees them."""
+    rows = ([project, trace_id, deletion_id] for project, trace_id, _ in traces)
+    lane.insert("deleted_traces", TRACE_COLUMNS, rows)
+
+
+def _deletion_of(row: Row) -> Deletion:
+    """Return a row of ``read_deletions.sql`` as a deletion."""
+    *scope, deletion_id, step, requested_at_ns, requested_by, traces, spans, is_over = row
+    return Deletion(
+        id=deletion_id,
+        scope=DeletionScope(*scope),
+        requested_at_ns=requested_at_ns,
+        requested_by=requested_by,
+        traces=traces,
+        spans=spans,
+        step=step,
+        is_over=bool(is_over),
+    )

@@ -1,0 +1,7 @@
+-- Deletions, newest first: all, or those that are not over.
+SELECT Project, TraceId, ConversationId, StartBeforeUnixNano,
+       Id, Step, RequestedAtUnixNano, RequestedBy, Traces, Spans, IsOver
+FROM deletions FINAL
+WHERE NOT ({only_lasting:Bool} AND IsOver)
+ORDER BY Id DESC
+LIMIT {limit:UInt64}

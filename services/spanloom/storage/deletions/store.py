@@ -1,0 +1,52 @@
+"""``DeletionLedger`` in ClickHouse: a deletion is a row, and a row for each of its traces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.deletions import Extent
+from spanloom.storage.deletions.ledger import (
+    read_deletions,
+    read_traces,
+    record_deletion,
+    record_traces,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.storage.engine.lane import Lane, Row
+
+
+class ClickHouseDeletions:
+    """``DeletionLedger`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._worker = worker
+
+    def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
+        """See ``DeletionLedger.extent_of``."""
+        return _extent(read_traces(self._worker, scope, until_seq))
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        """See ``DeletionLedger.delete``.
+
+        The traces are read first: with the deletion recorded, its own rows would be hidden.
+        """
+        traces = read_traces(self._worker, deletion.scope, deletion.until_seq)
+        extent = _extent(traces)
+        counted = replace(deletion, traces=extent.traces, spans=extent.spans)
+        record_deletion(self._worker, counted)
+        record_traces(self._worker, deletion.id, traces)
+        return counted
+
+    def deletions(self, limit: int) -> Sequence[Deletion]:
+        """See ``DeletionLedger.deletions``."""
+        return read_deletions(self._worker, limit)
+
+
+def _extent(traces: Sequence[Row]) -> Extent:
+    return Extent(len(traces), sum(int(spans) for _, _, spans in traces))

@@ -1,0 +1,1 @@
+ALTER TABLE deleted_traces DELETE WHERE DeletionId = {id:String}

@@ -1,0 +1,193 @@
+"""What deleting promises: gone from every answer at once, and it does not come back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.deletion import Deletion, DeletionScope
+from spanloom.core.model.replay import BEFORE_ALL, Selection
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.store import Store
+from spanloom.core.query.fields import TrajectoryFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+CALL = "call-key"
+DAY_NS = 24 * 3600 * 10**9
+
+
+def reach(key: TraceKey) -> Reach:
+    return Reach.only(key.project)
+
+
+READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
+    "read_spans": lambda store, key: store.read_spans([key]),
+    "read_otlp": lambda store, key: store.read_otlp(key),
+    "arrived": lambda store, key: store.arrived([key]),
+    "changes_in": lambda store, key: [
+        c for c in store.changes_in(list(store.inserted(0))) if c.key == key
+    ],
+    "unfinished": lambda store, key: [c for c in store.unfinished() if c.key == key],
+    "quarantined": lambda store, key: [p for p in store.quarantined(10**6) if p.key == key],
+    "unextracted": lambda store, key: [c for c in store.unextracted() if c.key == key],
+    "read_progress": lambda store, key: store.read_progress([key]),
+    "heads": lambda store, key: store.heads([key]),
+    "document": lambda store, key: store.document(key.trace_id, reach(key)),
+    "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
+    "list": lambda store, key: [
+        line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
+    ],
+    "conversation": lambda store, key: [
+        line for line in store.conversation(key.project, reach(key), 100) if line.key == key
+    ],
+    "find_calls": lambda store, key: [
+        call
+        for call in store.find_calls(key.project, [CallWindow(CALL, 0, 2**63)])
+        if call.key == key
+    ],
+    "count_traces": lambda store, key: store.count_traces(
+        Selection(reach(key), dialect=key.trace_id)
+    ),
+    "traces_after": lambda store, key: [
+        found
+        for found in store.traces_after(Selection(reach(key)), BEFORE_ALL, 100)
+        if found.key == key
+    ],
+}
+"""Every method that tells something of a trace, and how to ask it of one trace alone."""
+OTHERS = {
+    *("append", "write", "record_progress", "record_replay", "ping", "close"),
+    *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
+    *("extent_of", "delete", "deletions"),
+    *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+}
+
+
+def test_every_method_of_a_store_is_known_here() -> None:
+    methods = {name for name in dir(Store) if not name.startswith("_")}
+    assert methods - OTHERS == READS.keys()
+
+
+def answers(store: Store, key: TraceKey) -> dict[str, object]:
+    """Give what every method says of a trace, but for those that say nothing."""
+    said = {name: read(store, key) for name, read in READS.items()}
+    return {name: answer for name, answer in said.items() if answer}
+
+
+def deletion(scope: DeletionScope, until_seq: int | None = None) -> Deletion:
+    at_ns = (until_seq or next_seq()) * 1000
+    return Deletion(f"{at_ns // 1000:016x}", scope, at_ns, "tester")
+
+
+def send(store: Store, key: TraceKey, start_ns: int = START_NS, number: int = 1) -> None:
+    store.append(
+        [spooled(message_of([wire_span(key.trace_id, number, start_ns=start_ns)]), key.project)]
+    )
+
+
+def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
+    trajectory = replace(
+        make_trajectory(key, start_ns),
+        extras={"conversation_id": key.project},
+        dialects=[key.trace_id],
+    )
+    step_id = f"{2:016x}"
+    store.write([replace(make_record(key, trajectory), call_keys={step_id: CALL})])
+    store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
+
+
+def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
+    """Store spans and a trajectory, and leave the trace due."""
+    send(store, key, start_ns)
+    extract(store, key, start_ns)
+    assert answers(store, key).keys() == READS.keys()
+
+
+@pytest.fixture
+def neighbour(key: TraceKey) -> TraceKey:
+    """Another trace of the same project and conversation."""
+    return TraceKey(key.project, "b" * 32)
+
+
+@pytest.mark.parametrize("by", ["trace", "trace and project", "conversation", "before"])
+def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
+    store: Store, key: TraceKey, neighbour: TraceKey, new_project: Callable[[], str], by: str
+) -> None:
+    if by == "conversation":  # of the neighbour is another one
+        neighbour = TraceKey(new_project(), neighbour.trace_id)
+    fill(store, key)
+    fill(store, neighbour, START_NS + DAY_NS)
+    scope = {
+        "trace": DeletionScope(trace_id=key.trace_id),
+        "trace and project": DeletionScope(key.project, key.trace_id),
+        "conversation": DeletionScope(conversation_id=key.project),
+        "before": DeletionScope(key.project, start_before_ns=START_NS + DAY_NS),
+    }[by]
+    kept = answers(store, neighbour)
+    wanted = deletion(scope)
+    assert store.extent_of(scope, wanted.until_seq) == (1, 1)
+    assert store.delete(wanted) == replace(wanted, traces=1, spans=1)
+    assert answers(store, key) == {}
+    assert answers(store, neighbour) == kept
+    assert store.extent_of(scope, wanted.until_seq) == (0, 0)
+
+
+def test_a_deleted_project_is_gone_and_may_begin_anew(
+    store: Store, key: TraceKey, neighbour: TraceKey, new_project: Callable[[], str]
+) -> None:
+    elsewhere = TraceKey(new_project(), key.trace_id)
+    for known in (key, neighbour, elsewhere):
+        fill(store, known)
+    store.delete(deletion(DeletionScope(key.project)))
+    assert answers(store, key) == answers(store, neighbour) == {}
+    assert answers(store, elsewhere).keys() == READS.keys()
+    fill(store, TraceKey(key.project, "c" * 32))
+
+
+def test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back(
+    store: Store, key: TraceKey
+) -> None:
+    fill(store, key)
+    store.delete(deletion(DeletionScope(key.project, key.trace_id)))
+    send(store, key, number=2)  # late
+    extract(store, key)  # it was being built when it was deleted
+    assert answers(store, key) == {}
+
+
+@pytest.mark.parametrize("by", ["trace", "project", "before"])
+def test_what_waits_in_the_spool_is_deleted_with_the_rest(
+    store: Store, key: TraceKey, by: str
+) -> None:
+    waiting = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    scope = {
+        "trace": DeletionScope(key.project, key.trace_id),
+        "project": DeletionScope(key.project),
+        "before": DeletionScope(key.project, start_before_ns=START_NS + 1),
+    }[by]
+    store.delete(deletion(scope))
+    store.append([waiting])
+    assert not store.read_spans([key])
+    assert not store.read_otlp(key)
+    assert not [c for c in store.unextracted() if c.key == key] or by == "before"
+    send(store, TraceKey(key.project, "c" * 32), START_NS + 1)
+    assert store.read_spans([TraceKey(key.project, "c" * 32)])
+
+
+def test_deletions_are_remembered_with_who_when_what_and_how_many(
+    store: Store, key: TraceKey
+) -> None:
+    fill(store, key)
+    first = store.delete(deletion(DeletionScope(key.project, key.trace_id)))
+    second = store.delete(deletion(DeletionScope(key.project, start_before_ns=7)))
+    assert list(store.deletions(2)) == [second, first]
+    assert (first.traces, first.spans, first.requested_by) == (1, 1, "tester")

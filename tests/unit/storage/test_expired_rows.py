@@ -1,0 +1,56 @@
+"""Terms of single projects in a real store: spans and trajectories go apart, neighbours stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.contract.test_deletions import fill
+from tests.unit.storage.test_deleted_rows import rows_of
+
+from spanloom.core.model.retention import Kind, RetentionPlan, Terms
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.upkeep.retention import RETAINED, remove_expired
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+DAY_S = 24 * 3600
+OF_SPANS = {t for t, (_, kind) in RETAINED.items() if kind is Kind.SPANS} - {"genai_events"}
+MUTATIONS = "SELECT count() FROM system.mutations WHERE database = currentDatabase()"
+
+
+@pytest.fixture
+def keys(clickhouse_store: ClickHouseStore, new_project: Callable[[], str]) -> list[TraceKey]:
+    found = [TraceKey(new_project(), "a" * 32) for _ in range(3)]
+    for key in found:
+        fill(clickhouse_store, key)
+    return found
+
+
+def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
+    clickhouse_store: ClickHouseStore, keys: list[TraceKey]
+) -> None:
+    client = clickhouse_store._writer._client
+    lane = Lane(client, UPKEEP_SETTINGS)
+    ((accepted_s, stored_s),) = client.query(
+        "SELECT (SELECT max(toUnixTimestamp(toDateTime(AcceptedAt))) FROM trace_changes),"
+        " toUnixTimestamp(now())"
+    ).result_rows
+    spans, both, kept = keys
+    before = rows_of(clickhouse_store, kept.project)
+    plan = RetentionPlan(
+        Terms(), {spans.project: Terms(5, 0), both.project: Terms(5, 5), "nobody's": Terms(1, 1)}
+    )
+    now_s = max(accepted_s, stored_s)
+    assert remove_expired(lane, plan, min(accepted_s, stored_s) + 4 * DAY_S) == 0
+    assert remove_expired(lane, plan, now_s + 7 * DAY_S) > 0
+    assert rows_of(clickhouse_store, kept.project) == before
+    assert rows_of(clickhouse_store, both.project) == {}
+    assert rows_of(clickhouse_store, spans.project).keys() == before.keys() - OF_SPANS
+    mutations = client.query(MUTATIONS).result_rows
+    assert remove_expired(lane, plan, now_s + 7 * DAY_S) == 0
+    assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten in turns
