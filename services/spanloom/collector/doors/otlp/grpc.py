@@ -87,10 +87,10 @@ class GrpcReceiver:
         self._health = Health(self._server, [_SERVICE.format(*names) for names in _NAMES.values()])
         exports = make_exports(exporter, limits)
         self._server.add_generic_rpc_handlers(
-            (
+            [
                 self._service(signal, _SERVICE.format(*names), exports[signal])
                 for signal, names in _NAMES.items()
-            )
+            ]  # a list: gRPC goes through it more than once
         )
 
     @property
