@@ -41,6 +41,7 @@ NOT_SEEN = {
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
+    "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
     "changes_in": "the extractor's feed",
     "unfinished": "the extractor's feed",
