@@ -70,8 +70,8 @@ class Keeper:
 
         Every other part opens the store after this. Raises ``StartupError``.
         """
-        for name in self._upkeep.migrate():
-            log.info("schema file applied", file=name)
+        if applied := self._upkeep.migrate():
+            log.debug("schema files applied", files=list(applied))
         self._apply_plan(read_plan(self._retention.file, self._retention.default))
         self._thread.start()
 
