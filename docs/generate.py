@@ -18,6 +18,7 @@ from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction.reports import once
 from spanloom.core.reading import failures
 from spanloom.core.reading.langchain import run as langchain_run
+from spanloom.doctor.checks import CHECKS
 from spanloom.telemetry import Metrics
 
 HERE = Path(__file__).parent
@@ -93,6 +94,11 @@ def captures() -> str:
     return "\n".join(parts)
 
 
+def checks() -> str:
+    """Every check of `spanloom doctor` and when it warns."""
+    return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
+
+
 def _dialect(title: str, prefix: str, docstring: str | None) -> str:
     parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
     rows = [
@@ -108,6 +114,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "configuration.md": configuration,
     "dialects.md": dialects,
     "metrics.md": metrics,
+    "operations.md": checks,
     "store.md": migrations,
 }
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from spanloom.access.access import Access
+    from spanloom.core.model.finding import Finding
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 
@@ -39,6 +40,7 @@ def create_app(
     has_trajectories: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
     extractor_version: str = "",
+    examine: Callable[[], Sequence[Finding]] = tuple,
 ) -> FastAPI:
     """Give the API over a store.
 
@@ -46,7 +48,8 @@ def create_app(
     may block. ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and
     IP addresses (``*``: all). Without ``has_trajectories`` there are only health, readiness and
     metrics, as for the parts that run alone. A store call is given up after ``timeout_s``. What
-    was built by another ``extractor_version`` is outdated.
+    was built by another ``extractor_version`` is outdated. ``examine`` says what is wrong with the
+    process; it may block.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -70,7 +73,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.services = Services(
-        store, metrics, ready, calls, probes, extractor_version, access.keys
+        store, metrics, ready, calls, probes, extractor_version, access.keys, examine
     )
     of_trajectories = (trajectories, conversations, replays, keys, deletions)
     parts = (*(of_trajectories if has_trajectories else ()), service)

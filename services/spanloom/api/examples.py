@@ -35,6 +35,13 @@ _SPAN = {
     "started_at": "1715400000500",
     "duration": "500",
 }
+_PROCESS = {"version": "1.0.0", "pid": 4711}
+_FINDING = {
+    "name": "detached-parts",
+    "status": "ok",
+    "found": "none",
+    "todo": "",
+}
 EXAMPLE_REPLAY = "00064119b2c8d000"
 _REPLAY = {
     "id": EXAMPLE_REPLAY,
@@ -114,4 +121,7 @@ NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEX
 DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
+DIAGNOSIS = _answer(
+    "A finding for each check.", _component("Diagnosis"), {**_PROCESS, "findings": [_FINDING]}
+)
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from spanloom.access.administration import KeyAdministration
 from spanloom.api.bounded import BoundedCalls
+from spanloom.core.model.finding import Finding
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
 
@@ -26,6 +27,8 @@ class Services:
     """Runs the question whether the store answers, which must not wait for other calls."""
     extractor_version: str
     keys: KeyAdministration
+    examine: Callable[[], Sequence[Finding]]
+    """Returns what is wrong with this process, and what is not."""
 
 
 def _services(request: Request) -> Services:

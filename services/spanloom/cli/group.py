@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List, retry, export or drop what the store refuses.",
     ),
     "delete": ("delete:delete_command", "Delete traces for good."),
+    "doctor": ("doctor:doctor_command", "Say what is wrong, and what to do."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

@@ -9,7 +9,15 @@ from urllib.parse import quote, urlsplit
 from pydantic import BaseModel, ValidationError
 
 from spanloom.client.errors import NotSpanloomError
-from spanloom.client.models import Deletion, Page, Replay, SpanList, SpanVerdict, Trajectory
+from spanloom.client.models import (
+    Deletion,
+    Diagnosis,
+    Page,
+    Replay,
+    SpanList,
+    SpanVerdict,
+    Trajectory,
+)
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.transport import Transport
 
@@ -168,6 +176,10 @@ class Client:
             "dry_run": dry_run or None,
         }
         return self._read(Deletion, self._transport.ask("POST", "/v1/deletions", _given(params)))
+
+    def diagnosis(self) -> Diagnosis:
+        """Return what the service found when it examined itself; needs the scope admin."""
+        return self._read(Diagnosis, self._get("/v1/doctor", {}))
 
     def _pages(
         self, path: str, limit: int | None, filters: dict[str, _Parameter]

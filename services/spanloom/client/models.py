@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
+from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.trajectory import Kind, Status, StepType
 
 Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
@@ -189,3 +190,20 @@ class Trajectory(_Answer):
     def steps(self) -> list[Step]:
         """Every step of the run once, agent by agent."""
         return [step for agent in self.agent_steps for step in agent.steps]
+
+
+class Finding(_Answer):
+    """What one check of the service found."""
+
+    name: str
+    status: FindingStatus
+    found: str
+    todo: str
+
+
+class Diagnosis(_Answer):
+    """What the service found when it examined itself."""
+
+    version: str
+    pid: int
+    findings: list[Finding]

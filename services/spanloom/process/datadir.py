@@ -9,6 +9,7 @@ import shutil
 from typing import TYPE_CHECKING, Self
 
 from spanloom.core.errors import StartupError
+from spanloom.doctor.facts import DirectoryFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,34 @@ def spool_in(data_dir: Path) -> Path:
 def temporary_in(data_dir: Path) -> Path:
     """Return where the owner of a data directory is to put its temporary files."""
     return data_dir.absolute() / "tmp"
+
+
+def look_at_directory(data_dir: Path) -> DirectoryFacts:
+    """Return what can be seen of a directory without taking it; nothing is changed.
+
+    Whether it is used can only be told by taking it: that is left at false here.
+    """
+    path = data_dir.absolute()
+    exists = path.is_dir()
+    lock = path / "lock"
+    return DirectoryFacts(
+        path=path,
+        exists=exists,
+        is_empty=exists and not any(path.iterdir()),
+        format=_format_of(path),
+        known_format=FORMAT,
+        is_writable=os.access(path, os.W_OK | os.X_OK),
+        owner=lock.read_text(errors="replace").strip() if lock.is_file() else "",
+        is_used=False,
+        was_killed=temporary_in(path).exists(),
+    )
+
+
+def _format_of(path: Path) -> int | None:
+    try:
+        return int((path / "FORMAT").read_text())
+    except (OSError, ValueError):
+        return None
 
 
 class DataDir:

@@ -30,6 +30,7 @@ from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
 from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.datadir import DataDir
+from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.process.tls import TlsFiles
@@ -143,6 +144,9 @@ class Service:
             hosts=hosts,
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
+            examine=SelfExamination(
+                self._settings, self._supervisor.unready, self._supervisor.ports, access.keys.list
+            ),
         )
         context = tls.http_context(ask_clients=False) if tls else None
         return HttpServer(app, listener, "api", context)

@@ -37,6 +37,7 @@ NEEDED = {
     ("GET", "/v1/replays/{replay_id}"): Scope.ADMIN,
     ("POST", "/v1/deletions"): Scope.ADMIN,
     ("GET", "/v1/deletions"): Scope.ADMIN,
+    ("GET", "/v1/doctor"): Scope.ADMIN,
     ("GET", "/v1/keys"): Scope.ADMIN,
     ("POST", "/v1/keys"): Scope.ADMIN,
     ("DELETE", "/v1/keys/{key_id}"): Scope.ADMIN,

@@ -58,6 +58,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
+        "GET /v1/doctor",
     ]
 
 

@@ -31,7 +31,7 @@ READING = {
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
 }
 """Each route that reads, and what to ask it of the project that has it."""
-NOT_OF_PROJECTS = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/keys"}
+NOT_OF_PROJECTS = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/keys", "/v1/doctor"}
 
 
 class Served(NamedTuple):

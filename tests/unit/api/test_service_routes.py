@@ -45,5 +45,10 @@ def test_a_part_that_runs_alone_serves_only_these() -> None:
         cast("ReadingStore", None), Metrics(), list, open_access(), has_trajectories=False
     )
     client = TestClient(app, base_url="http://127.0.0.1")
-    assert list(client.get("/openapi.json").json()["paths"]) == ["/healthz", "/readyz", "/metrics"]
+    assert list(client.get("/openapi.json").json()["paths"]) == [
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/v1/doctor",
+    ]
     assert client.get("/v1/trajectories").status_code == 404

@@ -4,7 +4,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from spanloom.api.examples import HEALTH, METRICS
+from spanloom.api.doctor_schemas import Diagnosis
+from spanloom.api.examples import DIAGNOSIS, HEALTH, METRICS
 from spanloom.api.needs import needs, open_to_all
 from spanloom.api.problems import problem, problem_responses
 from spanloom.api.schemas import Health
@@ -58,6 +59,21 @@ async def get_metrics(using: Using) -> Response:
     They sum over all projects, so the key must open all of them.
     """
     return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@router.get(
+    "/v1/doctor",
+    operation_id="getDiagnosis",
+    summary="What is wrong with it, and what to do",
+    responses={200: DIAGNOSIS, **problem_responses(401, 403, 503)},
+)
+@needs(Scope.ADMIN, all_projects=True)
+async def get_diagnosis(using: Using) -> Diagnosis:
+    """Examine this process and its store, as `spanloom doctor` shows it beside its own findings.
+
+    Checks of files in the data directory are `skipped` here. It tells of all projects.
+    """
+    return Diagnosis.of(await using.calls.run(using.examine))
 
 
 @router.get("/openapi.json", include_in_schema=False)

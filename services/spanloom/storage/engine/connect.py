@@ -60,7 +60,7 @@ def open_store(url: str) -> ClickHouseStore:
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:
-                check_schema(Lane(client), _migrate_command(url))
+                check_schema(Lane(client), migrate_command(url))
             lanes.append(lane_of(client, settings))
         opened.pop_all()
     return ClickHouseStore(*lanes)
@@ -70,8 +70,14 @@ def open_lane(url: str) -> Lane:
     """Open one lane of a store whose schema is up to date; raises as ``open_store`` does."""
     common.set_setting("autogenerate_session_id", False)
     lane = Lane(_open(_connector(url), url))
-    check_schema(lane, _migrate_command(url))
+    check_schema(lane, migrate_command(url))
     return lane
+
+
+def open_unchecked(url: str) -> Lane:
+    """Open one lane that only reads, of a store of whatever schema; raises ``StartupError``."""
+    common.set_setting("autogenerate_session_id", False)
+    return Lane(_open(_connector(url), url), READER_SETTINGS)
 
 
 def open_upkeep(url: str) -> ClickHouseUpkeep:
@@ -86,7 +92,7 @@ def open_upkeep(url: str) -> ClickHouseUpkeep:
     return ClickHouseUpkeep(lane, lock)
 
 
-def _migrate_command(url: str) -> str:
+def migrate_command(url: str) -> str:
     """Return the command that brings this store's schema up to date, without its password."""
     parts = urlsplit(url)
     path = Path(unquote(parts.path))

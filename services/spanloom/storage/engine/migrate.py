@@ -56,13 +56,18 @@ def check_schema(lane: Lane, command: str) -> None:
     Raises ``SchemaNotReadyError``, which tells the user to run ``command``, if files are missing,
     and ``SchemaTooNewError`` if the store was written by a newer version.
     """
-    applied = _applied(lane) if _has_ledger(lane) else {}
+    applied = applied_files(lane)
     _refuse_newer(applied)
     missing = [file.name for file in schema_files() if file.number not in applied]
     if missing:
         found = f"lacks {missing[0]}" + (f" and {len(missing) - 1} more" if missing[1:] else "")
         state = "has no tables yet" if not applied else f"is of an older Spanloom: it {found}"
         raise SchemaNotReadyError(f"the store {state}; run `{command}` first")
+
+
+def applied_files(lane: Lane) -> Mapping[int, tuple[str, str]]:
+    """Return number → (name, checksum) of the applied files, of which there may be none."""
+    return _applied(lane) if _has_ledger(lane) else {}
 
 
 def checksum_of(file: SchemaFile) -> str:

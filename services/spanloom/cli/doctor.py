@@ -1,0 +1,114 @@
+"""``spanloom doctor``: what is wrong with a data directory, a service or a server."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from spanloom.cli.client import client_option
+from spanloom.cli.options import SettingsCommand
+from spanloom.client.errors import ClientError
+from spanloom.config import NetworkSettings, ReceivingSettings, StoreSettings
+from spanloom.core.model.finding import Finding, FindingStatus
+from spanloom.doctor.check import examine
+from spanloom.doctor.checks import CHECKS
+from spanloom.doctor.facts import ServiceFacts
+from spanloom.doctor.gather.local import facts_of_service, local_facts
+from spanloom.process.datadir import DataDir, DirectoryInUseError, look_at_directory, spool_in
+from spanloom.telemetry import configure_logging
+from spanloom.terminal.findings import findings_json, render_findings
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.config import Settings
+    from spanloom.doctor.facts import DirectoryFacts, Facts
+
+
+@click.command(
+    "doctor",
+    cls=SettingsCommand,
+    sections=(StoreSettings, NetworkSettings, ReceivingSettings),
+    examples=(
+        "spanloom doctor",
+        "spanloom doctor --data-dir ~/traces --json | jq .status",
+        "spanloom doctor --store-url clickhouse://spanloom:secret@db:8123/traces",
+        "spanloom doctor --api-url http://traces.internal:8080",
+    ),
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, as in a pipe.")
+@client_option
+@click.pass_context
+def doctor_command(
+    ctx: click.Context, /, settings: Settings, client: Client, as_json: bool
+) -> None:
+    """Examine a data directory, the service that uses it, or a ClickHouse server.
+
+    Each check says what it found and what to do. Ends with 0 if nothing is a problem, 1 if
+    something is. What only a running service can see it is asked for; that needs a key with the
+    scope admin for all projects (SPANLOOM_API_KEY) once there are keys. Nothing is changed.
+    """
+    configure_logging("critical")  # what libraries report of failures is in the findings
+    is_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
+    with ExitStack() as stack:
+        directory = _own(look_at_directory(settings.data_dir), stack)
+        service: ServiceFacts | None = None
+        theirs: Sequence[Finding] = ()
+        if directory.is_used or is_named:
+            service, theirs = _ask(client, directory)
+        ours = examine(CHECKS, _facts(settings, directory, service))
+    findings = _merge(ours, theirs)
+    if as_json or not sys.stdout.isatty():
+        write_json(findings_json(findings), sys.stdout)
+    else:
+        make_console(sys.stdout).print(render_findings(findings))
+    ctx.exit(any(finding.status is FindingStatus.PROBLEM for finding in findings))
+
+
+def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
+    """Take a data directory, if it is one, for the time of the examination.
+
+    Returns what was seen of it, and whether a process uses it.
+    """
+    if directory.format != directory.known_format or not directory.is_writable:
+        return directory
+    try:
+        stack.enter_context(DataDir(directory.path))
+    except DirectoryInUseError:
+        return directory._replace(is_used=True)
+    return directory
+
+
+def _ask(client: Client, directory: DirectoryFacts) -> tuple[ServiceFacts, Sequence[Finding]]:
+    """Return who answers and what it found; nothing if it is not the owner of the directory."""
+    owner = directory.owner if directory.is_used else ""
+    try:
+        diagnosis = client.diagnosis()
+    except ClientError as error:
+        return ServiceFacts(client.url, owner, "", str(error)), ()
+    pid = str(diagnosis.pid)
+    if owner and pid != owner:
+        return ServiceFacts(client.url, owner, "", f"process {pid} answers at {client.url}"), ()
+    findings = [Finding(f.name, f.status, f.found, f.todo) for f in diagnosis.findings]
+    return ServiceFacts(client.url, pid, diagnosis.version, ""), findings
+
+
+def _facts(settings: Settings, directory: DirectoryFacts, service: ServiceFacts | None) -> Facts:
+    if service and not directory.is_used:
+        return facts_of_service(service)
+    return local_facts(settings, directory, spool_in(settings.data_dir), service)
+
+
+def _merge(ours: Sequence[Finding], theirs: Sequence[Finding]) -> list[Finding]:
+    """Return our findings, with the service's in place of those that we had to skip."""
+    asked = {f.name: f for f in theirs if f.status is not FindingStatus.SKIPPED}
+    return [
+        asked.get(finding.name, finding) if finding.status is FindingStatus.SKIPPED else finding
+        for finding in ours
+    ]

@@ -1,0 +1,33 @@
+"""All checks, in the order in which they are shown; one file per subject."""
+
+from collections.abc import Callable
+
+from spanloom.doctor.check import Check, Verdict
+from spanloom.doctor.checks import directory, keys, process, software, spool, store
+
+_JUDGES: tuple[Callable[..., Verdict], ...] = (
+    software.spanloom,
+    software.packages,
+    directory.directory,
+    directory.owner,
+    directory.disk,
+    directory.sizes,
+    process.service,
+    process.parts,
+    process.ports,
+    process.certificate,
+    keys.keys,
+    keys.expiring_keys,
+    keys.unused_keys,
+    spool.spool,
+    spool.dead_letters,
+    spool.clock,
+    store.store,
+    store.schema,
+    store.store_clock,
+    store.detached_parts,
+    store.mutations,
+    store.quarantine,
+)
+"""Another check is a function in one of these files, its name here, and its test."""
+CHECKS = tuple(map(Check.of, _JUDGES))

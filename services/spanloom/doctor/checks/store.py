@@ -1,0 +1,94 @@
+"""The store: its tables, parts, changes under way, and traces that cannot be built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.store_state import MAX_QUARANTINED
+from spanloom.doctor.check import Verdict, ok, problem, skipped, warning
+from spanloom.doctor.units import count, size, span
+
+if TYPE_CHECKING:
+    from spanloom.core.model.store_state import StoreState
+
+SKEW_S = 2
+FAR_SKEW_S = 300
+_NS = 10**9
+_HIDDEN = "the store's account may not see it"
+
+
+def store(store: StoreState) -> Verdict:
+    """Problem if the store cannot be opened or asked; tells the engine's version and its size."""
+    taken = "" if store.parts_bytes is None else f", {size(store.parts_bytes)} in its tables"
+    return ok(f"ClickHouse {store.engine}{taken}")
+
+
+def schema(store: StoreState) -> Verdict:
+    """Problem if the tables are of a newer Spanloom or were changed; warning if of an older one."""
+    applied, shipped = store.applied, store.shipped
+    upgrade = "`pip install --upgrade spanloom`, or use the release that wrote the store"
+    if newer := [file.name for number, file in applied.items() if number not in shipped]:
+        return problem(f"it has {newer[-1]}, which this version does not know", upgrade)
+    if changed := [f.name for n, f in applied.items() if f.checksum != shipped[n].checksum]:
+        return problem(f"it has applied another text of {', '.join(changed)}", upgrade)
+    if missing := [file.name for number, file in shipped.items() if number not in applied]:
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        return warning(f"it lacks {missing[0]}{more}", f"`{store.migrate_command}`")
+    return ok(f"all {len(shipped)} schema files are applied, each with the text that ships")
+
+
+def store_clock(store: StoreState, now_ns: int) -> Verdict:
+    """Warning if the store's clock differs from this machine's by 2 s, problem by 5 minutes."""
+    skew_s = (store.clock_ns - now_ns) / _NS
+    found = f"the store's clock is {span(abs(skew_s))} {'ahead' if skew_s > 0 else 'behind'}"
+    if abs(skew_s) < SKEW_S:
+        return ok(found)
+    todo = "let a time service (NTP) keep the clocks of both machines"
+    return (problem if abs(skew_s) >= FAR_SKEW_S else warning)(found, todo)
+
+
+def detached_parts(store: StoreState) -> Verdict:
+    """Problem if the engine has put parts aside: their rows are in no answer."""
+    if store.detached is None:
+        return skipped(_HIDDEN)
+    if not store.detached:
+        return ok("none")
+    first = store.detached[0]
+    shown = ", ".join(f"{p.table}/{p.name} ({p.reason or 'by hand'})" for p in store.detached[:3])
+    return problem(
+        f"{count(len(store.detached), 'part')}, {size(sum(p.size for p in store.detached))}: "
+        f"{shown}",
+        "look at the disk's health, restore a copy, or send the spans again; if they are not "
+        f"needed, remove the folder detached/{first.name} of the table {first.table}",
+    )
+
+
+def mutations(store: StoreState) -> Verdict:
+    """Problem if a deletion or another change of stored rows fails; warning after an hour."""
+    if store.mutations is None:
+        return skipped(_HIDDEN)
+    if failed := [mutation for mutation in store.mutations if mutation.error]:
+        return problem(
+            f"{count(len(failed), 'change')} of stored rows fail: {failed[0].table}: "
+            f"{failed[0].error}",
+            "make room if the disk is full; see `system.mutations` of the store",
+        )
+    oldest_s = max((mutation.seconds for mutation in store.mutations), default=0)
+    found = f"{count(len(store.mutations), 'change')} of stored rows under way"
+    if oldest_s > 3_600:
+        return warning(f"{found}, the oldest for {span(oldest_s)}", "see the load of the store")
+    return ok(found)
+
+
+def quarantine(store: StoreState) -> Verdict:
+    """Warning if traces cannot be built: their spans are stored, their trajectory is missing."""
+    if store.quarantined is None:
+        return skipped("the store's tables are of another version")
+    if not store.quarantined:
+        return ok("none")
+    first, number = store.quarantined[0], len(store.quarantined)
+    return warning(
+        f"{'at least ' if number >= MAX_QUARANTINED else ''}{count(number, 'trace')}; "
+        f"{first.trace_id} of {first.project} after {first.attempts} attempts: {first.error}",
+        "they are tried again by themselves; after an upgrade `spanloom replay` tries at once",
+    )

@@ -1,0 +1,141 @@
+"""What the checks look at: facts, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from spanloom.core.model.access import Key
+    from spanloom.core.model.dead_letter import DeadLetter
+    from spanloom.core.model.store_state import StoreState
+
+
+class Unknown(NamedTuple):
+    """Facts that cannot be had here: checks that need them are skipped."""
+
+    reason: str
+
+
+class Broken(NamedTuple):
+    """Facts that could not be read, which is a finding itself."""
+
+    reason: str
+    todo: str
+
+
+_Facts = TypeVar("_Facts")
+Known: TypeAlias = "_Facts | Unknown | Broken"
+
+
+class SoftwareFacts(NamedTuple):
+    """What is installed here."""
+
+    spanloom: str
+    python: str
+    packages: int
+    """How many packages Spanloom needs."""
+    misfits: Sequence[str]
+    """Those that are missing or of another version than needed."""
+
+
+class DirectoryFacts(NamedTuple):
+    """A data directory, seen from outside."""
+
+    path: Path
+    exists: bool
+    is_empty: bool
+    format: int | None
+    """``None``: there is no number in ``FORMAT``, or no such file."""
+    known_format: int
+    """The newest format that this version can use."""
+    is_writable: bool
+    owner: str
+    """The process that owns it or did so last; empty if there was none."""
+    is_used: bool
+    """Whether that process runs."""
+    was_killed: bool
+    """Whether the last owner left temporary files, which one that stops takes away."""
+
+
+class DiskFacts(NamedTuple):
+    """The disk under the data directory, in bytes."""
+
+    free: int
+    total: int
+    sizes: Mapping[str, int]
+    """What lies in the directory: ``{"store": 2048, "spool": 1024}``."""
+
+
+class SpoolFacts(NamedTuple):
+    """What waits in the spool and what was set aside."""
+
+    records: int
+    bytes: int
+    oldest_ns: int
+    """When the oldest waiting request was accepted; 0 if none waits."""
+    last_seq: int
+    """The newest sequence: microseconds since the epoch, or one more than the one before."""
+    max_bytes: int
+    letters: Sequence[DeadLetter]
+
+
+class ServiceFacts(NamedTuple):
+    """The process that uses the data directory, asked over HTTP."""
+
+    url: str
+    pid: str
+    version: str
+    error: str
+    """Why it could not be asked; empty if it answered."""
+
+
+class DoorsFacts(NamedTuple):
+    """Who can reach the ports."""
+
+    host: str
+    is_loopback: bool
+    is_insecure: bool
+
+
+class PortFacts(NamedTuple):
+    """A port that the service has or would have."""
+
+    flag: str
+    """The option that sets it."""
+    address: str
+    is_ours: bool
+    """Whether a running service of ours listens, or should."""
+    answers: bool
+    """Whether anybody accepts connections there."""
+    user: str
+    """Who has it, where that can be told."""
+
+
+class CertificateFacts(NamedTuple):
+    """The certificate that every port serves."""
+
+    path: Path
+    expires_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known; the checks name what they need by these fields."""
+
+    now_ns: int
+    software: Known[SoftwareFacts]
+    directory: Known[DirectoryFacts]
+    disk: Known[DiskFacts]
+    spool: Known[SpoolFacts]
+    store: Known[StoreState]
+    keys: Known[Sequence[Key]]
+    doors: Known[DoorsFacts]
+    ports: Known[Sequence[PortFacts]]
+    certificate: Known[CertificateFacts]
+    service: Known[ServiceFacts]
+    failures: Known[Sequence[str]]
+    """Why the running process is not ready; empty if it is."""

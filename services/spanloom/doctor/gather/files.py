@@ -1,0 +1,84 @@
+"""The files of a data directory, beside whatever process uses them."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
+from spanloom.core.model.dead_letter import DeadLetter
+from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BUSY_S = 10.0
+_PARTS = {
+    "store": ("store",),
+    "spool": ("spool.sqlite", "spool.sqlite-wal"),
+    "observations": ("observations.sqlite", "observations.sqlite-wal"),
+}
+_OLDEST = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
+_LETTERS = (
+    "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
+    "ORDER BY seq"
+)
+
+
+def look_at_disk(data_dir: Path) -> DiskFacts:
+    """Return the free space, and what each part of the directory takes."""
+    usage = shutil.disk_usage(data_dir)
+    sizes = {part: sum(_size(data_dir / name) for name in names) for part, names in _PARTS.items()}
+    return DiskFacts(usage.free, usage.total, sizes)
+
+
+def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
+    """Return what the spool holds, without a write to it."""
+    if not file.exists():
+        return Unknown("there is no spool yet")
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)) as db:
+            return _read(db, file, max_bytes)
+    except sqlite3.Error as error:
+        return Broken(
+            f"the spool {file} cannot be read: {error}",
+            "keep a copy of it, look at the disk's health, and restore it from a backup",
+        )
+
+
+def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFacts]:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        return Broken(
+            f"the spool {file} has schema {version}; this version knows {SCHEMA_VERSION}",
+            "`pip install --upgrade spanloom`, or use the release that wrote it",
+        )
+    if version < SCHEMA_VERSION:
+        return Unknown("the spool is of an older Spanloom, which the next start brings up to date")
+    db.execute("BEGIN")  # one moment for all of it
+    totals = Totals.load(db)
+    oldest = db.execute(_OLDEST).fetchone()
+    letters = [DeadLetter(*row) for row in db.execute(_LETTERS)]
+    return SpoolFacts(
+        records=totals.records,
+        bytes=totals.bytes,
+        oldest_ns=oldest[0] if oldest else 0,
+        last_seq=totals.last_seq,
+        max_bytes=max_bytes,
+        letters=letters,
+    )
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file or of all files of a folder; what goes meanwhile counts as 0."""
+    files = path.rglob("*") if path.is_dir() else (path,)
+    return sum(_file_size(file) for file in files)
+
+
+def _file_size(file: Path) -> int:
+    try:
+        return 0 if file.is_dir() else file.lstat().st_size
+    except OSError:
+        return 0

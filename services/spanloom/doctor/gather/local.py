@@ -1,0 +1,88 @@
+"""All facts that can be had without the process that uses the data directory."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
+from spanloom.doctor.gather.files import look_at_disk, look_at_spool
+from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
+from spanloom.doctor.gather.software import look_at_software
+from spanloom.doctor.gather.store import look_at_keys, look_at_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spanloom.config import Settings
+
+
+def local_facts(
+    settings: Settings, directory: DirectoryFacts, spool: Path, service: ServiceFacts | None
+) -> Facts:
+    """Return the facts of a data directory, and of a server if the store is on one.
+
+    ``service`` is the process that uses the directory, if one does: what it alone knows is left
+    out. Without one the caller owns the directory.
+    """
+    facts = _without(Unknown("there is no data directory that could be used"))
+    is_usable = directory.is_empty or directory.format == directory.known_format
+    if settings.is_embedded and not is_usable:
+        return replace(facts, directory=directory)
+    if is_usable:
+        facts = replace(
+            facts,
+            directory=directory,
+            disk=look_at_disk(directory.path),
+            spool=look_at_spool(spool, int(settings.spool_max_bytes)),
+        )
+    facts = replace(facts, keys=look_at_keys(settings))
+    if service:
+        return _beside(facts, settings, service)
+    idle = Unknown("no process uses the data directory")
+    return replace(
+        facts,
+        service=idle,
+        failures=idle,
+        store=look_at_store(settings),
+        doors=look_at_doors(settings),
+        ports=look_at_ports(settings),
+        certificate=look_at_certificate(settings),
+    )
+
+
+def facts_of_service(service: ServiceFacts) -> Facts:
+    """Return what is known where a service was asked and nothing else is to be looked at."""
+    return replace(_without(Unknown(f"only {service.url} was asked")), service=service)
+
+
+def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
+    """Leave out what only the running process knows: its options, and an embedded store."""
+    theirs = Unknown("only the running process knows it")
+    return replace(
+        facts,
+        service=service,
+        failures=theirs,
+        store=theirs if settings.is_embedded else look_at_store(settings),
+        doors=theirs,
+        ports=theirs,
+        certificate=theirs,
+    )
+
+
+def _without(reason: Unknown) -> Facts:
+    return Facts(
+        now_ns=time.time_ns(),
+        software=look_at_software(),
+        directory=reason,
+        disk=reason,
+        spool=reason,
+        store=reason,
+        keys=reason,
+        doors=reason,
+        ports=reason,
+        certificate=reason,
+        service=reason,
+        failures=reason,
+    )

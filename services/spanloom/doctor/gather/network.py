@@ -1,0 +1,95 @@
+"""Ports, certificate and doors, as the options say and as they are."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cryptography.x509 import load_pem_x509_certificate
+
+from spanloom.config import flag_of, is_loopback
+from spanloom.doctor.facts import (
+    Broken,
+    CertificateFacts,
+    DoorsFacts,
+    Known,
+    PortFacts,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.config import Settings
+
+PORTS = {"otlp_grpc": "otlp_grpc_port", "otlp_http": "otlp_http_port", "api": "api_port"}
+"""The parts that listen, and the option of each port."""
+_CONNECT_S = 2.0
+_LISTENING = "0A"
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not to listen on
+
+
+def look_at_doors(settings: Settings) -> DoorsFacts:
+    """Return who can reach the ports."""
+    return DoorsFacts(settings.host, is_loopback(settings.host), settings.insecure)
+
+
+def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> Sequence[PortFacts]:
+    """Return the ports that a service would listen on, or those of this one, by its parts."""
+    ports = {
+        option: getattr(settings, option) if own is None else own.get(part, 0)
+        for part, option in PORTS.items()
+    }
+    return [
+        _look_at_port(settings.host, port, flag_of(option), is_ours=own is not None)
+        for option, port in ports.items()
+        if port
+    ]
+
+
+def look_at_certificate(settings: Settings) -> Known[CertificateFacts]:
+    """Return until when the certificate is valid."""
+    path = settings.tls_cert
+    if path is None:
+        return Unknown("the ports do not speak TLS")
+    try:
+        certificate = load_pem_x509_certificate(path.read_bytes())
+    except (OSError, ValueError) as error:
+        return Broken(
+            f"the certificate {path} cannot be read: {error}",
+            "write a certificate in PEM there, or name another with --tls-cert",
+        )
+    return CertificateFacts(path, int(certificate.not_valid_after_utc.timestamp()) * 10**9)
+
+
+def _look_at_port(host: str, port: int, flag: str, *, is_ours: bool) -> PortFacts:
+    try:
+        socket.create_connection((_ANY.get(host, host), port), _CONNECT_S).close()
+        answers = True
+    except OSError:
+        answers = False
+    user = _user_of(port) if answers and not is_ours else ""
+    return PortFacts(flag, f"{host}:{port}", is_ours, answers, user)
+
+
+def _user_of(port: int) -> str:
+    """Return the process that listens on a port, as far as this system and account tell it."""
+    sockets = {f"socket:[{inode}]" for inode in _listening_on(port)}
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if str(link.readlink()) in sockets:
+                process = link.parents[1]
+                return f"process {process.name} ({(process / 'comm').read_text().strip()})"
+        except OSError:  # it ended, or is of somebody else
+            continue
+    return ""
+
+
+def _listening_on(port: int) -> list[str]:
+    """Return the inodes of the sockets, from Linux's tables (proc(5), /proc/net/tcp)."""
+    tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
+    lines = [line for t in tables if t.exists() for line in t.read_text().splitlines()[1:]]
+    rows = [line.split() for line in lines]
+    ending = f":{port:04X}"
+    return [row[9] for row in rows if row[3] == _LISTENING and row[1].endswith(ending)]

@@ -1,0 +1,37 @@
+"""What is installed in this environment."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, requires, version
+
+from packaging.requirements import Requirement
+
+from spanloom import __version__
+from spanloom.doctor.facts import SoftwareFacts
+
+
+def look_at_software() -> SoftwareFacts:
+    """Return the versions, and the packages that are not as Spanloom's own metadata asks."""
+    needed = [Requirement(text) for text in _required()]
+    used = [r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""})]
+    misfits = [misfit for requirement in used if (misfit := _misfit(requirement))]
+    return SoftwareFacts(__version__, platform.python_version(), len(used), misfits)
+
+
+def _required() -> list[str]:
+    try:
+        return requires("spanloom") or []
+    except PackageNotFoundError:  # run from its sources
+        return []
+
+
+def _misfit(requirement: Requirement) -> str:
+    """Return what is wrong with a package, empty if nothing is."""
+    try:
+        found = version(requirement.name)
+    except PackageNotFoundError:
+        return f"{requirement.name} is missing"
+    if requirement.specifier.contains(found, prereleases=True):
+        return ""
+    return f"{requirement.name} is {found}, needed is {requirement.specifier}"

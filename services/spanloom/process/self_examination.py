@@ -1,0 +1,62 @@
+"""What only the running process can see of itself: the answer of ``GET /v1/doctor``."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from spanloom.doctor.check import examine
+from spanloom.doctor.checks import CHECKS
+from spanloom.doctor.facts import Facts, Unknown
+from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
+from spanloom.doctor.gather.software import look_at_software
+from spanloom.doctor.gather.store import keys_of, look_at_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from spanloom.config import Settings
+    from spanloom.core.model.access import Key
+    from spanloom.core.model.finding import Finding
+
+_FILES = Unknown("the files are left to whoever asks")
+
+
+class SelfExamination:
+    """Examines this process; may block, as the store does."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        unready: Callable[[], Sequence[str]],
+        ports: Callable[[], Mapping[str, int]],
+        keys: Callable[[], Sequence[Key]],
+    ) -> None:
+        """Take the options, and whom to ask for reasons not to be ready, for ports and keys.
+
+        Keys come from the connection that is open: in one process a second one that is closed
+        takes the first one's locks away (https://sqlite.org/howtocorrupt.html, 2.2).
+        """
+        self._settings = settings
+        self._unready = unready
+        self._ports = ports
+        self._keys = keys
+
+    def __call__(self) -> Sequence[Finding]:
+        """Return a finding for each check; those of files are skipped."""
+        settings = self._settings
+        facts = Facts(
+            now_ns=time.time_ns(),
+            software=look_at_software(),
+            directory=_FILES,
+            disk=_FILES,
+            spool=_FILES,
+            service=_FILES,
+            failures=self._unready(),
+            doors=look_at_doors(settings),
+            ports=look_at_ports(settings, self._ports()),
+            certificate=look_at_certificate(settings),
+            keys=keys_of(self._keys),
+            store=look_at_store(settings),
+        )
+        return examine(CHECKS, facts)

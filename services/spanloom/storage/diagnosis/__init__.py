@@ -1,0 +1,1 @@
+"""What a store tells of its own state: for `spanloom doctor`."""

@@ -1,0 +1,65 @@
+"""Reads a store's state: versions, schema, parts, changes under way, quarantine."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import PermanentError, RetryableError
+from spanloom.core.model.store_state import (
+    MAX_QUARANTINED,
+    AppliedFile,
+    DetachedPart,
+    FailedTrace,
+    Mutation,
+    StoreState,
+)
+from spanloom.storage.engine.connect import migrate_command, open_unchecked
+from spanloom.storage.engine.migrate import applied_files, checksum_of
+from spanloom.storage.engine.statements import schema_files
+
+if TYPE_CHECKING:
+    from spanloom.storage.engine.lane import Lane, Row
+
+
+def diagnose(url: str) -> StoreState:
+    """Return the state of the store at a URL, whatever its schema is; nothing is changed.
+
+    Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
+    """
+    with closing(open_unchecked(url)) as lane:
+        return _state_of(lane, migrate_command(url))
+
+
+def _state_of(lane: Lane, command: str) -> StoreState:
+    [(engine, clock_ns)] = lane.rows("engine_state")
+    shipped = {f.number: AppliedFile(f.name, checksum_of(f)) for f in schema_files()}
+    applied = {number: AppliedFile(*file) for number, file in applied_files(lane).items()}
+    sizes = _ask(lane, "parts_size")
+    detached = _ask(lane, "detached")
+    mutations = _ask(lane, "unfinished_mutations")
+    failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if applied == shipped else None
+    return StoreState(
+        engine=engine,
+        clock_ns=int(clock_ns),
+        migrate_command=command,
+        applied=applied,
+        shipped=shipped,
+        parts_bytes=None if sizes is None else int(sizes[0][0]),
+        detached=None if detached is None else [DetachedPart(*row) for row in detached],
+        mutations=None if mutations is None else [Mutation(*row) for row in mutations],
+        quarantined=None if failed is None else list(map(_failed_trace, failed)),
+    )
+
+
+def _ask(lane: Lane, name: str, **parameters: object) -> list[Row] | None:
+    """Return the rows, or ``None`` where the account or the schema does not let us see them."""
+    try:
+        return list(lane.rows(name, **parameters))
+    except (PermanentError, RetryableError):
+        return None
+
+
+def _failed_trace(row: Row) -> FailedTrace:
+    project, trace_id, _seq, _status, attempts, _arrived, error = row
+    return FailedTrace(project, trace_id, attempts, error)

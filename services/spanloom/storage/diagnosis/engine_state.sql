@@ -1,0 +1,1 @@
+SELECT version(), toUnixTimestamp64Nano(now64(9))

@@ -1,0 +1,165 @@
+"""Checks at their thresholds: what no test can make in time on a real store, disk or clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.model.access import Key, Scope
+from spanloom.core.model.finding import FindingStatus
+from spanloom.core.model.store_state import AppliedFile, FailedTrace, Mutation, StoreState
+from spanloom.doctor.checks import directory, keys, process, software, spool, store
+from spanloom.doctor.facts import (
+    CertificateFacts,
+    DirectoryFacts,
+    DiskFacts,
+    DoorsFacts,
+    PortFacts,
+    ServiceFacts,
+    SoftwareFacts,
+    SpoolFacts,
+)
+
+if TYPE_CHECKING:
+    from spanloom.doctor.check import Verdict
+
+OK, WARNING, PROBLEM = FindingStatus.OK, FindingStatus.WARNING, FindingStatus.PROBLEM
+GIB = 1 << 30
+DAY_NS = 86_400 * 10**9
+NOW_NS = 1_000 * DAY_NS
+DIRECTORY = DirectoryFacts(
+    path=Path("/data"),
+    exists=True,
+    is_empty=False,
+    format=1,
+    known_format=1,
+    is_writable=True,
+    owner="17",
+    is_used=True,
+    was_killed=False,
+)
+SPOOL = SpoolFacts(0, 0, 0, 0, 8 * GIB, ())
+FILE = AppliedFile("0001_spans.sql", "abc")
+STORE = StoreState("26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, 0, (), (), ())
+KEY = Key("0f3a9c5b7d21", "d", "p", frozenset({Scope.READ}), NOW_NS - 40 * DAY_NS, used_ns=NOW_NS)
+
+
+def check(verdict: Verdict, status: FindingStatus, *words: str) -> None:
+    assert verdict.status is status, verdict
+    assert bool(verdict.todo) is (status in (WARNING, PROBLEM))
+    for word in words:
+        assert word in verdict.found + verdict.todo
+
+
+def test_packages() -> None:
+    check(software.packages(SoftwareFacts("1", "3.11", 9, ())), OK, "9")
+    check(software.packages(SoftwareFacts("1", "3.11", 9, ["x is 1"])), PROBLEM, "x is 1", "pip")
+
+
+def test_directory_formats_and_rights() -> None:
+    check(directory.directory(DIRECTORY), OK)
+    check(directory.directory(DIRECTORY._replace(format=2)), PROBLEM, "upgrade")
+    check(directory.directory(DIRECTORY._replace(is_writable=False)), PROBLEM, "chown")
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "status"),
+    [
+        (20 * GIB, 100 * GIB, OK),
+        (7 * GIB, 100 * GIB, WARNING),
+        (4 * GIB, 100 * GIB, PROBLEM),
+        (1 * GIB, 10 * GIB, PROBLEM),
+    ],
+)
+def test_disk(free: int, total: int, status: FindingStatus) -> None:
+    check(directory.disk(DiskFacts(free, total, {}), SPOOL), status, "GiB")
+
+
+def test_spool() -> None:
+    waiting = SPOOL._replace(records=2, bytes=100, oldest_ns=NOW_NS - 10**9)
+    check(spool.spool(waiting, DIRECTORY, NOW_NS), OK, "2 requests", "1.0 s")
+    old = waiting._replace(oldest_ns=NOW_NS - 600 * 10**9)
+    check(spool.spool(old, DIRECTORY, NOW_NS), WARNING, "10.0 min")
+    check(spool.spool(waiting._replace(bytes=8 * GIB), DIRECTORY, NOW_NS), PROBLEM, "8.0 GiB")
+
+
+def test_clock() -> None:
+    for ahead_s, status in ((0, OK), (10, WARNING), (3_600, PROBLEM)):
+        seq = NOW_NS // 1_000 + ahead_s * 1_000_000
+        check(spool.clock(SPOOL._replace(last_seq=seq), NOW_NS), status)
+
+
+def test_service_that_cannot_be_asked() -> None:
+    check(process.service(ServiceFacts("http://x", "17", "1", "")), OK, "17", "http://x")
+    check(process.service(ServiceFacts("http://x", "17", "", "no")), WARNING, "--api-url")
+    check(process.service(ServiceFacts("http://x", "", "", "no")), PROBLEM)
+
+
+def test_parts_and_ports_of_a_running_process() -> None:
+    check(process.parts([]), OK)
+    check(process.parts(["the part 'spool' has failed: x"]), PROBLEM, "spool")
+    port = PortFacts("--api-port", "127.0.0.1:8080", is_ours=True, answers=True, user="")
+    check(process.ports([port]), OK, "answer")
+    check(process.ports([port, port._replace(answers=False)]), PROBLEM, "8080 does not answer")
+
+
+def test_certificate() -> None:
+    for days, status in ((100, OK), (3, WARNING), (-1, PROBLEM)):
+        facts = CertificateFacts(Path("/cert.pem"), NOW_NS + days * DAY_NS)
+        check(process.certificate(facts, NOW_NS), status, *(["/cert.pem"] if days < 14 else []))
+
+
+def test_keys() -> None:
+    loopback = DoorsFacts("127.0.0.1", is_loopback=True, is_insecure=False)
+    everywhere = DoorsFacts("0.0.0.0", is_loopback=False, is_insecure=False)  # noqa: S104  # facts
+    check(keys.keys([], loopback, NOW_NS), OK)
+    check(keys.keys([], everywhere, NOW_NS), PROBLEM, "spanloom keys create")
+    check(keys.keys([], everywhere._replace(is_insecure=True), NOW_NS), WARNING)
+    check(keys.keys([KEY], everywhere, NOW_NS), OK, "1 usable key")
+    check(keys.keys([replace(KEY, revoked_ns=1)], everywhere, NOW_NS), WARNING)
+
+
+def test_keys_that_expire_or_lie_unused() -> None:
+    check(keys.expiring_keys([KEY], NOW_NS), OK)
+    for days in (-1, 3):
+        due = replace(KEY, expires_ns=NOW_NS + days * DAY_NS)
+        check(keys.expiring_keys([due], NOW_NS), WARNING, f"spanloom keys revoke {KEY.id}")
+    check(keys.unused_keys([KEY], NOW_NS), OK)
+    check(keys.unused_keys([replace(KEY, used_ns=0)], NOW_NS), WARNING, KEY.id)
+
+
+def test_schema() -> None:
+    check(store.schema(STORE), OK, "1")
+    newer = replace(STORE, applied={1: FILE, 9: AppliedFile("0009_x.sql", "")})
+    check(store.schema(newer), PROBLEM, "0009_x.sql", "upgrade")
+    check(store.schema(replace(STORE, applied={1: AppliedFile(FILE.name, "x")})), PROBLEM)
+    check(store.schema(replace(STORE, applied={})), WARNING, "spanloom migrate")
+
+
+def test_clock_of_the_store() -> None:
+    for skew_s, status in ((0, OK), (-10, WARNING), (10, WARNING), (3_600, PROBLEM)):
+        skewed = replace(STORE, clock_ns=NOW_NS + skew_s * 10**9)
+        check(store.store_clock(skewed, NOW_NS), status)
+
+
+def test_changes_under_way() -> None:
+    check(store.mutations(STORE), OK)
+    check(store.mutations(replace(STORE, mutations=[Mutation("steps", 7_200, "")])), WARNING, "2.0")
+    failing = replace(STORE, mutations=[Mutation("steps", 1, "no space")])
+    check(store.mutations(failing), PROBLEM, "no space")
+
+
+def test_quarantine() -> None:
+    check(store.quarantine(STORE), OK)
+    failed = FailedTrace("p", "a" * 32, 3, "boom")
+    check(store.quarantine(replace(STORE, quarantined=[failed])), WARNING, "boom", "a" * 32)
+
+
+def test_what_the_account_may_not_see_is_skipped() -> None:
+    hidden = replace(STORE, detached=None, mutations=None, quarantined=None, parts_bytes=None)
+    assert store.store(hidden).status is OK
+    for judge in (store.detached_parts, store.mutations, store.quarantine):
+        assert judge(hidden).status is FindingStatus.SKIPPED
