@@ -27,7 +27,7 @@ class ClickHouseKeys:
     def read_all(self) -> Sequence[Key]:
         """See ``KeyStore.read_all``."""
         with self._lock:
-            return [key_of(*row) for row in self._lane.rows("read_keys")]
+            return [key_of(**row._asdict()) for row in self._lane.rows("read_keys")]
 
     def add(self, key: Key) -> None:
         """See ``KeyStore.add``."""

@@ -1,6 +1,8 @@
 -- Every key; a row without a digest is the use of a key that is not there.
-SELECT Id, max(Digest) AS Digest, max(Project), max(Scopes), max(CreatedUnixNano), max(ExpiresUnixNano),
-       if(min(RevokedUnixNano) = 18446744073709551615, 0, min(RevokedUnixNano)), max(UsedUnixNano)
+SELECT Id AS id, max(Digest) AS digest, max(Project) AS project, max(Scopes) AS scopes,
+       max(CreatedUnixNano) AS created_ns, max(ExpiresUnixNano) AS expires_ns,
+       if(min(RevokedUnixNano) = 18446744073709551615, 0, min(RevokedUnixNano)) AS revoked_ns,
+       max(UsedUnixNano) AS used_ns
 FROM access_keys
 GROUP BY Id
-HAVING Digest != ''
+HAVING digest != ''

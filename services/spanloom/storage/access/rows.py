@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from spanloom.core.model.access import Key, Scope
 
 
@@ -10,11 +12,7 @@ def scopes_text(key: Key) -> str:
     return ",".join(sorted(key.scopes))
 
 
-def key_of(key_id: str, digest: str, project: str, scopes: str, *times: int) -> Key:
-    """Make a key of a row; a scope that a newer version wrote is left out: it opens less.
-
-    ``times`` are those of creation, expiry, revocation and last use, in ns since the epoch.
-    """
+def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
+    """Return a row as a key; a scope that a newer version wrote is left out: it opens less."""
     known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
-    created, expires, revoked, used = times
-    return Key(key_id, digest, project, known, created, expires, revoked, used)
+    return Key(scopes=known, **columns)

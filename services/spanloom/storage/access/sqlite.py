@@ -46,6 +46,7 @@ class SqliteKeys:
             self._file = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
+            self._file.row_factory = sqlite3.Row
             self._file.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise StartupError(f"the keys in {path} cannot be opened: {error}") from error
@@ -53,7 +54,7 @@ class SqliteKeys:
     def read_all(self) -> Sequence[Key]:
         """See ``KeyStore.read_all``."""
         with self._use() as file:
-            return [key_of(*row) for row in file.execute("SELECT * FROM keys")]
+            return [key_of(**row) for row in file.execute("SELECT * FROM keys")]
 
     def add(self, key: Key) -> None:
         """See ``KeyStore.add``."""

@@ -1,5 +1,5 @@
 -- The stored traces of a deletion's scope, with how many spans arrived of each.
-SELECT Project, TraceId, any(arrived)
+SELECT Project, TraceId, any(arrived) AS spans
 FROM
 (
     SELECT Project, TraceId

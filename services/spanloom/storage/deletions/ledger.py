@@ -45,26 +45,31 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
 
 
 def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
-    """Return (project, trace id, spans arrived) of every stored trace in scope."""
+    """Return the key of every stored trace in scope, with how many spans arrived of it."""
     return list(lane.rows("deletion_traces", **asdict(scope), until_seq=until_seq))
 
 
 def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
     """Store that these traces are deleted: from then on no reader sees them."""
-    rows = ([project, trace_id, deletion_id] for project, trace_id, _ in traces)
+    rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     lane.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
 def _deletion_of(row: Row) -> Deletion:
     """Return a row of ``read_deletions.sql`` as a deletion."""
-    *scope, deletion_id, step, requested_at_ns, requested_by, traces, spans, is_over = row
+    scope = DeletionScope(
+        project=row.Project,
+        trace_id=row.TraceId,
+        conversation_id=row.ConversationId,
+        start_before_ns=row.StartBeforeUnixNano,
+    )
     return Deletion(
-        id=deletion_id,
-        scope=DeletionScope(*scope),
-        requested_at_ns=requested_at_ns,
-        requested_by=requested_by,
-        traces=traces,
-        spans=spans,
-        step=step,
-        is_over=bool(is_over),
+        id=row.Id,
+        scope=scope,
+        requested_at_ns=row.RequestedAtUnixNano,
+        requested_by=row.RequestedBy,
+        traces=row.Traces,
+        spans=row.Spans,
+        step=row.Step,
+        is_over=bool(row.IsOver),
     )

@@ -49,4 +49,4 @@ class ClickHouseDeletions:
 
 
 def _extent(traces: Sequence[Row]) -> Extent:
-    return Extent(len(traces), sum(int(spans) for _, _, spans in traces))
+    return Extent(len(traces), sum(int(trace.spans) for trace in traces))

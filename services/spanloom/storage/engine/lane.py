@@ -6,6 +6,8 @@ Embedded or server, the driver is the same; everything above this module sees ro
 from __future__ import annotations
 
 import io
+from collections import namedtuple
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
     from spanloom.storage.engine.row_binary import Encoder
 
-Row: TypeAlias = list[Any]  # JSON values; their types are the columns of the query
+Row: TypeAlias = Any  # a named tuple of JSON values: its fields are the columns of the query
+Values: TypeAlias = list[Any]  # the same without names
 Setting: TypeAlias = "str | int | Mapping[str, str]"
 
 # Nothing that matters is left to a default (a server profile may have others).
@@ -79,6 +82,12 @@ ROWS_PER_INSERT = 10_000
 """The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
 
 
+@cache
+def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns of a query
+    """Return the type of a query's rows; a column that is no name is known by its place."""
+    return namedtuple("Row", columns, rename=True)  # noqa: PYI024  # its fields are not known before
+
+
 class Lane:
     """A client whose settings are made once, when it is opened."""
 
@@ -91,12 +100,25 @@ class Lane:
                     client.set_client_setting(name, value)
 
     def rows(self, name: str, **parameters: object) -> Iterator[Row]:
-        """Run a named query and give its rows one by one, as JSON values."""
+        """Run a named query and return its rows one by one, each with the names of its columns."""
+        answer = io.BytesIO(self._ask(name, parameters, "JSONCompactEachRowWithNames"))
+        header = answer.readline()
+        if not header:
+            return iter(())
+        make = _row_type(tuple(orjson.loads(header)))._make
+        return map(make, map(orjson.loads, answer))
+
+    def values(self, name: str, **parameters: object) -> Iterator[Values]:
+        """Run a named query and return its rows as lists, which the caller may change.
+
+        For spans alone, of which there are very many: by name, decoding 100,000 of them into
+        ``Span`` took 1.36 times as long as by place (0.207 s and 0.152 s of CPU time).
+        """
         answer = self._ask(name, parameters, "JSONCompactEachRow")
         return map(orjson.loads, io.BytesIO(answer))
 
     def blob(self, name: str, **parameters: object) -> bytes:
-        """Run a named query of one string column and give its bytes; empty without a row."""
+        """Run a named query of one string column and return its bytes; empty without a row."""
         return self._ask(name, parameters, "RawBLOB")
 
     def run(self, statement: str, **parameters: object) -> None:
@@ -152,7 +174,7 @@ class Lane:
 
 
 def _is_fixed(client: Client, name: str) -> bool:
-    """Whether the account may not change a setting: one with ``readonly = 1`` may change none."""
+    """Return whether the account may not change a setting; with ``readonly = 1`` it may none."""
     known = client.server_settings.get(name)
     return known is not None and bool(known.readonly)
 

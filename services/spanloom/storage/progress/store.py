@@ -79,12 +79,24 @@ class ClickHouseProgress:
 
 
 def _change_of(row: Row) -> TraceChange:
-    """Give a row of ``changes_in.sql``, ``unextracted.sql`` or ``unfinished.sql`` its names."""
-    project, trace_id, seq, first, last, has_root, span_count, second = row
-    key = TraceKey(project, trace_id)
-    return TraceChange(key, seq, first, last, bool(has_root), span_count, second)
+    """Return a row of ``changes_in.sql``, ``unextracted.sql`` or ``unfinished.sql`` as a change."""
+    return TraceChange(
+        key=TraceKey(row.Project, row.TraceId),
+        max_seq=row.newest,
+        first_accepted_ns=row.first_accepted,
+        last_accepted_ns=row.last_accepted,
+        has_root=bool(row.has_root),
+        span_count=row.spans,
+        second=row.second,
+    )
 
 
 def _progress_of(row: Row) -> Progress:
-    project, trace_id, seq, status, attempts, arrived, error = row
-    return Progress(TraceKey(project, trace_id), seq, Status(status), attempts, arrived, error)
+    return Progress(
+        key=TraceKey(row.Project, row.TraceId),
+        seq=row.Seq,
+        status=Status(row.Status),
+        attempts=row.Attempts,
+        arrived=row.Arrived,
+        error=row.Error,
+    )

@@ -7,8 +7,8 @@ WITH keys AS
     WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM trace_progress WHERE Status = 'live' OR Attempts > 0)
       AND (Status = 'live' OR Attempts > 0)
 )
-SELECT Project, TraceId, Seq, toUnixTimestamp64Nano(arrivals.accepted), toUnixTimestamp64Nano(arrivals.accepted),
-       false, arrivals.spans, 0
+SELECT Project, TraceId, Seq AS newest, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
+       first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second
 FROM (SELECT Project, TraceId, Seq FROM trace_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
 INNER JOIN
 (

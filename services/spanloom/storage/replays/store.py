@@ -106,16 +106,21 @@ def _over(reach: Reach) -> Condition:
 
 def _replay_of(row: Row) -> Replay:
     """Return a row of the queries for replays as a replay."""
-    replay_id, is_every, projects, *filters = row[:7]
-    total, step, done, written, failed, project, trace_id, finished = row[7:]
+    selection = Selection(
+        reach=Reach(frozenset(row.Projects), is_every=bool(row.EveryProject)),
+        start_from_ns=row.StartFromUnixNano,
+        start_before_ns=row.StartBeforeUnixNano,
+        dialect=row.Dialect,
+        other_than=row.OtherThan,
+    )
     return Replay(
-        id=replay_id,
-        selection=Selection(Reach(frozenset(projects), bool(is_every)), *filters),
-        total=total,
-        step=step,
-        done=done,
-        written=written,
-        failed=failed,
-        after=TraceKey(project, trace_id),
-        is_finished=bool(finished),
+        id=row.Id,
+        selection=selection,
+        total=row.Total,
+        step=row.Step,
+        done=row.Done,
+        written=row.Written,
+        failed=row.Failed,
+        after=TraceKey(row.AfterProject, row.AfterTraceId),
+        is_finished=bool(row.IsFinished),
     )

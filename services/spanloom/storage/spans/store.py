@@ -16,7 +16,7 @@ from spanloom.storage.spans.records import FramedRecords, canonical_request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.lane import Lane, Row, Values
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -79,10 +79,10 @@ class ClickHouseSpans:
         ((count,),) = self._worker.rows("count_spans", keys=keys)
         return int(count) > SPANS_PER_QUERY
 
-    def _rows(self, keys: Sequence[TraceKey], span_id_start: str = "") -> Iterator[Row]:
-        return self._worker.rows("read_spans", keys=keys, span_id_start=span_id_start)
+    def _rows(self, keys: Sequence[TraceKey], span_id_start: str = "") -> Iterator[Values]:
+        return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
-    def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Row]:
+    def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
         """Give the rows slice by slice: an answer is in memory several times over.
 
         What the spans have in common is kept once.
@@ -99,7 +99,7 @@ class ClickHouseSpans:
 
     def read_otlp(self, key: TraceKey) -> bytes:
         """See ``SpanReader.read_otlp``."""
-        rows = self._reader.rows("read_otlp", project=key.project, trace_id=key.trace_id)
+        rows = self._reader.values("read_otlp", project=key.project, trace_id=key.trace_id)
         return encode_traces(StoredSpan(*row) for row in rows)
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
@@ -117,7 +117,7 @@ def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
     return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
 
 
-def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
+def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
     """Keep the newest version of each span; of equal versions that which starts last.
 
     Equal versions come from one request that has a span twice, in two months: partitions are
@@ -140,7 +140,7 @@ def newest_spans(rows: Iterable[Row]) -> dict[TraceKey, list[Span]]:
 
 
 def event_of(row: Row) -> ContentEvent:
-    """Give a row of ``read_events.sql`` its names."""
-    project, trace_id, span_id, event_id, place, time_ns, name, attributes, row_version = row
-    event = Event(time_ns, name, attributes)
-    return ContentEvent(TraceKey(project, trace_id), span_id, event_id, place, event, row_version)
+    """Return a row of ``read_events.sql`` as a content event."""
+    key = TraceKey(row.Project, row.TraceId)
+    event = Event(row.TimeUnixNano, row.EventName, row.Attributes)
+    return ContentEvent(key, row.SpanId, row.EventId, row.Place, event, row.RowVersion)

@@ -58,6 +58,12 @@ def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
 
 
 def _call_of(row: Row) -> ModelCall:
-    project, trace_id, step_id, call_key, start_ns, end_ns, bare, dialect = row
-    key = TraceKey(project, trace_id)
-    return ModelCall(key, step_id, call_key, start_ns, end_ns, bool(bare), dialect)
+    return ModelCall(
+        key=TraceKey(row.Project, row.TraceId),
+        step_id=row.StepId,
+        call_key=row.CallKey,
+        start_ns=row.StartTimeUnixNano,
+        end_ns=row.EndTimeUnixNano,
+        is_bare=bool(row.IsBare),
+        dialect=row.Dialect,
+    )

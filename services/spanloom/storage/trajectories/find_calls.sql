@@ -1,4 +1,4 @@
--- The model steps among these (trace id, step id), in the order of storage.trajectories.calls.
+-- The model steps among these (trace id, step id).
 SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect
 FROM steps FINAL
 WHERE Project = {project:String}

@@ -1,5 +1,4 @@
--- The current summaries of some trajectories, wherever in the list they stand by now, in the order
--- of storage.trajectories.lists.summary_of.
+-- The current summaries of some trajectories, wherever in the list they stand by now.
 SELECT
     Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, HasError,
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,

@@ -121,26 +121,28 @@ class ClickHouseLists:
 
 
 def summary_of(row: Row) -> TrajectorySummary:
-    """Give a row of ``list_page.sql`` its names."""
-    project, trace_id, version, status, root_name, root_type, start_ns, duration_ns = row[:8]
-    has_error, agents, agent, model, tool, graph, other, spans, inputs, outputs, original = row[
-        8:19
-    ]
+    """Return a row of ``list_page.sql`` as a summary."""
     return TrajectorySummary(
-        key=TraceKey(project, trace_id),
-        version=version,
-        status=Status(status),
-        root_name=root_name,
-        root_type=root_type,
-        start_ns=start_ns,
-        duration_ns=duration_ns,
-        has_error=bool(has_error),
-        agent_names=agents,
-        step_counts={"agent": agent, "model": model, "tool": tool, "graph": graph, "other": other},
-        span_count=spans,
-        input_tokens=inputs,
-        output_tokens=outputs,
-        duplicate_of=original,
-        dialects=row[19],
-        conversation_id=row[20],
+        key=TraceKey(row.Project, row.TraceId),
+        version=row.Version,
+        status=Status(row.Status),
+        root_name=row.RootName,
+        root_type=row.RootType,
+        start_ns=row.StartTimeUnixNano,
+        duration_ns=row.DurationNs,
+        has_error=bool(row.HasError),
+        agent_names=row.AgentNames,
+        step_counts={
+            "agent": row.AgentSteps,
+            "model": row.ModelSteps,
+            "tool": row.ToolSteps,
+            "graph": row.GraphSteps,
+            "other": row.OtherSpans,
+        },
+        span_count=row.SpanCount,
+        input_tokens=row.InputTokens,
+        output_tokens=row.OutputTokens,
+        duplicate_of=row.DuplicateOf,
+        dialects=row.Dialects,
+        conversation_id=row.ConversationId,
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.lane import Lane, Row
 
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
@@ -45,9 +45,8 @@ class ClickHouseTrajectories:
         found = {}
         for some in batched(keys):
             for row in self._worker.rows("heads", keys=some):
-                project, trace_id, *head = row
-                key = TraceKey(project, trace_id)
-                found[key] = Head(key, *head)
+                head = _head_of(row)
+                found[head.key] = head
         return found
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
@@ -72,7 +71,7 @@ class ClickHouseTrajectories:
         return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Give the sequence that each stored trajectory was built from."""
+        """Return the sequence that each stored trajectory was built from."""
         return {
             TraceKey(project, trace_id): seq
             for some in batched(keys)
@@ -82,3 +81,16 @@ class ClickHouseTrajectories:
     def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
         if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
+
+
+def _head_of(row: Row) -> Head:
+    """Return a row of ``heads.sql`` as the head of a trajectory."""
+    return Head(
+        key=TraceKey(row.Project, row.TraceId),
+        version=row.Version,
+        seq=row.Seq,
+        fingerprint=row.Fingerprint,
+        start_ns=row.StartTimeUnixNano,
+        step_ids=row.StepIds,
+        span_count=row.SpanCount,
+    )
