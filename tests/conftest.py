@@ -69,6 +69,11 @@ class RunningSpanloom:
     def log(self) -> str:
         return self._stderr.read_text()
 
+    @property
+    def complaints(self) -> list[str]:
+        """The lines of the log that are no mere information, such as that of a new schema."""
+        return [line for line in self.log.splitlines() if '"level": "info"' not in line]
+
     def wait_until_ready(self) -> None:
         until = time.monotonic() + START_S
         while time.monotonic() < until:

@@ -119,7 +119,7 @@ def test_counting_before_parsing_counts_what_a_parser_finds(
     request: ExportTraceServiceRequest,
 ) -> None:
     found = sum(len(s.spans) for r in request.resource_spans for s in r.scope_spans)
-    assert scan_request(request.SerializeToString(), LIMITS).items == found
+    assert scan_request(request.SerializeToString(), LIMITS) == found
 
 
 FIELD_NAMES = [

@@ -14,7 +14,7 @@ import httpx
 from tests.conftest import clean_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 REPOSITORY = Path(__file__).parents[2]
 RUN_S = 90.0
@@ -58,6 +58,16 @@ def run_program(module: str, *arguments: str, variables: Mapping[str, str]) -> A
 
 def await_trajectory(api: str, trace_id: str, span_count: int) -> Json:
     """Wait until the trajectory shows that many spans and is settled; give the document."""
+    return await_spans(api, trace_id, span_count, {"settled"})
+
+
+def await_spans(
+    api: str,
+    trace_id: str,
+    span_count: int,
+    statuses: Collection[str] = ("settled", "partial", "live"),
+) -> Json:
+    """Wait until the trajectory shows that many spans in one of the states; give the document."""
     until = time.monotonic() + SETTLED_S
     with httpx.Client(base_url=api) as client:
         while True:
@@ -65,7 +75,7 @@ def await_trajectory(api: str, trace_id: str, span_count: int) -> Json:
             if answer.status_code == 200:
                 document: Json = answer.json()
                 said = document["extraction"]
-                if said["span_count"] == span_count and said["status"] == "settled":
+                if said["span_count"] == span_count and said["status"] in statuses:
                     return document
-            assert time.monotonic() < until, f"{trace_id} is not settled: {answer.text[:2000]}"
+            assert time.monotonic() < until, f"{trace_id} is not there: {answer.text[:2000]}"
             time.sleep(0.1)

@@ -35,7 +35,9 @@ class Change(StrEnum):
     PROJECT = (
         "project names that are not printable text of at most 200 bytes, or *, were passed over"
     )
-    STRING_INDEX = "string indexes are not for traces: the values were read as unset"
+    STRING_INDEX = (
+        "string indexes are not for traces: such values were read as unset, such keys as empty"
+    )
 
 
 class Findings:

@@ -7,7 +7,7 @@ gives up at the first count above its limit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Never
+from typing import TYPE_CHECKING, Never
 
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
@@ -26,18 +26,8 @@ _ITEM_TAG = 0x12
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
-class Scan(NamedTuple):
-    """What a request holds."""
-
-    items: int
-    """Spans, log records or metrics."""
-    has_foreign_fields: bool
-    """Whether the request itself has fields besides its resource entries. They must not
-    reach the spool, which appends fields of its own to the request."""
-
-
-def scan_request(body: bytes, limits: Limits) -> Scan:
-    """Count the items of a trace, logs or metrics request, which all nest alike.
+def scan_request(body: bytes, limits: Limits) -> int:
+    """Return how many spans, log records or metrics a request has; all requests nest alike.
 
     Raises ``RequestTooLargeError`` at the first count above its limit and
     ``InvalidRequestError`` if the outer levels are not protobuf. Never counts less than a
@@ -51,10 +41,9 @@ def scan_request(body: bytes, limits: Limits) -> Scan:
                 _scan_resource(body, start, stop, counts)
             else:
                 counts.add_other()
-                counts.has_foreign_fields = True
     except IndexError:
         raise InvalidRequestError("The request is not protobuf: it ends inside a field.") from None
-    return Scan(counts.items, counts.has_foreign_fields)
+    return counts.items
 
 
 def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
@@ -69,7 +58,6 @@ class _Counts:
 
     def __init__(self, limits: Limits) -> None:
         self.items = 0
-        self.has_foreign_fields = False
         self._limits = limits
         self._entries = 0
         self._others = 0

@@ -18,6 +18,7 @@ from spanloom.collector.intake.attributes import AttributeRules
 from spanloom.collector.intake.findings import Change, Findings, Rejection
 from spanloom.collector.intake.prescan import scan_request
 from spanloom.collector.intake.tenancy import resolve_project, write_projects
+from spanloom.collector.intake.unknown_fields import drop_unknown_fields
 from spanloom.core.errors import InvalidRequestError
 from spanloom.wire.receive_pb2 import TraceRequest
 
@@ -56,13 +57,12 @@ def validate_request(
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
     cannot be taken; a span that breaks a rule is left out alone.
     """
-    scan = scan_request(body, limits)
-    request = _parse(body)
-    rules = _RequestRules(limits, len(body), key_project, findings or Findings())
+    scan_request(body, limits)
+    findings = findings or Findings()
+    body, request = _parse(body, findings)
+    rules = _RequestRules(limits, len(body), key_project, findings)
     rules.apply(request)
-    if scan.has_foreign_fields:
-        request.DiscardUnknownFields()
-    if rules.changed or scan.has_foreign_fields:
+    if rules.changed:
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
@@ -73,10 +73,20 @@ def validate_request(
     )
 
 
-def _parse(body: bytes) -> TraceRequest:
+def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
+    """Return the request as its classes know it, and the view of it.
+
+    The view leaves an attribute with an unknown field out of its map, and so out of every rule;
+    and in the request itself unknown fields would meet those that the spool appends.
+    """
     try:
-        ExportTraceServiceRequest.FromString(body)
-        return TraceRequest.FromString(body)
+        request = ExportTraceServiceRequest.FromString(body)
+        view = TraceRequest.FromString(body)
+        view.DiscardUnknownFields()
+        if view.ByteSize() == len(body):
+            return body, view
+        body = drop_unknown_fields(request, findings)
+        return body, TraceRequest.FromString(body)
     except DecodeError as error:
         raise InvalidRequestError(
             "The request is not a valid ExportTraceServiceRequest: its protobuf is broken, a "

@@ -59,7 +59,7 @@ def collect_content_events(body: bytes, limits: Limits) -> ContentEvents:
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
     """
-    records = scan_request(body, limits).items
+    records = scan_request(body, limits)
     try:
         logs = ExportLogsServiceRequest.FromString(body)
     except DecodeError as error:

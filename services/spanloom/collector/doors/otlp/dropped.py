@@ -30,7 +30,7 @@ def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
 
 
 def _count_protobuf(body: bytes, kind: type[Message], limits: Limits) -> int:
-    items = scan_request(body, limits).items
+    items = scan_request(body, limits)
     try:
         kind.FromString(body)
     except DecodeError as error:

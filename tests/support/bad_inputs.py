@@ -1,0 +1,88 @@
+"""What a bad or odd request is, what it is answered, and which spans of it are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from google.rpc.code_pb2 import Code
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from spanloom.wire.varint import encode_varint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+Build = Callable[[bytes], bytes]
+"""Writes a request whose spans belong to the trace of this id, 16 bytes."""
+
+
+class Expected(NamedTuple):
+    """The answer, the same over HTTP and gRPC."""
+
+    http: int
+    grpc: int
+    """A ``google.rpc.Code``."""
+    rejected: int = 0
+    says: str = ""
+    """What the message of a partial success has in it; empty for a full success."""
+
+
+TAKEN = Expected(200, Code.OK)
+INVALID = Expected(400, Code.INVALID_ARGUMENT)
+TOO_LARGE = Expected(413, Code.RESOURCE_EXHAUSTED)
+UNSUPPORTED = Expected(415, Code.UNIMPLEMENTED)
+
+
+def partial(rejected: int, says: str) -> Expected:
+    """Return the answer to a request of which ``rejected`` spans are not stored."""
+    return TAKEN._replace(rejected=rejected, says=says)
+
+
+class BadInput(NamedTuple):
+    """One line of a table of bad inputs."""
+
+    name: str
+    """Begins with the number of its row, ``B1`` to ``B51``."""
+    body: Build
+    expected: Expected
+    kept: Build | None = None
+    """The request that holds what is stored of one that is taken; ``None``: what was sent."""
+    kind: str = PROTOBUF
+    headers: Mapping[str, str] = {}
+
+    def stored(self, trace_id: bytes) -> bytes:
+        """Return what the store must have of the trace afterwards, as a request."""
+        if self.expected.http != 200:
+            return b""
+        return (self.kept or self.body)(trace_id)
+
+
+def always(body: bytes) -> Build:
+    """Return what writes the same bytes for every trace."""
+    return lambda _: body
+
+
+def request_of(*spans: Span) -> bytes:
+    """Return an encoded request of one resource and one scope."""
+    request = ExportTraceServiceRequest()
+    request.resource_spans.add().scope_spans.add().spans.extend(spans)
+    return request.SerializeToString()
+
+
+def one(**fields: object) -> Build:
+    """Return what writes a request of one span with these fields."""
+    return lambda trace_id: request_of(span_of(trace_id, **fields))
+
+
+def span_of(trace_id: bytes, number: int = 1, /, **fields: object) -> Span:
+    """Return a span whose id is a number."""
+    ids = {"trace_id": trace_id, "span_id": number.to_bytes(8, "big"), "name": "odd"}
+    return Span(**{**ids, **fields})  # type: ignore[arg-type]  # fields of a span
+
+
+def field(number: int, content: bytes) -> bytes:
+    """Return an encoded field of bytes, a text or a message."""
+    return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content

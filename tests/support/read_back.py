@@ -1,0 +1,53 @@
+"""Print what the store of a stopped service has of each trace, as JSON of base64.
+
+A process of its own: one process can open one embedded store.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.engine.connect import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PROJECT = "default"
+REPOSITORY = Path(__file__).parents[2]
+
+
+def read_back(store_url: str, trace_ids: Sequence[str]) -> Mapping[str, bytes]:
+    """Return the OTLP of each trace; empty for one of which nothing is stored."""
+    command = [sys.executable, "-m", "tests.support.read_back", store_url]
+    ended = subprocess.run(
+        command,
+        input=json.dumps(trace_ids),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=REPOSITORY,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return {trace: base64.b64decode(otlp) for trace, otlp in json.loads(ended.stdout).items()}
+
+
+def main() -> None:
+    """Read the traces' ids from the standard input, write what is stored of them."""
+    with closing(open_store(sys.argv[1])) as store:
+        found = {
+            trace_id: base64.b64encode(store.read_otlp(TraceKey(PROJECT, trace_id))).decode()
+            for trace_id in json.load(sys.stdin)
+        }
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
