@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -253,3 +254,8 @@ print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == ["False", "[]", "['client', 'core']"]
+
+
+def test_a_service_tells_what_it_found_of_itself(client: Client) -> None:
+    diagnosis = client.diagnosis()
+    assert (diagnosis.pid, diagnosis.findings) == (os.getpid(), [])

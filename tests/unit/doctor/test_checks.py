@@ -43,7 +43,7 @@ DIRECTORY = DirectoryFacts(
 )
 SPOOL = SpoolFacts(0, 0, 0, 0, 8 * GIB, ())
 FILE = AppliedFile("0001_spans.sql", "abc")
-STORE = StoreState("26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, 0, (), (), ())
+STORE = StoreState("26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, 0, (), (), 0, ())
 KEY = Key("0f3a9c5b7d21", "d", "p", frozenset({Scope.READ}), NOW_NS - 40 * DAY_NS, used_ns=NOW_NS)
 
 
@@ -152,6 +152,11 @@ def test_changes_under_way() -> None:
     check(store.mutations(failing), PROBLEM, "no space")
 
 
+def test_deletions() -> None:
+    check(store.deletions(STORE), OK)
+    check(store.deletions(replace(STORE, deleted_rows=7)), WARNING, "7 rows", "keeper")
+
+
 def test_quarantine() -> None:
     check(store.quarantine(STORE), OK)
     failed = FailedTrace("p", "a" * 32, 3, "boom")
@@ -159,7 +164,9 @@ def test_quarantine() -> None:
 
 
 def test_what_the_account_may_not_see_is_skipped() -> None:
-    hidden = replace(STORE, detached=None, mutations=None, quarantined=None, parts_bytes=None)
+    hidden = replace(
+        STORE, deleted_rows=None, detached=None, mutations=None, quarantined=None, parts_bytes=None
+    )
     assert store.store(hidden).status is OK
-    for judge in (store.detached_parts, store.mutations, store.quarantine):
+    for judge in (store.detached_parts, store.mutations, store.deletions, store.quarantine):
         assert judge(hidden).status is FindingStatus.SKIPPED

@@ -63,6 +63,8 @@ class StoreState:
     """What its parts take on disk."""
     detached: Sequence[DetachedPart] | None
     mutations: Sequence[Mutation] | None
+    deleted_rows: int | None
+    """Rows of deleted traces that the keeper has not removed yet; no reader sees them."""
     quarantined: Sequence[FailedTrace] | None
     """Traces whose newest attempt to build them failed, up to ``MAX_QUARANTINED``."""
 

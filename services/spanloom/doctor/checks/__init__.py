@@ -27,6 +27,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     store.store_clock,
     store.detached_parts,
     store.mutations,
+    store.deletions,
     store.quarantine,
 )
 """Another check is a function in one of these files, its name here, and its test."""

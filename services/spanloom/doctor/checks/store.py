@@ -80,6 +80,19 @@ def mutations(store: StoreState) -> Verdict:
     return ok(found)
 
 
+def deletions(store: StoreState) -> Verdict:
+    """Warning if the keeper has not removed rows of deleted traces; no reader sees them."""
+    if store.deleted_rows is None:
+        return skipped("the store's tables are of another version, or do not answer in time")
+    if not store.deleted_rows:
+        return ok("no row of a deleted trace is left")
+    return warning(
+        f"{count(store.deleted_rows, 'row')} of deleted traces are still in the tables",
+        "the keeper removes them within seconds: run `spanloom serve`, or `spanloom keeper` on a "
+        "server",
+    )
+
+
 def quarantine(store: StoreState) -> Verdict:
     """Warning if traces cannot be built: their spans are stored, their trajectory is missing."""
     if store.quarantined is None:

@@ -14,6 +14,7 @@ from spanloom.core.model.store_state import (
     Mutation,
     StoreState,
 )
+from spanloom.storage.deletions.tables import OF_TRACES
 from spanloom.storage.engine.connect import migrate_command, open_unchecked
 from spanloom.storage.engine.migrate import applied_files, checksum_of
 from spanloom.storage.engine.statements import schema_files
@@ -38,7 +39,8 @@ def _state_of(lane: Lane, command: str) -> StoreState:
     sizes = _ask(lane, "parts_size")
     detached = _ask(lane, "detached")
     mutations = _ask(lane, "unfinished_mutations")
-    failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if applied == shipped else None
+    is_current = applied == shipped  # else queries of our own tables may not fit
+    failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
     return StoreState(
         engine=engine,
         clock_ns=int(clock_ns),
@@ -48,6 +50,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         parts_bytes=None if sizes is None else int(sizes[0][0]),
         detached=None if detached is None else [DetachedPart(*row) for row in detached],
         mutations=None if mutations is None else [Mutation(*row) for row in mutations],
+        deleted_rows=_deleted_rows(lane) if is_current else None,
         quarantined=None if failed is None else list(map(_failed_trace, failed)),
     )
 
@@ -58,6 +61,12 @@ def _ask(lane: Lane, name: str, **parameters: object) -> list[Row] | None:
         return list(lane.rows(name, **parameters))
     except (PermanentError, RetryableError):
         return None
+
+
+def _deleted_rows(lane: Lane) -> int | None:
+    answers = [_ask(lane, "count_deleted_rows", table=table) for table in OF_TRACES]
+    counts = [int(rows[0][0]) for rows in answers if rows is not None]
+    return sum(counts) if len(counts) == len(answers) else None
 
 
 def _failed_trace(row: Row) -> FailedTrace:

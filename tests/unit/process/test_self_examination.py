@@ -1,0 +1,44 @@
+"""A process examines itself: what only it knows, nothing of the files."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from spanloom.config import Settings
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.finding import FindingStatus
+from spanloom.process.self_examination import SelfExamination
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from spanloom.core.model.access import Key
+
+FAILED = "the part 'spool' has failed: disk gone"
+
+
+def no_keys() -> Sequence[Key]:
+    raise StoreUnavailableError("the file of keys does not answer")
+
+
+def test_failed_parts_silent_ports_and_keys_that_cannot_be_read(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        ports = {"api": listening.getsockname()[1]}
+        examine = SelfExamination(
+            Settings(data_dir=tmp_path), lambda: [FAILED], lambda: ports, list
+        )
+        found = {finding.name: finding for finding in examine()}
+    assert found["parts"].status is FindingStatus.PROBLEM
+    assert FAILED in found["parts"].found
+    assert found["ports"].status is FindingStatus.OK
+    assert found["keys"].status is FindingStatus.OK
+    for of_files in ("directory", "owner", "disk", "sizes", "spool", "dead-letters", "clock"):
+        assert found[of_files].status is FindingStatus.SKIPPED
+    assert list(tmp_path.iterdir()) == []
+    silent = SelfExamination(Settings(data_dir=tmp_path), list, lambda: ports, no_keys)
+    found = {finding.name: finding for finding in silent()}
+    assert found["parts"].status is FindingStatus.OK
+    assert found["ports"].status is FindingStatus.PROBLEM
+    assert found["keys"].status is FindingStatus.SKIPPED
