@@ -128,10 +128,10 @@ def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
     fill(store, key)
     fill(store, neighbour, START_NS + DAY_NS)
     scope = {
-        "trace": DeletionScope(trace_id=key.trace_id),
-        "trace and project": DeletionScope(key.project, key.trace_id),
-        "conversation": DeletionScope(conversation_id=key.project),
-        "before": DeletionScope(key.project, start_before_ns=START_NS + DAY_NS),
+        "trace": DeletionScope(Reach.ALL, trace_id=key.trace_id),
+        "trace and project": DeletionScope(Reach.only(key.project), key.trace_id),
+        "conversation": DeletionScope(Reach.ALL, conversation_id=key.project),
+        "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + DAY_NS),
     }[by]
     kept = answers(store, neighbour)
     wanted = deletion(scope)
@@ -148,7 +148,7 @@ def test_a_deleted_project_is_gone_and_may_begin_anew(
     elsewhere = TraceKey(new_project(), key.trace_id)
     for known in (key, neighbour, elsewhere):
         fill(store, known)
-    store.delete(deletion(DeletionScope(key.project)))
+    store.delete(deletion(DeletionScope(Reach.only(key.project))))
     assert answers(store, key) == answers(store, neighbour) == {}
     assert answers(store, elsewhere).keys() == READS.keys()
     fill(store, TraceKey(key.project, "c" * 32))
@@ -158,7 +158,7 @@ def test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back(
     store: Store, key: TraceKey
 ) -> None:
     fill(store, key)
-    store.delete(deletion(DeletionScope(key.project, key.trace_id)))
+    store.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
     send(store, key, number=2)  # late
     extract(store, key)  # it was being built when it was deleted
     assert answers(store, key) == {}
@@ -170,9 +170,9 @@ def test_what_waits_in_the_spool_is_deleted_with_the_rest(
 ) -> None:
     waiting = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
     scope = {
-        "trace": DeletionScope(key.project, key.trace_id),
-        "project": DeletionScope(key.project),
-        "before": DeletionScope(key.project, start_before_ns=START_NS + 1),
+        "trace": DeletionScope(Reach.only(key.project), key.trace_id),
+        "project": DeletionScope(Reach.only(key.project)),
+        "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1),
     }[by]
     store.delete(deletion(scope))
     store.append([waiting])
@@ -187,7 +187,22 @@ def test_deletions_are_remembered_with_who_when_what_and_how_many(
     store: Store, key: TraceKey
 ) -> None:
     fill(store, key)
-    first = store.delete(deletion(DeletionScope(key.project, key.trace_id)))
-    second = store.delete(deletion(DeletionScope(key.project, start_before_ns=7)))
+    first = store.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
+    second = store.delete(deletion(DeletionScope(Reach.only(key.project), start_before_ns=7)))
     assert list(store.deletions(2)) == [second, first]
     assert (first.traces, first.spans, first.requested_by) == (1, 1, "tester")
+
+
+def test_a_deletion_takes_the_projects_within_its_reach_and_no_other(
+    store: Store, new_project: Callable[[], str]
+) -> None:
+    first, second, other = (TraceKey(new_project(), "a" * 32) for _ in range(3))
+    for key in (first, second, other):
+        fill(store, key)
+    both = store.delete(deletion(DeletionScope(Reach.only(first.project, second.project))))
+    assert not answers(store, first)
+    assert not answers(store, second)
+    assert answers(store, other).keys() == READS.keys()
+    assert list(store.deletions(1)) == [both]
+    assert store.delete(deletion(DeletionScope(Reach.only()))).traces == 0
+    assert answers(store, other)

@@ -353,7 +353,7 @@ def _covers(scope: DeletionScope, until_seq: int, found: DecodedSpan) -> bool:
     span, before_ns = found.span, scope.start_before_ns
     return (
         span.row_version <= until_seq
-        and scope.project in (None, found.key.project)
+        and scope.reach.covers(found.key.project)
         and scope.trace_id in (None, found.key.trace_id)
         and (before_ns is None or span.start_ns < before_ns)
     )
@@ -363,7 +363,7 @@ def _is_in_scope(record: TrajectoryRecord, scope: DeletionScope, until_seq: int)
     before_ns = scope.start_before_ns
     return (
         record.seq <= until_seq
-        and scope.project in (None, record.key.project)
+        and scope.reach.covers(record.key.project)
         and scope.trace_id in (None, record.key.trace_id)
         and scope.conversation_id in (None, record.trajectory.conversation_id)
         and (before_ns is None or record.trajectory.root.start_ns < before_ns)

@@ -9,6 +9,7 @@ from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE, Millisecon
 from spanloom.api.schemas import TraceId as TraceIdText
 from spanloom.core.model import deletion as deletions
 from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.tenancy import Reach
 
 
 class DeletionQuery(BaseModel):
@@ -45,7 +46,8 @@ class DeletionQuery(BaseModel):
     @property
     def scope(self) -> DeletionScope:
         """The conditions as the store understands them."""
-        return DeletionScope(self.project, self.trace_id, self.conversation_id, self.before)
+        reach = Reach.ALL.narrowed(self.project)
+        return DeletionScope(reach, self.trace_id, self.conversation_id, self.before)
 
 
 class Deletion(BaseModel):
@@ -80,7 +82,7 @@ class Deletion(BaseModel):
             requested_by=deletion.requested_by,
             is_over=deletion.is_over,
             trace_id=scope.trace_id,
-            project=scope.project,
+            project=None if scope.reach.is_every else ", ".join(sorted(scope.reach.projects)),
             conversation_id=scope.conversation_id,
             before=None if before_ns is None else str(before_ns // 1_000_000),
         )

@@ -17,6 +17,7 @@ from spanloom.cli.owning import own_store
 from spanloom.cli.trace_id import to_trace_id
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.deletions import Extent
 from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import configure_logging
@@ -133,7 +134,8 @@ def _by_service(client: Client, wanted: Wanted) -> Act:
 def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
     """Delete in a store that belongs to this command, and empty its tables at once."""
     before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
-    scope = DeletionScope(wanted.project, wanted.trace_id, wanted.conversation_id, before_ns)
+    reach = Reach.ALL.narrowed(wanted.project)
+    scope = DeletionScope(reach, wanted.trace_id, wanted.conversation_id, before_ns)
     store = stack.enter_context(closing(open_store(settings.resolved_store_url)))
     upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
 

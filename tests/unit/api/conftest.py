@@ -89,7 +89,7 @@ class ShelfStore:
     def extent_of(self, scope: DeletionScope, _until_seq: int) -> Extent:
         if self.error:
             raise self.error
-        return Extent(3, 40) if scope.project == "default" else Extent(0, 0)
+        return Extent(3, 40) if scope.reach == Reach.only("default") else Extent(0, 0)
 
     def delete(self, deletion: Deletion) -> Deletion:
         traces, spans = self.extent_of(deletion.scope, deletion.until_seq)

@@ -8,6 +8,7 @@ import pytest
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -19,9 +20,12 @@ TRACE = "a" * 32
 @pytest.mark.parametrize(
     ("asked", "scope"),
     [
-        ({"trace_id": TRACE.upper()}, DeletionScope(trace_id=TRACE)),
-        ({"project": "default", "before": "1000"}, DeletionScope("default", None, None, 10**9)),
-        ({"conversation_id": "c"}, DeletionScope(conversation_id="c")),
+        ({"trace_id": TRACE.upper()}, DeletionScope(Reach.ALL, trace_id=TRACE)),
+        (
+            {"project": "default", "before": "1000"},
+            DeletionScope(Reach.only("default"), None, None, 10**9),
+        ),
+        ({"conversation_id": "c"}, DeletionScope(Reach.ALL, conversation_id="c")),
     ],
 )
 def test_what_is_asked_for_is_deleted_and_listed(

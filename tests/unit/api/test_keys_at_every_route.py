@@ -16,6 +16,7 @@ from spanloom.access.key_text import make_key
 from spanloom.api.app import create_app
 from spanloom.api.doorkeeper import guarded_routes
 from spanloom.core.model.access import ALL_PROJECTS, Scope
+from spanloom.core.model.tenancy import Reach
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def test_a_key_of_one_project_deletes_in_that_project_alone(
     elsewhere = called.ask("POST", "/v1/deletions", key, params={"project": "other"})
     assert (elsewhere.status_code, store.deleted) == (403, [])
     done = called.ask("POST", "/v1/deletions", key, params={"trace_id": VALUES["trace_id"]})
-    assert (done.status_code, store.deleted[0].scope.project) == (200, "p")
+    assert (done.status_code, store.deleted[0].scope.reach) == (200, Reach.only("p"))
     assert store.deleted[0].requested_by.startswith("key ")
     assert called.ask("GET", "/v1/deletions", key).status_code == 403
 

@@ -9,6 +9,7 @@ from tests.contract.test_deletions import answers, deletion, extract, fill, send
 
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.storage.deletions.tables import NOT_OF_TRACES, OF_TRACES
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.upkeep.lock import NoLock
@@ -55,7 +56,7 @@ def test_rows_of_deleted_traces_leave_every_table_and_others_stay(
         fill(clickhouse_store, key)
     before = rows_of(clickhouse_store, kept.project)
     assert before.keys() == set(OF_TRACES) - {"genai_events"}
-    asked = clickhouse_store.delete(deletion(DeletionScope(gone.project)))
+    asked = clickhouse_store.delete(deletion(DeletionScope(Reach.only(gone.project))))
     assert upkeep.newest_deletion() == asked.id
     send(clickhouse_store, gone, number=2)
     extract(clickhouse_store, gone)
@@ -70,7 +71,7 @@ def test_a_deletion_ends_when_its_time_is_over_and_stays_in_the_audit(
 ) -> None:
     key = TraceKey(new_project(), "a" * 32)
     fill(clickhouse_store, key)
-    asked = clickhouse_store.delete(deletion(DeletionScope(key.project)))
+    asked = clickhouse_store.delete(deletion(DeletionScope(Reach.only(key.project))))
     upkeep.remove_deleted(asked.requested_at_ns + 1)
     assert answers(clickhouse_store, key) == {}
     fill(clickhouse_store, key)

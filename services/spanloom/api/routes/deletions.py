@@ -15,6 +15,7 @@ from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.api.services import Using
 from spanloom.core.model.access import ALL_PROJECTS, Caller, Scope
 from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.model.tenancy import Reach
 
 router = APIRouter(tags=["deletions"])
 
@@ -66,6 +67,7 @@ def _within(caller: Caller, scope: DeletionScope) -> DeletionScope:
     """Return the scope inside the caller's project; 403 for a project that is not the caller's."""
     if caller.project == ALL_PROJECTS:
         return scope
-    if scope.project not in (None, caller.project):
+    own = Reach.only(caller.project)
+    if not scope.reach.is_every and not own.includes(scope.reach):
         raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
-    return replace(scope, project=caller.project)
+    return replace(scope, reach=own)

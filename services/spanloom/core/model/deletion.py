@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spanloom.core.model.tenancy import Reach
+
 
 @dataclass(frozen=True, slots=True)
 class DeletionScope:
-    """Which traces to delete: those that meet every condition; ``None`` is no condition.
+    """Which traces to delete: those within reach that meet every condition; ``None`` is none.
 
-    Example: ``DeletionScope(project="travel", start_before_ns=...)`` is everything of a project
-    that started before a time. A scope without any condition is refused by whoever takes it.
+    Example: ``DeletionScope(Reach.only("travel"), start_before_ns=...)`` is everything of a project
+    that started before a time. A scope that is everything is refused by whoever takes it.
     """
 
-    project: str | None = None
+    reach: Reach
     trace_id: str | None = None
     conversation_id: str | None = None
     start_before_ns: int | None = None
@@ -21,8 +23,8 @@ class DeletionScope:
 
     @property
     def is_everything(self) -> bool:
-        """Whether no condition was given."""
-        return self == DeletionScope()
+        """Whether every trace of every project is in scope."""
+        return self == DeletionScope(Reach.ALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ FROM
     SELECT Project, TraceId
     FROM otel_traces
     WHERE RowVersion <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
-      AND ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)})
+      AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
     SELECT Project, TraceId
     FROM genai_events
     WHERE RowVersion <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
-      AND ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)})
+      AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR TimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
@@ -20,7 +20,7 @@ FROM
     FROM trajectories
     WHERE Seq <= {until_seq:UInt64}
       AND ({conversation_id:Nullable(String)} IS NULL OR ConversationId = {conversation_id:Nullable(String)})
-      AND ({project:Nullable(String)} IS NULL OR Project = {project:Nullable(String)})
+      AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
 ) AS found

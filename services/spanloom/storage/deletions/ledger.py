@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.deletion import Deletion, DeletionScope
+from spanloom.core.model.tenancy import Reach
+from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,8 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
     row = {
         "Id": deletion.id,
         "Step": deletion.step,
-        "Project": scope.project,
+        "EveryProject": scope.reach.is_every,
+        "Projects": sorted(scope.reach.projects),
         "TraceId": scope.trace_id,
         "ConversationId": scope.conversation_id,
         "StartBeforeUnixNano": scope.start_before_ns,
@@ -46,7 +48,15 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
 
 def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
     """Return the key of every stored trace in scope, with how many spans arrived of it."""
-    return list(lane.rows("deletion_traces", **asdict(scope), until_seq=until_seq))
+    rows = lane.rows(
+        "deletion_traces",
+        reach=within(scope.reach),
+        trace_id=scope.trace_id,
+        conversation_id=scope.conversation_id,
+        start_before_ns=scope.start_before_ns,
+        until_seq=until_seq,
+    )
+    return list(rows)
 
 
 def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
@@ -58,7 +68,7 @@ def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
 def _deletion_of(row: Row) -> Deletion:
     """Return a row of ``read_deletions.sql`` as a deletion."""
     scope = DeletionScope(
-        project=row.Project,
+        reach=Reach(frozenset(row.Projects), is_every=bool(row.EveryProject)),
         trace_id=row.TraceId,
         conversation_id=row.ConversationId,
         start_before_ns=row.StartBeforeUnixNano,

@@ -1,5 +1,5 @@
 -- Deletions, newest first: all, or those that are not over.
-SELECT Project, TraceId, ConversationId, StartBeforeUnixNano,
+SELECT EveryProject, Projects, TraceId, ConversationId, StartBeforeUnixNano,
        Id, Step, RequestedAtUnixNano, RequestedBy, Traces, Spans, IsOver
 FROM deletions FINAL
 WHERE NOT ({only_lasting:Bool} AND IsOver)

@@ -50,14 +50,15 @@ _TRACE_LIVES = (
 
 def _row_lives(seq: str, time: str | None) -> str:
     """Return the condition for what came out of a spool after its deletion was asked for."""
-    covered = f"{time} < ifNull(scope.3, 18446744073709551615)" if time else "isNull(scope.3)"
+    covered = f"{time} < ifNull(scope.4, 18446744073709551615)" if time else "isNull(scope.4)"
     scopes = (
-        "(SELECT groupArray((Project, TraceId, StartBeforeUnixNano, UntilSeq))"
+        "(SELECT groupArray((EveryProject, Projects, TraceId, StartBeforeUnixNano, UntilSeq))"
         " FROM deletions FINAL WHERE NOT IsOver AND ConversationId IS NULL)"
     )
     return (
-        f"NOT arrayExists(scope -> {seq} <= scope.4 AND ifNull(scope.1, Project) = Project"
-        f" AND ifNull(scope.2, TraceId) = TraceId AND {covered}, {scopes})"
+        f"NOT arrayExists(scope -> {seq} <= scope.5"
+        " AND (scope.1 OR has(scope.2, toString(Project)))"
+        f" AND ifNull(scope.3, TraceId) = TraceId AND {covered}, {scopes})"
     )
 
 

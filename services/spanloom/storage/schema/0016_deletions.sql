@@ -5,7 +5,8 @@ CREATE TABLE IF NOT EXISTS deletions
 (
     Id String COMMENT 'Grows with each deletion.',
     Step UInt64 COMMENT 'Grows with each row of a deletion; the highest counts.',
-    Project Nullable(String) COMMENT 'Only traces of this project; NULL: of any.',
+    EveryProject Bool COMMENT 'Whether traces of every project are in scope.',
+    Projects Array(String) COMMENT 'Only traces of these projects, unless of every one.',
     TraceId Nullable(String) COMMENT 'Only this trace.',
     ConversationId Nullable(String) COMMENT 'Only traces of this conversation.',
     StartBeforeUnixNano Nullable(UInt64) COMMENT 'Only traces that started before this time.',
