@@ -168,6 +168,26 @@ class ReceivingSettings(SectionSettings):
     )
 
 
+class RedactionSettings(SectionSettings):
+    """What is taken out of spans before anything is written."""
+
+    model_config = SettingsConfigDict(title="Redaction")
+
+    redaction_rules: Path | None = Field(
+        None,
+        description="TOML file of rules: what to drop, hash or mask, by attribute key or "
+        "recogniser (docs/security.md).",
+    )
+    redaction_secret_file: Path | None = Field(
+        None, description="File with the secret that keys the hashes; at least 16 bytes."
+    )
+    no_content: bool = Field(
+        False,
+        description="Store no message content: inputs, outputs, messages, tool arguments and "
+        "results, documents, prompts, error texts.",
+    )
+
+
 class ExtractingSettings(SectionSettings):
     """When a trace becomes a trajectory."""
 
@@ -209,7 +229,12 @@ class ProcessSettings(SectionSettings):
 
 
 class Settings(
-    StoreSettings, NetworkSettings, ReceivingSettings, ExtractingSettings, ProcessSettings
+    StoreSettings,
+    NetworkSettings,
+    ReceivingSettings,
+    RedactionSettings,
+    ExtractingSettings,
+    ProcessSettings,
 ):
     """Every option a user can set, by flag or by variable; flags win."""
 
@@ -218,6 +243,7 @@ SECTIONS: tuple[type[SectionSettings], ...] = (
     StoreSettings,
     NetworkSettings,
     ReceivingSettings,
+    RedactionSettings,
     ExtractingSettings,
     ProcessSettings,
 )

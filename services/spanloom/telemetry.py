@@ -61,6 +61,12 @@ class Metrics:
             ["kind", "reason"],
             registry=r,
         )
+        self.redacted = Counter(
+            "spanloom_redacted",
+            "Values that were not stored as they came, by rule and action (drop, hash, mask).",
+            ["rule", "action"],
+            registry=r,
+        )
         self.received_bytes = Counter(
             "spanloom_received_bytes", "Decoded bytes of export requests.", registry=r
         )

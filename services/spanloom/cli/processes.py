@@ -13,6 +13,7 @@ from spanloom.config import (
     NetworkSettings,
     ProcessSettings,
     ReceivingSettings,
+    RedactionSettings,
     StoreSettings,
 )
 from spanloom.process.wiring import EVERYTHING, Role
@@ -43,7 +44,13 @@ def serve_command(settings: Settings) -> None:
 @click.command(
     "collect",
     cls=SettingsCommand,
-    sections=(StoreSettings, NetworkSettings, ReceivingSettings, ProcessSettings),
+    sections=(
+        StoreSettings,
+        NetworkSettings,
+        ReceivingSettings,
+        RedactionSettings,
+        ProcessSettings,
+    ),
     examples=("spanloom collect --store-url clickhouse://spanloom:secret@db:8123/traces",),
 )
 def collect_command(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.reading.bounds import watch_unread
+from spanloom.core.reading.redacted import redaction_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,9 +27,12 @@ def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
     tree = SpanTree(spans)
     with watch_unread() as unread:
         trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
-    if not unread:
+    warnings = redaction_warnings(tree.spans)
+    if unread:
+        warnings.append(UNREAD.format(n=len(unread)))
+    if not warnings:
         return trajectory
-    return replace(trajectory, warnings=[*trajectory.warnings, UNREAD.format(n=len(unread))])
+    return replace(trajectory, warnings=[*trajectory.warnings, *warnings])
 
 
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:

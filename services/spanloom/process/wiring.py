@@ -19,6 +19,7 @@ from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.redaction.make import make_redactor
 from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
@@ -180,7 +181,13 @@ class Service:
         quotas = Quotas(usage, default, own, settings.retention_days)
         yield quotas
         rates = Rates(default, own, quotas=quotas)
-        exporter = Exporter(spool, self.metrics, limits, rates)
+        redactor = make_redactor(
+            settings.redaction_rules,
+            settings.redaction_secret_file,
+            self.metrics,
+            no_content=settings.no_content,
+        )
+        exporter = Exporter(spool, self.metrics, limits, rates, redactor)
         observations = Observations(
             data.observations, self.metrics, max_item_bytes=limits.max_request_bytes // 4
         )

@@ -6,6 +6,7 @@ A front door has decoded its requests to OTLP protobuf before, and translates th
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.access.rates import Rates
 from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.prescan import scan_request
+from spanloom.collector.intake.redaction.content import RULE as NO_CONTENT
+from spanloom.collector.intake.redaction.rules import Action, Place
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import OverloadedError
 from spanloom.core.ports.spans import Signal
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.intake.redaction.redactor import Redactor
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
@@ -53,9 +58,18 @@ class Exporter:
     """
 
     def __init__(
-        self, spool: Spool, metrics: Metrics, limits: Limits, rates: Rates | None = None
+        self,
+        spool: Spool,
+        metrics: Metrics,
+        limits: Limits,
+        rates: Rates | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
-        """Put what is accepted into the spool; without ``rates`` nobody is too fast."""
+        """Put what is accepted into the spool; without ``rates`` nobody is too fast.
+
+        Without a ``redactor`` everything is stored as it came.
+        """
+        self.redactor = redactor
         self._rates = rates or Rates()
         self.budget = InFlightBudget(limits.max_in_flight_bytes)
         self._spool = spool
@@ -63,6 +77,11 @@ class Exporter:
         self._limits = limits
         self._closed = Event()
         metrics.in_flight_bytes.set_function(lambda: self.budget.taken)
+
+    @property
+    def fingerprint_key(self) -> bytes:
+        """What keys the fingerprints of content, so that no content can be guessed from them."""
+        return self.redactor.secret[:64] if self.redactor else b""
 
     def close(self) -> None:
         """Refuse every further request with a retry hint; those under way finish."""
@@ -97,7 +116,10 @@ class Exporter:
         decides. ``findings`` are the spans that a door had to leave out. The outcome says what
         became of the spans that are not stored.
         """
-        valid = validate_request(body, self._limits, key_project, findings)
+        redaction = self.redactor.begin() if self.redactor else None
+        valid = validate_request(body, self._limits, key_project, findings, redaction)
+        if redaction:
+            redaction.count()
         if valid.span_count:
             self._spool.put(key_project, valid.body, valid.span_count)
             self._rates.charge_stored(key_project, len(valid.body))
@@ -115,8 +137,15 @@ class Exporter:
         ``findings`` are the events that the door had to leave out.
         """
         messages = [findings.message("log records")]
-        if body:
-            valid = validate_request(body, self._limits, key_project)
+        if body and self.redactor and self.redactor.no_content:
+            self.redactor.count(
+                Counter({(NO_CONTENT, Action.DROP): scan_request(body, self._limits).items})
+            )
+        elif body:
+            redaction = self.redactor.begin(Place.EVENT) if self.redactor else None
+            valid = validate_request(body, self._limits, key_project, redaction=redaction)
+            if redaction:
+                redaction.count()
             self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
             self._rates.charge_stored(key_project, len(valid.body))
             self._metrics.content_events_accepted.inc(valid.span_count)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.intake.redaction.redactor import Redaction
     from spanloom.wire.receive_pb2 import ScopeSpans, Span
 
 _NO_TRACE = bytes(16)
@@ -47,12 +48,17 @@ class Validated:
 
 
 def validate_request(
-    body: bytes, limits: Limits, key_project: str = "", findings: Findings | None = None
+    body: bytes,
+    limits: Limits,
+    key_project: str = "",
+    findings: Findings | None = None,
+    redaction: Redaction | None = None,
 ) -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
 
     The project of each resource is decided and written (``tenancy.py``); ``key_project`` is that
     of the sender's key, empty without one. ``findings`` is what a door has already left out.
+    ``redaction`` takes out what must not be stored.
 
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
     cannot be taken; a span that breaks a rule is left out alone.
@@ -60,9 +66,11 @@ def validate_request(
     scan_request(body, limits)
     findings = findings or Findings()
     body, request = _parse(body, findings)
-    rules = _RequestRules(limits, len(body), key_project, findings)
+    if redaction:
+        request.DiscardUnknownFields()
+    rules = _RequestRules(limits, len(body), key_project, findings, redaction)
     rules.apply(request)
-    if rules.changed:
+    if rules.changed or redaction:  # bytes can hide what no field shows
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
@@ -98,7 +106,12 @@ class _RequestRules:
     """Walks one request once; the loops over spans are as flat as they can be."""
 
     def __init__(
-        self, limits: Limits, request_bytes: int, key_project: str, findings: Findings
+        self,
+        limits: Limits,
+        request_bytes: int,
+        key_project: str,
+        findings: Findings,
+        redaction: Redaction | None,
     ) -> None:
         self.findings = findings
         self.kept = 0
@@ -108,6 +121,7 @@ class _RequestRules:
         self._limits = limits
         self._attributes = AttributeRules(limits, self.findings, request_bytes)
         self._identities: set[tuple[bytes, bytes]] = set()
+        self._redaction = redaction
         self._changed = False
 
     @property
@@ -118,9 +132,13 @@ class _RequestRules:
         for resource in request.resource_spans:
             attributes = resource.resource.attributes
             self.projects.append(resolve_project(self._key_project, attributes, self.findings))
+            if self._redaction:  # before texts are cut: half a secret is not recognised
+                self._redaction.resource(resource)
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)
             for scope in resource.scope_spans:
+                if self._redaction:
+                    self._redaction.scope(scope)
                 if scope.HasField("scope"):
                     self._attributes.apply(scope.scope)
                 spans = scope.spans
@@ -145,6 +163,8 @@ class _RequestRules:
         parent_id = span.parent_span_id
         if parent_id and (len(parent_id) != 8 or parent_id == _NO_SPAN):
             self._clear_parent(span)
+        if self._redaction:
+            self._redaction.span(span)
         self._attributes.apply(span)
         if span.events or span.links:
             self._apply_to_parts(span)

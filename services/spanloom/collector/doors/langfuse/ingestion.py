@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.collector.doors.langfuse.events import Refusal, read_batch
 from spanloom.collector.doors.langfuse.locks import NamedLocks
+from spanloom.collector.doors.langfuse.redacting import redact_change
 from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.core.errors import PermanentError
 
@@ -53,6 +54,9 @@ class LangfuseIngestion:
         Raises ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
         """
         batch = read_batch(body, self._limits)
+        if redactor := self._exporter.redactor:  # before anything is remembered on disk
+            for change in batch.changes:
+                redact_change(change, redactor)
         merged = self._observations.merge(project, batch.changes)
         batch.changes.clear()  # as large as the body
         refused = [*batch.refused, *merged.refused, *self._store(merged, project)]

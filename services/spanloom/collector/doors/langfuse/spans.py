@@ -6,6 +6,7 @@ observations on top of it, as Langfuse's SDKs have it. Ids follow ``ids.py``. Se
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from spanloom.collector.doors.langfuse.events import METADATA
 from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
+from spanloom.core.reading.redacted import ATTRIBUTE, read_counts, write_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 SCOPE = "langfuse-ingestion"
 
-_OBSERVATION = {
+OBSERVATION = {
     "type": "langfuse.observation.type",
     "input": "langfuse.observation.input",
     "output": "langfuse.observation.output",
@@ -45,7 +47,7 @@ _OBSERVATION = {
     "sdk_version": "langfuse.ingestion.sdk_version",
     "sdk_integration": "langfuse.ingestion.sdk_integration",
 }
-_TRACE = {
+TRACE = {
     "name": "langfuse.trace.name",
     "sessionId": "session.id",
     "userId": "user.id",
@@ -56,6 +58,10 @@ _TRACE = {
     "release": "langfuse.release",
     "metadata": "langfuse.trace.metadata",
 }
+
+OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
+REDACTED = "redacted."
+"""Before a field's name: what was redacted in it, as ``core/reading/redacted.py`` writes it."""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:
@@ -77,8 +83,9 @@ def _write_span(span: Span, observation: Observation) -> None:
     span.start_time_unix_nano = start
     span.end_time_unix_nano = iso_nanoseconds(said.get("endTime")) or start
     put_attribute(span, "langfuse.observation.id", observation.id)
-    _put_all(span, said, _OBSERVATION, "langfuse.observation.metadata.")
-    _put_all(span, observation.trace, _TRACE, "langfuse.trace.metadata.")
+    _put_all(span, said, OBSERVATION, OBSERVATION_METADATA)
+    _put_all(span, observation.trace, TRACE, TRACE_METADATA)
+    put_attribute(span, ATTRIBUTE, _redacted(said, observation.trace))
     _write_status(span, said)
 
 
@@ -90,6 +97,16 @@ def _put_all(
     for field, value in sorted(said.items(), key=itemgetter(0)):
         if field.startswith(METADATA):
             put_attribute(span, metadata + field.removeprefix(METADATA), value)
+
+
+def _redacted(*said: Mapping[str, object]) -> str:
+    """Return the counts of all fields together, empty if nothing was redacted."""
+    counts: Counter[str] = Counter()
+    for fields in said:
+        for name, value in fields.items():
+            if name.startswith(REDACTED):
+                counts += read_counts(str(value))
+    return write_counts(counts)
 
 
 def _write_status(span: Span, said: Mapping[str, object]) -> None:

@@ -54,8 +54,12 @@ class ContentEvents(NamedTuple):
     """Content events whose ids are malformed."""
 
 
-def collect_content_events(body: bytes, limits: Limits) -> ContentEvents:
+def collect_content_events(
+    body: bytes, limits: Limits, fingerprint_key: bytes = b""
+) -> ContentEvents:
     """Pick the content events out of an encoded ``ExportLogsServiceRequest``.
+
+    The ids of the events are fingerprints of what they say, keyed if there is a key.
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
     """
@@ -75,7 +79,7 @@ def collect_content_events(body: bytes, limits: Limits) -> ContentEvents:
                 if rejection := _fault(record):
                     findings.rejections[rejection] += 1
                 else:
-                    _add(record, name, kept, spans)
+                    _add(record, name, kept, spans, fingerprint_key)
                     kept += 1
     dropped = records - kept - findings.rejected
     return ContentEvents(request.SerializeToString() if kept else b"", dropped, findings)
@@ -95,7 +99,7 @@ def _fault(record: LogRecord) -> Rejection | None:
     return Rejection.SPAN_ID if len(record.span_id) != _SPAN_ID_BYTES else None
 
 
-def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans) -> None:
+def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans, key: bytes) -> None:
     time_ns = record.time_unix_nano or record.observed_time_unix_nano
     event = spans.spans.add(
         trace_id=record.trace_id,
@@ -107,7 +111,7 @@ def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans) -> None:
     )
     _add_body(record.body, event)
     said = event.SerializeToString(deterministic=True)
-    event.span_id = hashlib.blake2b(said, digest_size=_SPAN_ID_BYTES).digest()
+    event.span_id = hashlib.blake2b(said, digest_size=_SPAN_ID_BYTES, key=key).digest()
     event.flags = place
 
 

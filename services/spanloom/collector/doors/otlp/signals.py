@@ -37,7 +37,7 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
     def export_logs(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
         if encoding is Encoding.JSON:
             body = decode_logs(body, limits)
-        events = collect_content_events(body, limits)
+        events = collect_content_events(body, limits, exporter.fingerprint_key)
         exporter.count_dropped("logs", events.dropped)
         return exporter.export_content_events(events.body, events.findings, project)
 

@@ -1,0 +1,151 @@
+"""Keeps the structure of what a span says and none of its content."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spanloom.collector.intake.redaction import structure
+from spanloom.collector.intake.redaction.rules import Action, Place, one_pattern
+from spanloom.collector.intake.redaction.values import (
+    Plain,
+    UnreadableJsonError,
+    read_json,
+    write_json,
+)
+from spanloom.collector.intake.redaction.walk import GONE
+from spanloom.core.reading.python_repr import as_json
+
+if TYPE_CHECKING:
+    from spanloom.collector.intake.redaction.walk import Findings, Gone
+
+RULE = "no-content"
+LONGEST_NAME = 512
+"""Characters of a name, model or identifier; a longer text is none."""
+_MAX_DEPTH = 40
+_FAILURES = one_pattern(structure.FAILURES)
+_RAISED = re.compile(
+    r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
+)
+_PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
+_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+_STOOD_IN = re.compile(r"\[not stored:[0-9a-f]{8}\]")
+_ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
+_DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
+"""A number, or a text that is one, as some senders write counts."""
+_STRUCTURE = one_pattern(structure.STRUCTURE)
+_CONTENT = one_pattern(structure.CONTENT)
+_NUMBERS = one_pattern(structure.NUMBERS)
+_EVENTS = one_pattern(structure.EVENTS)
+
+
+class NoContent:
+    """Removes all content; without state."""
+
+    def __init__(self, secret: bytes) -> None:
+        """Take the key of the short hashes by which equal texts are still told to be equal."""
+        self._secret = secret
+
+    def value(self, _place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+        """Return what of an attribute is structure, or ``GONE``."""
+        if _matches(_STRUCTURE, key) and _is_name(value):
+            return value
+        if _matches(_NUMBERS, key) and _DECIMAL.fullmatch(str(value)):
+            return value
+        left: Plain | Gone = GONE
+        if _matches(_FAILURES, key):
+            left = describe_failure(value) if isinstance(value, str) else GONE
+        elif _matches(_CONTENT, key):
+            left = self._skeleton(value)
+        if left != value:
+            found[RULE, Action.DROP] += 1
+        return left
+
+    def text(self, place: Place, text: str, found: Findings) -> str:
+        """Return names as they are; of a status message nothing."""
+        if not text or (place is Place.NAMES and len(text) <= LONGEST_NAME):
+            return text
+        left = describe_failure(text) if place is Place.STATUS else ""
+        if left != text:
+            found[RULE, Action.DROP] += 1
+        return left
+
+    def note(self, found: Findings, count: int) -> None:
+        """Count what is left out elsewhere."""
+        found[RULE, Action.DROP] += count
+
+    def event(self, name: str) -> bool:
+        """Tell whether an event of this name is stored."""
+        return _EVENTS.match(name) is not None
+
+    def _skeleton(self, value: Plain) -> Plain:
+        if isinstance(value, str):
+            try:
+                read = read_json(value) or read_json(as_json(value))
+            except UnreadableJsonError:
+                return ""
+            if read is None:
+                return self._stand_in(value)
+            return write_json(self._reduce("", read[0], 0))
+        return self._reduce("", value, 0)
+
+    def _reduce(self, key: str, value: Plain, depth: int) -> Plain:
+        if depth > _MAX_DEPTH:
+            return None
+        if isinstance(value, dict):
+            return {
+                k: self._reduce(k, item, depth + 1)
+                for k, item in value.items()
+                if k in structure.FIELDS
+            }
+        if isinstance(value, list):
+            return [self._reduce(key, item, depth + 1) for item in value]
+        if isinstance(value, str):
+            return value if _is_known(key, value) else self._text(value)
+        if isinstance(value, bool) or value is None or key in structure.COUNTS:
+            return value
+        return None
+
+    def _text(self, text: str) -> Plain:
+        return self._skeleton(text) if text[:1] in {"{", "["} else self._stand_in(text)
+
+    def _stand_in(self, text: str) -> str:
+        if not text or _STOOD_IN.fullmatch(text):
+            return text
+        digest = hmac.new(self._secret, text.encode(errors="surrogatepass"), hashlib.sha256)
+        return f"[not stored:{digest.hexdigest()[:8]}]"
+
+
+def describe_failure(text: str) -> str:
+    """Return the exception's class and the status code that a text tells, without the text.
+
+    Example: of ``NotFoundError: no user Ada (status code 404)`` it is ``NotFoundError: status code
+    404``. What marks control flow stays: a pause is no failure.
+    """
+    raised, pause, code = _RAISED.match(text), _PAUSE.search(text), _CODE.search(text)
+    parts = [pause[0] if pause else "", f"status code {code[1]}" if code else ""]
+    rest = " ".join(filter(None, parts))
+    return f"{raised[1]}: {rest}" if raised else rest
+
+
+@lru_cache(maxsize=8192)
+def _matches(pattern: re.Pattern[str], key: str) -> bool:
+    return pattern.match(key) is not None
+
+
+def _is_known(key: str, text: str) -> bool:
+    """Tell whether a text in JSON is a word of the formats, a name or an identifier."""
+    if text in structure.WORDS or (key in structure.NAMED and _is_name(text)):
+        return True
+    return key in structure.IDS and _ID.fullmatch(text) is not None
+
+
+def _is_name(value: Plain) -> bool:
+    if isinstance(value, list):
+        return all(_is_name(item) for item in value)
+    if isinstance(value, dict | bytes):
+        return False
+    return not isinstance(value, str) or len(value) <= LONGEST_NAME

@@ -1,0 +1,199 @@
+"""Finds secrets and personal data in texts, wherever they stand.
+
+Secrets by the expressions of ``detect-secrets``, numbers by shape and then by the check digits that
+``python-stdnum`` knows. Both are libraries of the extra ``redaction``. Every expression is bounded:
+a text of n characters takes time in proportion to n, but for a few of the library's, which see a
+window of the text at a time so that the clock can be looked at between.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StartupError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Span = tuple[int, int]
+"""Where a finding begins and ends in its text."""
+Tick = Callable[[], None]
+"""Called between windows; raises when the time is over."""
+Recogniser = Callable[[str, Tick], Iterator[Span]]
+
+WINDOW = 8 * 1024
+"""Characters that an expression of the library sees at a time."""
+OVERLAP = 2 * 1024
+"""Shared by two windows: a secret up to this size is whole in one of them."""
+_DETECTORS = (
+    ("artifactory", "ArtifactoryDetector"),
+    ("aws", "AWSKeyDetector"),
+    ("azure_storage_key", "AzureStorageKeyDetector"),
+    ("basic_auth", "BasicAuthDetector"),
+    ("discord", "DiscordBotTokenDetector"),
+    ("github_token", "GitHubTokenDetector"),
+    ("gitlab_token", "GitLabTokenDetector"),
+    ("jwt", "JwtTokenDetector"),
+    ("mailchimp", "MailchimpDetector"),
+    ("openai", "OpenAIDetector"),
+    ("pypi_token", "PypiTokenDetector"),
+    ("sendgrid", "SendGridDetector"),
+    ("slack", "SlackDetector"),
+    ("square_oauth", "SquareOAuthDetector"),
+    ("stripe", "StripeDetector"),
+    ("telegram_token", "TelegramBotTokenDetector"),
+    ("twilio", "TwilioKeyDetector"),
+)
+"""Left out: those that guess by entropy or by the word before, and those whose expressions
+backtrack over runs of spaces."""
+_MORE_SECRETS = re.compile(
+    r"sk-ant-[\w-]{20,200}|sk-proj-[\w-]{20,200}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}"
+    r"|sl_[0-9a-f]{12}_[\w-]{43}"
+)
+"""Keys of Anthropic, OpenAI, Google, npm and Spanloom itself, which the library does not know."""
+_REST_OF_TOKEN = re.compile(r"[\w\-.=/+%~]*")
+_KEY_BEGIN, _KEY_END = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"), "-----END"
+
+_DOMAIN = re.compile(r"@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}")
+_LOCAL = re.compile(r"[\w.%+'-]+\Z")
+_LONGEST_LOCAL = 256
+_DIGITS = re.compile(r"(?<!\d)\d+(?:[ -]\d+)*")
+_CARD = re.compile(r"(?:4|5[1-5]|2[2-7]|3[47]|6(?:011|5))\d+")
+_CARD_DIGITS = range(13, 20)
+_IBAN = re.compile(r"(?<!\w)[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})?(?!\w)")
+_SHORTEST_IBAN = 15
+_IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\w)")
+_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])")
+_PHONE = re.compile(r"(?<![\w+])\+\d(?:[ ()./-]{0,3}\d){7,14}(?!\d)")
+_SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+
+
+def find_secrets() -> Recogniser:
+    """Return what finds keys, tokens and passwords in URLs by their known forms."""
+    patterns: list[re.Pattern[str]] = [_MORE_SECRETS]
+    for module, detector in _DETECTORS:
+        plugin = getattr(_library(f"detect_secrets.plugins.{module}"), detector)
+        patterns += plugin.denylist
+
+    def find(text: str, tick: Tick) -> Iterator[Span]:
+        yield from _private_keys(text)
+        for start in range(0, max(len(text) - OVERLAP, 1), WINDOW - OVERLAP):
+            for pattern in patterns:
+                tick()
+                for found in pattern.finditer(text, start, start + WINDOW):
+                    rest = _REST_OF_TOKEN.match(text, found.end())
+                    yield found.start(), rest.end() if rest else found.end()
+
+    return find
+
+
+def find_emails() -> Recogniser:
+    """Return what finds addresses like ``ada@example.com``."""
+
+    def find(text: str, _tick: Tick) -> Iterator[Span]:
+        for found in _DOMAIN.finditer(text):
+            before = text[max(0, found.start() - _LONGEST_LOCAL) : found.start()]
+            if local := _LOCAL.search(before):
+                yield found.start() - len(local[0]), found.end()
+
+    return find
+
+
+def find_cards() -> Recogniser:
+    """Return what finds numbers of payment cards: a known prefix and a right check digit."""
+    is_valid: Callable[[str], bool] = _library("stdnum.luhn").is_valid
+
+    def find(text: str, tick: Tick) -> Iterator[Span]:
+        for run in _DIGITS.finditer(text):
+            tick()
+            groups = [(g.start(), g.end()) for g in re.finditer(r"\d+", run[0])]
+            for first, (start, _) in enumerate(groups):
+                for _, end in groups[first : first + 8]:
+                    digits = re.sub("[ -]", "", run[0][start:end])
+                    if len(digits) > _CARD_DIGITS[-1]:
+                        break
+                    if len(digits) in _CARD_DIGITS and _CARD.match(digits) and is_valid(digits):
+                        yield run.start() + start, run.start() + end
+
+    return find
+
+
+def find_ibans() -> Recogniser:
+    """Return what finds bank accounts by country, length and check digits."""
+    is_valid: Callable[[str], bool] = _library("stdnum.iban").is_valid
+
+    def find(text: str, tick: Tick) -> Iterator[Span]:
+        for found in _IBAN.finditer(text):
+            tick()
+            account = found[0]
+            while len(account) >= _SHORTEST_IBAN and not is_valid(account):
+                account = account.rpartition(" ")[0]
+            if len(account) >= _SHORTEST_IBAN:
+                yield found.start(), found.start() + len(account)
+
+    return find
+
+
+def find_ips() -> Recogniser:
+    """Return what finds IP addresses, of version 4 and 6."""
+
+    def find(text: str, _tick: Tick) -> Iterator[Span]:
+        for pattern in (_IPV4, _IPV6):
+            for found in pattern.finditer(text):
+                if found[0] != "::" and _is_address(found[0]):
+                    yield found.span()
+
+    return find
+
+
+def find_phones() -> Recogniser:
+    """Return what finds phone numbers with their country's code: ``+49 30 901820``."""
+    return lambda text, _tick: (found.span() for found in _PHONE.finditer(text))
+
+
+def find_ssns() -> Recogniser:
+    """Return what finds social security numbers of the USA, in the form 123-45-6789."""
+    is_valid: Callable[[str], bool] = _library("stdnum.us.ssn").is_valid
+    return lambda text, _tick: (f.span() for f in _SSN.finditer(text) if is_valid(f[0]))
+
+
+RECOGNISERS: dict[str, Callable[[], Recogniser]] = {
+    "secret": find_secrets,
+    "email": find_emails,
+    "card": find_cards,
+    "iban": find_ibans,
+    "ip": find_ips,
+    "phone": find_phones,
+    "us_ssn": find_ssns,
+}
+NAMES = tuple(RECOGNISERS)
+
+
+def _library(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise StartupError(
+            f"recognisers need {name.partition('.')[0]}: pip install 'spanloom[redaction]'"
+        ) from error
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    """Yield private keys in PEM form; one that does not end takes the rest of the text."""
+    stop = 0
+    while found := _KEY_BEGIN.search(text, stop):
+        end = text.find(_KEY_END, found.end())
+        stop = len(text) if end < 0 else end
+        yield found.start(), stop
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

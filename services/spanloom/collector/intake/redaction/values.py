@@ -1,0 +1,115 @@
+"""Attribute values as plain Python and back: texts, numbers, bytes, lists, dictionaries."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+
+Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Plain"]
+
+_INT64 = 2**63
+_MAX_DIGITS = 4_000
+"""Python reads no longer numbers."""
+_JSON_STARTS = ("{", "[", '"')
+
+
+class UnreadableJsonError(ValueError):
+    """A text that begins like JSON and nests too deep to be read."""
+
+
+def read_value(encoded: bytes) -> Plain:
+    """Return an encoded ``AnyValue`` as plain Python; of two entries with one key the last."""
+    return _plain(AnyValue.FromString(encoded))
+
+
+def write_value(value: Plain) -> bytes:
+    """Return a plain value as an encoded ``AnyValue``, without anything it did not hold."""
+    message = AnyValue()
+    _write(value, message)
+    return message.SerializeToString()
+
+
+def read_json(text: str) -> tuple[Plain, bool] | None:
+    """Return what a JSON text holds, and whether a key in it hides another of the same name.
+
+    ``None`` for what is no JSON, or a bare number or word. Raises ``UnreadableJsonError``.
+    """
+    if not text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
+        return None
+    hides = False
+
+    def collect(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
+        nonlocal hides
+        found = dict(pairs)
+        hides = hides or len(found) < len(pairs)
+        return found
+
+    try:
+        read = json.loads(text.lstrip("\ufeff"), object_pairs_hook=collect, parse_int=_number)
+    except RecursionError as error:
+        raise UnreadableJsonError from error
+    except ValueError:
+        return None
+    return cast("Plain", read), hides
+
+
+def write_json(value: Plain) -> str:
+    """Return a value as compact JSON text that can be written as UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can escape
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def as_text(value: Plain) -> str:
+    """Return a value as the text that is hashed in its place: the same for the same value."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, default=bytes.hex)
+
+
+def _number(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _MAX_DIGITS else digits
+
+
+def _plain(value: AnyValue) -> Plain:
+    kind = value.WhichOneof("value")
+    if kind == "array_value":
+        return [_plain(item) for item in value.array_value.values]
+    if kind == "kvlist_value":
+        return {pair.key: _plain(pair.value) for pair in value.kvlist_value.values}
+    if kind is None or kind == "string_value_strindex":
+        return None
+    return cast("Plain", getattr(value, kind))
+
+
+def _write(value: Plain, message: AnyValue) -> None:
+    if isinstance(value, list):
+        message.array_value.SetInParent()
+        for item in value:
+            _write(item, message.array_value.values.add())
+    elif isinstance(value, dict):
+        message.kvlist_value.SetInParent()
+        for key, item in value.items():
+            _write(item, message.kvlist_value.values.add(key=key).value)
+    elif value is not None:
+        _write_scalar(value, message)
+
+
+def _write_scalar(value: str | bool | float | bytes, message: AnyValue) -> None:
+    if isinstance(value, bool):
+        message.bool_value = value
+    elif isinstance(value, int) and -_INT64 <= value < _INT64:
+        message.int_value = value
+    elif isinstance(value, float):
+        message.double_value = value
+    elif isinstance(value, bytes):
+        message.bytes_value = value
+    else:
+        message.string_value = str(value)
