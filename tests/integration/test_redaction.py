@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 WAIT_S = 60.0
 QUICK = {"SPANLOOM_NO_ROOT_QUIET_S": "2", "SPANLOOM_ROOT_QUIET_S": "0.3"}
+WAITING = {"SPANLOOM_BATCH_WAIT_S": "600"}
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 PASSWORD = "Qx7vTn93LpWz-hunter"  # noqa: S105  # what the rules must find
 TOKEN = "ghp_Zk3Vq8Rt5Yw1Xn6Mb4Lc9Jd2Hf7Gs0Pa8Ue1"  # noqa: S105  # likewise
@@ -91,7 +93,11 @@ def logs(trace: str) -> bytes:
 
 def langfuse(trace: str) -> dict[str, Any]:
     at = "2026-01-01T00:00:00Z"
-    said = {"input": NESTED, "output": {"password": PASSWORD}, "metadata": {"password": PASSWORD}}
+    said: dict[str, Any] = {
+        "input": NESTED,
+        "output": {"password": PASSWORD},
+        "metadata": {"password": PASSWORD},
+    }
     body = {"id": "obs-1", "traceId": trace, "name": f"ask {EMAIL}", "statusMessage": TEXT, **said}
     error = {"id": "obs-2", "traceId": trace, "level": "ERROR", "output": TEXT}
     events = [
@@ -230,56 +236,39 @@ def _hashes(text: str) -> Iterator[str]:
         yield part[:16]
 
 
-def test_a_dead_letter_holds_no_secret(
+def test_the_spool_holds_no_secret(
     start_spanloom: StartSpanloom, tmp_path: Path, rules: Path
 ) -> None:
-    """What waits for a store that is away is redacted, too."""
-    away = "--store-url=clickhouse://nobody@127.0.0.1:9/none"
-    spanloom = start_spanloom("collect", *redacting(rules)[1:], away, env=QUICK)
+    """What waits for the store is redacted, too: the process is killed before it is stored."""
+    spanloom = start_spanloom(*redacting(rules), env=WAITING)
+    spanloom.wait_until_ready()
     send_all(spanloom)
-    spanloom.stop()
+    spanloom.stop(signal.SIGKILL)
     assert all(files_with(tmp_path / "data", secret) == [] for secret in SECRETS)
     assert files_with(tmp_path / "data", "harmless")
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('[[rules]]\nname="a"\naction="burn"\nkeys=["x"]', ["rules[0].action"]),
-        ('[[rules]]\nname="a"\naction="drop"', ["needs keys or recognisers"]),
-        (
-            '[[rules]]\nname="a"\naction="drop"\nkeys=["x"]\nwhere=["span", "moon"]',
-            ["rules[0].where[1]"],
-        ),
-        (
-            'rules = [{name="a", action="drop", recognisers=["mail"]}, {name="b", action="mask"}]',
-            ["'mail' is no recogniser", "rules[1] (b): it needs keys"],
-        ),
-        ('[[rules]]\nname="a"\naction="hash"\nkeys=["x"]', ["--redaction-secret-file"]),
-        ("rules = 1 2", ["cannot be read"]),
-        ("", ["rules"]),
-    ],
-)
 def test_each_mistake_is_a_line_and_stops_the_start(
-    text: str, lines: list[str], start_spanloom: StartSpanloom, tmp_path: Path
+    start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules.toml"
-    path.write_text(text)
+    path.write_text('rules = [{name="a", action="burn", keys=["x"]}, {name="B", action="drop"}]')
     with pytest.raises(AssertionError, match="printed no addresses") as refused:
         start_spanloom("serve", f"--redaction-rules={path}")
     shown = str(refused.value)
-    assert all(line in shown for line in lines), shown
+    assert "rules[0].action" in shown
+    assert "rules[1].name" in shown
     assert "Traceback" not in shown
 
 
 def test_without_rules_a_span_keeps_its_bytes(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    away = "--store-url=clickhouse://nobody@127.0.0.1:9/none"
-    spanloom = start_spanloom("collect", away, env=QUICK)
+    spanloom = start_spanloom(env=WAITING)
+    spanloom.wait_until_ready()
     span = Span(trace_id=b"1" * 16, span_id=b"2" * 8, name=TEXT)
     body = message_of([span]).SerializeToString()
     url = spanloom.addresses["otlp_http"] + "/v1/traces"
     httpx.post(url, content=body, headers={"Content-Type": "application/x-protobuf"})
-    spanloom.stop()
+    spanloom.stop(signal.SIGKILL)
     assert files_with(tmp_path / "data", span.SerializeToString().decode())
