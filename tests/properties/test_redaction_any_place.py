@@ -124,7 +124,7 @@ def request_with(places: list[tuple[int, AnyValue, str]]) -> bytes:
 
 PLACED = st.lists(st.tuples(st.integers(0, len(PLACES) - 1), VALUES, TEXTS), min_size=1, max_size=6)
 QUICK = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

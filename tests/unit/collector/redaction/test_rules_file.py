@@ -53,7 +53,7 @@ def test_a_bracket_in_a_pattern_is_a_bracket(tmp_path: Path) -> None:
             ["'mail' is no recogniser; there are secret, email", "rules[1] (b): it needs keys"],
         ),
         (
-            'rules = [{name="a", action="drop", keys=["x"]}, {name="a", action="drop", keys=["y"]}]',
+            'rules = [{name="a", action="drop",keys=["x"]}, {name="a", action="mask",keys=["y"]}]',
             ["rules[0] (a): the name is used twice", "rules[1] (a)"],
         ),
         ('rules = [{name="a", action="hash", keys=["x"]}]', ["give --redaction-secret-file"]),
