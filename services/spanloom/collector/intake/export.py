@@ -139,7 +139,7 @@ class Exporter:
         messages = [findings.message("log records")]
         if body and self.redactor and self.redactor.no_content:
             self.redactor.count(
-                Counter({(NO_CONTENT, Action.DROP): scan_request(body, self._limits).items})
+                Counter({(NO_CONTENT, Action.DROP): scan_request(body, self._limits)})
             )
         elif body:
             redaction = self.redactor.begin(Place.EVENT) if self.redactor else None

@@ -66,11 +66,9 @@ def validate_request(
     scan_request(body, limits)
     findings = findings or Findings()
     body, request = _parse(body, findings)
-    if redaction:
-        request.DiscardUnknownFields()
     rules = _RequestRules(limits, len(body), key_project, findings, redaction)
     rules.apply(request)
-    if rules.changed or redaction:  # bytes can hide what no field shows
+    if rules.changed or redaction:  # a repeated key hides what the last one does not show
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
