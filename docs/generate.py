@@ -24,7 +24,7 @@ from spanloom.telemetry import Metrics
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
 
-from docs import evidence, matrix  # noqa: E402
+from docs import conformance_table, evidence, matrix  # noqa: E402
 from tests.support import ground_truth  # noqa: E402
 
 if TYPE_CHECKING:
@@ -99,6 +99,12 @@ def checks() -> str:
     return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
+def conformance() -> str:
+    """Every item of the OTLP specification, our answer and the tests that prove it."""
+    head = ("item", "level", "what is asked", "our answer", "proven by")
+    return _table(head, conformance_table.rows())
+
+
 def _dialect(title: str, prefix: str, docstring: str | None) -> str:
     parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
     rows = [
@@ -112,6 +118,7 @@ def _dialect(title: str, prefix: str, docstring: str | None) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "captures.md": captures,
     "configuration.md": configuration,
+    "conformance.md": conformance,
     "dialects.md": dialects,
     "metrics.md": metrics,
     "operations.md": checks,

@@ -175,7 +175,7 @@ class RunSpanloom(Protocol):
     ) -> subprocess.CompletedProcess[str]: ...
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_spanloom() -> RunSpanloom:
     """Run the real command to its end and give what it printed."""
 

@@ -9,7 +9,6 @@ import gzip
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.support.memory_use import resident_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ def test_memory_stays_bounded_and_neighbours_are_answered(
     answers: set[int],
     spanloom: RunningSpanloom,
 ) -> None:
-    before = resident_bytes(spanloom)
+    before = resident_bytes(spanloom.process.pid)
     stop = Event()
     peak, answered = before, []
     with ThreadPoolExecutor(attackers) as threads:
@@ -127,20 +127,13 @@ def test_memory_stays_bounded_and_neighbours_are_answered(
         until = time.monotonic() + FOR_S
         while time.monotonic() < until:
             answered.append(post_normal(spanloom))
-            peak = max(peak, resident_bytes(spanloom))
+            peak = max(peak, resident_bytes(spanloom.process.pid))
         stop.set()
     seen: set[int] = set().union(*(attack.result() for attack in attacks))
     assert seen == answers
     assert set(answered) == {200}
     assert peak - before < MAX_GROWTH
     assert in_flight_bytes(spanloom) == 0
-
-
-def resident_bytes(spanloom: RunningSpanloom) -> int:
-    status = Path(f"/proc/{spanloom.process.pid}/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found[1]) * 1024
 
 
 def in_flight_bytes(spanloom: RunningSpanloom) -> float:

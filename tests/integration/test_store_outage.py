@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -13,73 +13,28 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExportResult
+from tests.support.failing_store import FailingStore, failing_store, service_over
 from tests.support.ledger import Ledger, Outcome, Request, SentSpan
-from tests.support.memory_store import MemoryStore
-from tests.support.memory_upkeep import MemoryUpkeep
 from tests.support.senders import GrpcClient, Load, all_clients
 from tests.support.settling import check_api
 
 from spanloom.config import load_settings
-from spanloom.core.errors import StoreUnavailableError
 from spanloom.process.wiring import Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MIB = 1 << 20
-
-
-class FailingStore:
-    """The store in memory, which can be switched off, or lose its answers after the work."""
-
-    def __init__(self) -> None:
-        self.is_down = False
-        self.loses_answers = False
-        self.appends = 0
-        self._store = MemoryStore()
-
-    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
-        method = getattr(self._store, name)
-
-        def call(*arguments: object, **named: object) -> object:
-            if self.is_down and name != "close":
-                raise StoreUnavailableError("the store is switched off")
-            answer = method(*arguments, **named)
-            self.appends += name == "append"
-            if self.loses_answers and name == "append":
-                raise StoreUnavailableError("the answer got lost")
-            return answer
-
-        return call
-
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> FailingStore:
-    failing = FailingStore()
-    monkeypatch.setattr("spanloom.process.wiring.open_store", lambda *_: failing)
-    monkeypatch.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())
-    return failing
+    return failing_store(monkeypatch)
 
 
 @pytest.fixture
 def service(store: FailingStore, tmp_path: Path) -> Iterator[Service]:
-    settings = load_settings(
-        {
-            "data_dir": tmp_path / "data",
-            "otlp_grpc_port": 0,
-            "otlp_http_port": 0,
-            "api_port": 0,
-            "spool_max_bytes": MIB,
-            "batch_wait_s": 0.05,
-            "root_quiet_s": 0.2,
-            "no_root_quiet_s": 0.5,
-            "shutdown_s": 5,
-        }
-    )
-    with Service(settings) as running:
+    with service_over(store, tmp_path / "data") as running:
         yield running
-        store.is_down = store.loses_answers = False
 
 
 def fillers(name: str) -> list[Request]:

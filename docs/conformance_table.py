@@ -1,0 +1,69 @@
+"""What OTLP asks of a server and how each of it is answered, read from the tests that prove it.
+
+The tests are not run: their marks and docstrings are read from the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+SUITE = Path(__file__).parents[1] / "tests" / "conformance"
+
+
+class Requirement(NamedTuple):
+    """One item of the list."""
+
+    number: int
+    level: str
+    text: str
+
+
+class Proof(NamedTuple):
+    """A test and the answer that its docstring tells."""
+
+    file: str
+    test: str
+    answer: str
+
+
+def requirements() -> Sequence[Requirement]:
+    """Return all items in order."""
+    listed = tomllib.loads((SUITE / "requirements.toml").read_text("utf-8"))
+    return [Requirement(**item) for item in listed["requirement"]]
+
+
+def proofs() -> Mapping[int, Sequence[Proof]]:
+    """Return the tests of each item."""
+    found = defaultdict(list)
+    for file in sorted(SUITE.glob("test_*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                answer = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
+                for number in _marked(node):
+                    found[number].append(Proof(file.name, node.name, answer))
+    return found
+
+
+def rows() -> Iterable[tuple[str, ...]]:
+    """Return the lines of the table."""
+    proven = proofs()
+    for number, level, text in requirements():
+        answer = " ".join(proof.answer for proof in proven[number])
+        tests = ", ".join(
+            f"[{proof.test}](../tests/conformance/{proof.file})" for proof in proven[number]
+        )
+        yield str(number), level, text.replace("|", "/"), answer.replace("|", "/"), tests
+
+
+def _marked(test: ast.FunctionDef) -> Iterator[int]:
+    """Yield the numbers in ``@pytest.mark.otlp(…)`` above a test."""
+    for decorator in test.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.otlp":
+            yield from (ast.literal_eval(argument) for argument in decorator.args)

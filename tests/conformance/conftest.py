@@ -1,0 +1,124 @@
+"""The services that the suite sends to: one for each module, one that is full, one behind keys."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from tests.conformance.samples import SAMPLES, trace_id_of
+from tests.support.archive import await_stored, read_traces, spans_of
+from tests.support.failing_store import failing_store, service_over
+from tests.support.otlp_door import JSON, Door, make_span, new_trace, request_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+QUICK = ("--batch-wait-s=0.02", "--root-quiet-s=0.05", "--no-root-quiet-s=0.05", "--poll-s=0.05")
+LIMIT = 1 << 20
+"""The size of requests; the spans that fill the recommended 64 MiB would only take longer."""
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """Start the service of a module: 1 MiB for a request, 4 MiB in flight."""
+    limits = (f"--max-request-bytes={LIMIT}", f"--max-in-flight-bytes={4 * LIMIT}")
+    started = start_shared_spanloom("serve", *QUICK, *limits)
+    started.wait_until_ready()
+    return started
+
+
+@pytest.fixture(scope="module")
+def door(spanloom: RunningSpanloom) -> Iterator[Door]:
+    """Give clients of the module's service."""
+    with Door(spanloom.addresses) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def full_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """Give clients of a service whose store is down and whose spool has no room."""
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        service_over(
+            store := failing_store(patched), tmp_path_factory.mktemp("full") / "data"
+        ) as service,
+        Door(service.addresses) as opened,
+    ):
+        store.is_down = True
+        large = make_span(new_trace())
+        for size in (400_000, 100_000, 10_000, 500):
+            large.name = "x" * size
+            while opened.post(request_of(large)).status_code == 200:
+                pass
+        yield opened
+
+
+class Locked(NamedTuple):
+    """A service that has keys, where a project may store next to nothing."""
+
+    door: Door
+    ingest: str
+    read: str
+
+
+@pytest.fixture(scope="module")
+def locked(
+    start_shared_spanloom: StartSpanloom,
+    run_spanloom: RunSpanloom,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Locked]:
+    """Start a service with a key that may send, and one that may read."""
+    data = tmp_path_factory.mktemp("locked") / "data"
+    ingest, read = (
+        run_spanloom(
+            "keys", "create", "--project=p", f"--scopes={scope}", f"--data-dir={data}"
+        ).stdout.strip()
+        for scope in ("ingest", "read")
+    )
+    started = start_shared_spanloom("serve", "--project-stored-bytes=1", data_dir=data)
+    started.wait_until_ready()
+    with Door(started.addresses) as opened:
+        yield Locked(opened, ingest, read)
+
+
+class Kept(NamedTuple):
+    """What a sample was answered, and its spans as they came out of the store."""
+
+    answer: ExportTraceServiceResponse
+    spans: list[Span]
+
+
+@pytest.fixture(scope="module")
+def archive(
+    start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Kept]:
+    """Send every sample, kill, start again, and read what is stored.
+
+    So each sample has gone through the spool's recovery, and a kill right after its answer.
+    """
+    data = tmp_path_factory.mktemp("archive") / "data"
+    first = start_shared_spanloom("serve", "--batch-wait-s=60", data_dir=data)
+    answers = {}
+    with Door(first.addresses) as opened:
+        for name, sample in SAMPLES.items():
+            answer = opened.post(sample.body, JSON if sample.is_json else "application/x-protobuf")
+            assert answer.status_code == 200, f"{name}: {answer.text}"
+            answers[name] = ExportTraceServiceResponse()
+            if not sample.is_json:
+                answers[name].ParseFromString(answer.content)
+            else:
+                assert answer.json() == {}, name
+    assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+    second = start_shared_spanloom("serve", *QUICK, data_dir=data)
+    second.wait_until_ready()
+    with Door(second.addresses) as opened:
+        await_stored(opened)
+    assert second.stop() == 0
+    ids = {name: trace_id_of(name) for name in SAMPLES}
+    traces = read_traces(data, list(ids.values()))
+    return {name: Kept(answers[name], spans_of(traces[ids[name]])) for name in SAMPLES}

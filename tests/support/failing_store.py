@@ -1,0 +1,74 @@
+"""The store in memory behind a switch: what a service does while its store is away."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tests.support.memory_store import MemoryStore
+from tests.support.memory_upkeep import MemoryUpkeep
+
+from spanloom.config import load_settings
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.process.wiring import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pytest
+
+MIB = 1 << 20
+
+
+class FailingStore:
+    """The store in memory, which can be switched off, or lose its answers after the work."""
+
+    def __init__(self) -> None:
+        self.is_down = False
+        self.loses_answers = False
+        self.appends = 0
+        self._store = MemoryStore()
+
+    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
+        method = getattr(self._store, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            if self.is_down and name != "close":
+                raise StoreUnavailableError("the store is switched off")
+            answer = method(*arguments, **named)
+            self.appends += name == "append"
+            if self.loses_answers and name == "append":
+                raise StoreUnavailableError("the answer got lost")
+            return answer
+
+        return call
+
+
+def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:
+    """Give the store that every service of this process then gets."""
+    store = FailingStore()
+    patched.setattr("spanloom.process.wiring.open_store", lambda *_: store)
+    patched.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())
+    return store
+
+
+@contextmanager
+def service_over(store: FailingStore, data_dir: Path) -> Iterator[Service]:
+    """Run a service over the store, with a spool of 1 MiB."""
+    settings = load_settings(
+        {
+            "data_dir": data_dir,
+            "otlp_grpc_port": 0,
+            "otlp_http_port": 0,
+            "api_port": 0,
+            "spool_max_bytes": MIB,
+            "batch_wait_s": 0.05,
+            "root_quiet_s": 0.2,
+            "no_root_quiet_s": 0.5,
+            "shutdown_s": 5,
+        }
+    )
+    with Service(settings) as running:
+        yield running
+        store.is_down = store.loses_answers = False
