@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 BACKLOG = 2048
+"""Connections that the kernel keeps until they are accepted."""
+ACCEPTS = 1
+"""Connections accepted in a row. asyncio calls this its backlog, and where no descriptor is
+free it goes on to the end of the row, with an error in the log and a new try a second later for
+each: with 2048 of them the process is busy with those for half a minute."""
 HEAD_BYTES = 32 * 1024
 """The largest request head; a larger one is answered 400 and its connection closed."""
 HEAD_S = 10.0
@@ -82,6 +87,7 @@ class HttpServer:
             if not self._thread.is_alive or time.monotonic() > until:
                 raise StartupError(f"the server on port {self.port} did not start; see the log")
             time.sleep(_POLL_S)
+        self._listener.listen(BACKLOG)  # asyncio has set it to ACCEPTS
 
     def stop(self, grace_s: float) -> None:
         """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
@@ -151,7 +157,7 @@ def _config(app: ASGIApp, tls: SSLContext | None) -> uvicorn.Config:
         http=BoundedProtocol,
         ssl_context_factory=None if tls is None else lambda _config, _default: tls,
         timeout_keep_alive=IDLE_S,
-        backlog=BACKLOG,
+        backlog=ACCEPTS,
         ws="none",
         log_config=None,
         log_level="error",

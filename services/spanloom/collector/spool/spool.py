@@ -33,6 +33,8 @@ _READ = (
     "WHERE seq > ? ORDER BY seq"
 )
 _SIGNALS = frozenset(Signal)
+_PASSING = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN})
+"""The errors that leave the file sound: no room on the disk, no descriptor for another file."""
 
 
 class Depth(NamedTuple):
@@ -271,13 +273,13 @@ class Spool:
         self._show()
 
     def after_rollback(self, error: Exception) -> None:
-        """Return to the last commit; a full disk passes, any other error does not.
+        """Return to the last commit; want of room or of descriptors passes, other errors do not.
 
         After a failed fsync a second one may lie, so nothing is acknowledged any more.
         """
         self._pending = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))
-        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_FULL:
+        if _primary_code(error) not in _PASSING:
             self.refuse("The spool has failed: see the server's log.")
             self._error = self._error or SpoolFailedError(
                 f"the spool {self._path} could not be written, so nothing can be acknowledged "
@@ -288,3 +290,9 @@ class Spool:
         self._metrics.spool_records.set(self._durable.records)
         self._metrics.spool_bytes.set(self._durable.bytes)
         self._metrics.dead_letter_bytes.set(self._durable.dead_bytes)
+
+
+def _primary_code(error: Exception) -> int | None:
+    """Return SQLite's code without what extends it: of ``SQLITE_IOERR_FSYNC`` ``SQLITE_IOERR``."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None

@@ -29,10 +29,15 @@ class SchemaFile(NamedTuple):
         return [s for s in _STATEMENT_END.split(self.text) if s.strip()]
 
 
-@cache
 def query(name: str) -> str:
     """Return the text of the query file of this name, which lies beside the code that uses it."""
-    return query_files()[name].read_text("utf-8").strip()
+    return _texts()[name]
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """Read all query files at the first use, which is at the start: later no file may open."""
+    return {name: file.read_text("utf-8").strip() for name, file in query_files().items()}
 
 
 @cache
