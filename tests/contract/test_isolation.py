@@ -47,7 +47,6 @@ NOT_BY_PROJECT = {
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
-    "deletion_traces": "what a deletion names; the API puts the caller's project into it",
     "read_deletions": "the audit, which needs a key of all projects",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
@@ -81,7 +80,7 @@ def test_every_reading_method_has_its_case() -> None:
 @pytest.mark.parametrize("name", sorted(isolation.WITHIN_REACH))
 def test_a_reach_is_required(name: str) -> None:
     parameters = inspect.signature(getattr(Store, name)).parameters
-    wanted = [p for p in parameters.values() if p.name in ("reach", "selection")]
+    wanted = [p for p in parameters.values() if p.name in ("reach", "selection", "scope")]
     assert [p.default for p in wanted] == [inspect.Parameter.empty]
 
 
@@ -105,7 +104,7 @@ def test_without_the_project_in_a_query_somebody_would_see_too_much(
         check_isolation(clickhouse_twins)
 
 
-MEMORY_PLACE = re.compile(r"(?:selection\.)?\breach\.(covers|includes)\([\w.]+\)")
+MEMORY_PLACE = re.compile(r"(?:(?:selection|scope)\.)?\breach\.(covers|includes)\([\w.]+\)")
 MEMORY_PLACES = [m.span() for m in MEMORY_PLACE.finditer(inspect.getsource(memory_store))]
 
 

@@ -9,6 +9,7 @@ from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -77,9 +78,14 @@ def _selection(twins: Twins, reach: Reach) -> Selection:
     return Selection(reach, dialect=f"dialect {twins.mine.trace_id}")
 
 
-def _count(twins: Twins, reach: Reach) -> Seen:
-    count = twins.store.count_traces(_selection(twins, reach))
+def _counted(twins: Twins, reach: Reach, count: int) -> Seen:
     return set(sorted(twins.names)[:count]) if reach.is_every else _own(reach, count)
+
+
+def _extent(twins: Twins, reach: Reach) -> Seen:
+    """What a deletion of the twins' trace would take: by its trace id, until the end of time."""
+    scope = DeletionScope(reach, trace_id=twins.mine.trace_id)
+    return _counted(twins, reach, twins.store.extent_of(scope, 1 << 62).traces)
 
 
 def _own(reach: Reach, count: int) -> Seen:
@@ -97,7 +103,8 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "conversation": lambda t, reach: {
         line.key.project for line in t.store.conversation(t.conversation, reach, EVERY)
     },
-    "count_traces": _count,
+    "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
+    "extent_of": _extent,
     "traces_after": lambda t, reach: {
         found.key.project for found in t.store.traces_after(_selection(t, reach), BEFORE_ALL, EVERY)
     },
@@ -114,6 +121,8 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     },
 }
 """The reading methods that take a reach."""
+COUNTING = {"count_traces", "extent_of"}
+"""Those that tell how many, not which."""
 
 OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "arrived": lambda t, key: {found.project for found in t.store.arrived([key])},
@@ -151,7 +160,7 @@ NOT_READING = {
     "record_replay",
     "ping",
     "close",
-    *("extent_of", "delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
+    *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
 }
 
 
@@ -164,7 +173,7 @@ def check_isolation(twins: Twins) -> None:
         assert not seen(twins, Reach.only()), name
         assert seen(twins, Reach.ALL) & twins.names, name
         if name not in ("document", "spans_document"):  # which give the newest one's
-            assert seen(twins, Reach.only(*twins.names)) >= twins.names or name == "count_traces"
+            assert seen(twins, Reach.only(*twins.names)) >= twins.names or name in COUNTING
     for name, seen_of in OF_A_KEY.items():
         for key in (twins.mine, twins.theirs):
             found = seen_of(twins, key)
