@@ -173,8 +173,6 @@ class Service:
         limits = limits_of(settings)
         spool = Spool(data.spool, settings.spool_max_bytes, self.metrics, claim=claim_request)
         yield spool
-        batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
-        yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)
         usage = SqliteUsage(data.usage)
         self._supervisor.at_end(usage.close)
         default, own = project_limits_of(settings)
@@ -195,8 +193,7 @@ class Service:
         langfuse = LangfuseIngestion(exporter, observations, limits)
         receiver = create_receiver(exporter, limits, access.authenticator, langfuse)
         context = tls.http_context(ask_clients=True) if tls else None
-        yield HttpServer(receiver, listener, "otlp_http", context)
-        yield GrpcReceiver(
+        grpc_receiver = GrpcReceiver(
             exporter,
             settings.host,
             settings.otlp_grpc_port,
@@ -204,6 +201,11 @@ class Service:
             access.authenticator,
             tls.grpc_credentials() if tls else None,
         )
+        yield grpc_receiver  # before the writer: it tells that the process drains until it has
+        batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
+        yield Writer(spool, store, self.metrics, batch_bytes, settings.batch_wait_s)
+        yield HttpServer(receiver, listener, "otlp_http", context)
+        self._supervisor.at_end(grpc_receiver.drain)
         self._supervisor.at_end(exporter.close)  # first of all: what comes now is refused
 
     def _bind(self, option: str) -> socket.socket:

@@ -53,7 +53,7 @@ class Limits:
     """Time for a gRPC message to arrive: exporters give up after ten seconds."""
     workers: int = 32
     """Requests handled at one time by each transport; most of their time is the fsync's."""
-    readers: int = 64
+    readers: int = 128
     """gRPC messages arriving at one time. gRPC tells their size only when they are whole, so
     what has arrived of unfinished ones is outside ``max_in_flight_bytes``."""
     max_waiting: int = 1_024

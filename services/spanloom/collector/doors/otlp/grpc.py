@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import grpc
 
@@ -18,12 +18,12 @@ from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.otlp.grpc_health import Health
 from spanloom.collector.doors.otlp.grpc_reading import MessageReader
+from spanloom.collector.doors.otlp.grpc_status import abort
 from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.otlp.signals import make_exports
-from spanloom.collector.doors.status import build_status, status_codes
+from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
-from spanloom.telemetry import get_logger
 from spanloom.threads import EndedUnaskedError
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
 _NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("metrics", "Metrics")}
-_CODES = {code.value[0]: code for code in grpc.StatusCode}
 _MIN_PING_MS = 5_000
 """Clients ping every ten seconds, and also without calls: that is no abuse."""
+_REFUSERS = 8
+"""Threads beyond those that read, so that one is free to refuse. gRPC's own bound on calls
+answers RESOURCE_EXHAUSTED without a retry hint, which clients take as final."""
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
 """The codings taken; gRPC answers any other UNIMPLEMENTED."""
 
@@ -69,13 +71,13 @@ class GrpcReceiver:
         self._authenticator = authenticator
         self._host = host
         self._serving = False
-        self._reader = MessageReader(limits.message_timeout_s)
+        self._reader = MessageReader(limits.message_timeout_s, limits.readers)
         self._handling = BoundedSemaphore(limits.workers)
         self._server = grpc.server(
-            ThreadPoolExecutor(limits.readers, thread_name_prefix="otlp-grpc"),
-            maximum_concurrent_rpcs=limits.max_waiting,
+            ThreadPoolExecutor(limits.readers + _REFUSERS, thread_name_prefix="otlp-grpc"),
             options=[
                 ("grpc.max_receive_message_length", limits.max_request_bytes),
+                ("grpc.max_concurrent_streams", limits.max_waiting),  # of each connection
                 ("grpc.per_message_decompression", 0),
                 ("grpc.compression_enabled_algorithms_bitset", _NONE_AND_GZIP),
                 ("grpc.so_reuseport", 0),  # a second process must fail, not share the port
@@ -84,7 +86,8 @@ class GrpcReceiver:
                 ("grpc.http2.max_ping_strikes", 0),
             ],
         )
-        self._health = Health(self._server, [_SERVICE.format(*names) for names in _NAMES.values()])
+        services = [_SERVICE.format(*names) for names in _NAMES.values()]
+        self._health = Health(self._server, services, self._reader)
         exports = make_exports(exporter, limits)
         self._server.add_generic_rpc_handlers(
             [
@@ -119,10 +122,14 @@ class GrpcReceiver:
         self._health.start()
         self._serving = True
 
+    def drain(self) -> None:
+        """Tell whoever asks that nothing is served any more, while calls are still answered."""
+        self._health.stop()
+
     def stop(self, grace_s: float) -> None:
         """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
         self._serving = False
-        self._health.stop()
+        self.drain()
         self._server.stop(grace_s).wait()
         self._reader.stop()
 
@@ -144,7 +151,7 @@ class GrpcReceiver:
                     raise
                 except Exception as error:  # the boundary: each error becomes a status
                     self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
-                    _abort(context, error)
+                    abort(context, error)
                 self._exporter.count_request(signal, "grpc", outcome.name)
                 return encode_response(outcome, Encoding.PROTOBUF)
 
@@ -168,13 +175,3 @@ class GrpcReceiver:
                 body = gunzip(body, self._limits, share)
             with self._exporter.handling(len(body), project):
                 return export(body, Encoding.PROTOBUF, project)
-
-
-def _abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
-    status = build_status(error)
-    code = _CODES[status.code]
-    if code is grpc.StatusCode.INTERNAL:
-        get_logger("grpc").error("a request failed", exc_info=error)
-    details = status.SerializeToString()
-    context.set_trailing_metadata((("grpc-status-details-bin", details),))
-    context.abort(code, status.message)

@@ -1,0 +1,177 @@
+"""F28: slow and idle connections are cut in time; whoever sends normally does not notice them."""
+
+from __future__ import annotations
+
+import socket
+import statistics
+import time
+from contextlib import ExitStack
+from threading import Event
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from tests.support.ledger import Outcome, make_requests
+from tests.support.senders import GrpcClient, HttpClient, refusal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.support.senders import Client
+
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+CHECK = "/grpc.health.v1.Health/Check"
+SLOW_EACH, SLOW_GRPC = 55, 60
+NORMAL = 100
+P99_S, TIMES = 0.25, 4
+"""What the 99th percentile may be, or how often that without slow ones on a busy machine."""
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
+BEGINNINGS = {
+    "idle": b"",
+    "slow head": HEAD,
+    "slow body": HEAD + b"Content-Length: 900\r\n\r\nab",
+    "idle after an answer": HEAD + b"Content-Length: 0\r\n\r\n",
+}
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    started = start_shared_spanloom()
+    started.wait_until_ready()
+    return started
+
+
+class SlowCalls:
+    """gRPC calls whose message does not come, each to the end of ``stop``."""
+
+    def __init__(self, address: str, count: int, method: str = EXPORT) -> None:
+        self._stop = Event()
+        channel = grpc.insecure_channel(address.removeprefix("http://"))
+        call = channel.stream_unary(method, None, None)
+        self.calls = [call.future(self._nothing(), timeout=60) for _ in range(count)]
+        self._channel = channel
+
+    def close(self) -> None:
+        self._stop.set()
+        self._channel.close()
+
+    def _nothing(self) -> Iterator[bytes]:
+        self._stop.wait(60)
+        yield from ()
+
+
+def test_220_slow_connections_do_not_slow_the_others(spanloom: RunningSpanloom) -> None:
+    clients = normal_clients(spanloom.addresses)
+    measure(clients)  # warm
+    before = measure(clients)
+    host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
+    with ExitStack() as slow:
+        for beginning in BEGINNINGS.values():
+            for _ in range(SLOW_EACH):
+                connection = socket.create_connection((host, int(port)), timeout=30)
+                slow.enter_context(connection)
+                connection.sendall(beginning)
+        slow.callback(SlowCalls(spanloom.addresses["otlp_grpc"], SLOW_GRPC).close)
+        meanwhile = measure(clients)
+    for client in clients:
+        client.close()
+    for kind, without, beside in zip(("gRPC", "HTTP"), before, meanwhile, strict=True):
+        assert beside <= max(P99_S, TIMES * without), kind
+
+
+def test_slow_calls_beyond_the_bound_are_refused_with_a_hint_and_normal_ones_go_on(
+    spanloom: RunningSpanloom,
+) -> None:
+    """Far more than the threads: some are refused at once, the others cut within seconds."""
+    slow = SlowCalls(spanloom.addresses["otlp_grpc"], 400)
+    until = time.monotonic() + 20
+    refusals = [refused(call) for call in slow.calls[-100:]]
+    assert Outcome.REFUSED in refusals
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    request = next(make_requests("beside"))
+    while client.send(request) is not Outcome.ACKNOWLEDGED:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    client.close()
+    slow.close()
+
+
+def test_more_calls_at_once_than_are_handled_are_all_taken_or_told_to_try_again(
+    spanloom: RunningSpanloom,
+) -> None:
+    target = spanloom.addresses["otlp_grpc"].removeprefix("http://")
+    with grpc.insecure_channel(target) as channel:
+        export = channel.unary_unary(EXPORT, None, None)
+        calls = [export.future(b"", timeout=30) for _ in range(3_000)]
+        outcomes = [refused(call) for call in calls]  # each of which has to be retryable
+    assert Outcome.ACKNOWLEDGED in outcomes
+
+
+def test_health_checks_that_send_nothing_hold_no_thread_for_ever(
+    spanloom: RunningSpanloom,
+) -> None:
+    slow = SlowCalls(spanloom.addresses["otlp_grpc"], 100, CHECK)
+    began = time.monotonic()
+    assert {refused(call) for call in slow.calls} <= {Outcome.UNKNOWN, Outcome.REFUSED}
+    assert time.monotonic() - began < 20
+    slow.close()
+
+
+def test_health_is_not_serving_while_the_process_drains(start_spanloom: StartSpanloom) -> None:
+    spanloom = start_spanloom("serve", "--shutdown-s=6")
+    spanloom.wait_until_ready()
+    host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
+    target = spanloom.addresses["otlp_grpc"].removeprefix("http://")
+    with socket.create_connection((host, int(port)), timeout=5) as under_way:
+        under_way.sendall(BEGINNINGS["slow body"])  # open, so the stop has to wait
+        time.sleep(0.5)
+        spanloom.process.terminate()
+        until = time.monotonic() + 5
+        while check(target) != HealthCheckResponse.NOT_SERVING:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+        assert client.send(next(make_requests("late"))) is Outcome.REFUSED
+        client.close()
+        assert spanloom.process.poll() is None
+    assert spanloom.process.wait(30) == 0
+
+
+def check(target: str) -> int:
+    """Ask over a connection of its own."""
+    with grpc.insecure_channel(target) as channel:
+        return int(HealthStub(channel).Check(HealthCheckRequest(), timeout=5).status)
+
+
+def refused(call: grpc.Future[bytes]) -> Outcome:
+    """Wait for the end of a call."""
+    try:
+        call.result()
+    except grpc.RpcError as error:
+        return refusal_of(error)
+    return Outcome.ACKNOWLEDGED
+
+
+def normal_clients(addresses: Mapping[str, str]) -> list[Client]:
+    return [
+        GrpcClient(addresses["otlp_grpc"], packed=False),
+        HttpClient(addresses["otlp_http"], packed=False, as_text=False),
+    ]
+
+
+def measure(clients: list[Client]) -> list[float]:
+    """Return the 99th percentile of each client's times to an answer, in seconds."""
+    return [p99(client) for client in clients]
+
+
+def p99(client: Client) -> float:
+    requests = make_requests(f"normal {time.monotonic_ns()}")
+    times = []
+    for _ in range(NORMAL):
+        began = time.monotonic()
+        assert client.send(next(requests)) is Outcome.ACKNOWLEDGED
+        times.append(time.monotonic() - began)
+    return statistics.quantiles(times, n=100)[-1]
