@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import signal
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 from tests.conformance.samples import SAMPLES, trace_id_of
-from tests.support.archive import await_stored, read_traces, spans_of
 from tests.support.failing_store import failing_store, service_over
-from tests.support.otlp_door import JSON, Door, make_span, new_trace, request_of
+from tests.support.otlp_door import JSON, PROTOBUF, Door, make_span, new_trace, request_of
+from tests.support.read_back import read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from opentelemetry.proto.trace.v1.trace_pb2 import Span
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 QUICK = ("--batch-wait-s=0.02", "--root-quiet-s=0.05", "--no-root-quiet-s=0.05", "--poll-s=0.05")
+STORED_S = 60.0
 LIMIT = 1 << 20
 """The size of requests; the spans that fill the recommended 64 MiB would only take longer."""
 
@@ -106,7 +108,7 @@ def archive(
     answers = {}
     with Door(first.addresses) as opened:
         for name, sample in SAMPLES.items():
-            answer = opened.post(sample.body, JSON if sample.is_json else "application/x-protobuf")
+            answer = opened.post(sample.body, JSON if sample.is_json else PROTOBUF)
             assert answer.status_code == 200, f"{name}: {answer.text}"
             answers[name] = ExportTraceServiceResponse()
             if not sample.is_json:
@@ -117,8 +119,18 @@ def archive(
     second = start_shared_spanloom("serve", *QUICK, data_dir=data)
     second.wait_until_ready()
     with Door(second.addresses) as opened:
-        await_stored(opened)
+        until = time.monotonic() + STORED_S
+        while opened.metric("spanloom_spool_records "):
+            assert time.monotonic() < until, "the spool is not empty"
+            time.sleep(0.05)
     assert second.stop() == 0
     ids = {name: trace_id_of(name) for name in SAMPLES}
-    traces = read_traces(data, list(ids.values()))
+    traces = read_back(f"chdb://{data.absolute() / 'store'}", list(ids.values()))
     return {name: Kept(answers[name], spans_of(traces[ids[name]])) for name in SAMPLES}
+
+
+def spans_of(otlp: bytes) -> list[Span]:
+    """Give the spans of an encoded trace by their ids, whatever resource and scope they have."""
+    trace = TracesData.FromString(otlp)
+    scopes = [scope for resource in trace.resource_spans for scope in resource.scope_spans]
+    return sorted((span for scope in scopes for span in scope.spans), key=lambda s: s.span_id)

@@ -19,7 +19,7 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
-from tests.support.memory_use import resident_bytes
+from tests.support.memory_of import resident_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
