@@ -42,7 +42,7 @@ def create_app(
     extractor_version: str = "",
     examine: Callable[[], Sequence[Finding]] = tuple,
 ) -> FastAPI:
-    """Give the API over a store.
+    """Return the API over a store.
 
     ``access`` says who may ask for what. ``ready`` gives the reasons for not being ready; it
     may block. ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and

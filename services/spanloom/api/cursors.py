@@ -21,7 +21,7 @@ _NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the pag
 
 
 def encode_cursor(cursor: Cursor) -> str:
-    """Give the position as text that needs no escaping in a URL."""
+    """Return the position as text that needs no escaping in a URL."""
     position = orjson.dumps([cursor.start_ns, cursor.trace_id, cursor.project])
     return urlsafe_b64encode(position).decode("ascii").rstrip("=")
 
@@ -32,7 +32,7 @@ def next_cursor(page: Page[TrajectorySummary]) -> str | None:
 
 
 def decode_cursor(text: str) -> Cursor:
-    """Give the position back; raise ``InvalidQueryError`` for text that is no cursor of ours."""
+    """Return the position; raise ``InvalidQueryError`` for text that is no cursor of ours."""
     try:
         start_ns, trace_id, project = orjson.loads(
             urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))

@@ -80,7 +80,7 @@ class _Answer:
 
 
 def _host_name(host: str) -> str:
-    """Give the name without port, brackets and the dot that may end it."""
+    """Return the name without port, brackets and the dot that may end it."""
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     return name.lower().rstrip(".")
 

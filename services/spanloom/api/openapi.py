@@ -66,7 +66,7 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _canonical_components() -> dict[str, Any]:
-    """Give the canonical schema as components; its definitions keep their names."""
+    """Return the canonical schema as components; its definitions keep their names."""
     moved = json.dumps(canonical_schema()).replace("#/definitions/", _COMPONENTS)
     schema: dict[str, Any] = json.loads(moved)
     schema.pop("$schema")

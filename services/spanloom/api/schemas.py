@@ -106,7 +106,7 @@ class Replay(BaseModel):
 
     @classmethod
     def of(cls, replay: replays.Replay) -> "Replay":
-        """Give a recorded replay as the API shows it."""
+        """Return a recorded replay as the API shows it."""
         return cls(
             id=replay.id,
             total=replay.total,
@@ -166,7 +166,7 @@ class TrajectoryItem(BaseModel):
 
     @classmethod
     def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
-        """Give a summary from the store as the API shows it."""
+        """Return a summary from the store as the API shows it."""
         return cls(
             trace_id=summary.key.trace_id,
             project=summary.key.project,

@@ -125,7 +125,7 @@ def _load_live() -> Any:
 
 
 def _await(api: str, sent: Sent, interrupted: threading.Event) -> dict[str, Any] | None:
-    """Give the document once it is settled; ``None`` if the user had enough before."""
+    """Return the document once it is settled; ``None`` if the user had enough before."""
     with httpx.Client(base_url=api, trust_env=False) as client:
         while time.monotonic() < sent.at + SETTLE_S:
             response = client.get(f"/v1/trajectories/{sent.trace_id}")

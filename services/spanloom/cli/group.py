@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
     """A group that imports a command only to run it or to print its own help."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Give the names in the order in which a newcomer needs them."""
+        """Return the names in the order in which a newcomer needs them."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:

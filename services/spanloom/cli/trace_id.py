@@ -23,7 +23,7 @@ def trace_id_argument(command: Command) -> Command:
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:
-    """Give the id itself, or for `latest` that of the newest trajectory."""
+    """Return the id itself, or for `latest` that of the newest trajectory."""
     if trace_id != LATEST:
         return trace_id
     for run in client.trajectories(limit=1, project=project):

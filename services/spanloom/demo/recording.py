@@ -47,7 +47,7 @@ def load_recording() -> Recording:
 
 
 def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -> Recording:
-    """Give a copy whose last span ends at ``end_ns`` and whose ids are new.
+    """Return a copy whose last span ends at ``end_ns`` and whose ids are new.
 
     ``new_id`` makes an id of that many bytes. Durations, order and parents stay.
     """

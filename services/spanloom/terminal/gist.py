@@ -15,7 +15,7 @@ _MAX_PARSED = 1_000_000
 
 
 def gist(text: str) -> str:
-    """Give the last thing said in a text: of JSON with messages the last one's words.
+    """Return the last thing said in a text: of JSON with messages the last one's words.
 
     For reading at a glance only: what holds no words of a message comes back as it is.
     """

@@ -15,7 +15,7 @@ PIPE_WIDTH = 100
 
 
 def make_console(stream: TextIO) -> Console:
-    """Give a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
+    """Return a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
 

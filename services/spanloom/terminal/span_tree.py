@@ -31,7 +31,7 @@ def build_forest(spans: Sequence[dict[str, Any]]) -> list[Node]:
 
 
 def _below(tops: Iterable[Node]) -> set[int]:
-    """Give the identities of these nodes and of all below them."""
+    """Return the identities of these nodes and of all below them."""
     found = list(tops)
     for node in found:
         found.extend(node.children)

@@ -67,7 +67,7 @@ def build_tree(document: dict[str, Any]) -> Node:
 
 
 def walk(root: Node, signs: Signs) -> Iterator[Branch]:
-    """Give every node, parents first, with the lines that draw the tree."""
+    """Yield every node, parents first, with the lines that draw the tree."""
     stack = [Branch(root, "", "")]
     while stack:
         branch = stack.pop()

@@ -61,7 +61,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, cells: int) -> str:
-    """Give the beginning of a text on one line, at most about so many characters."""
+    """Return the beginning of a text on one line, at most about so many characters."""
     line = " ".join(printable(text[: cells * 4]).split())
     return line if len(line) <= cells else line[: cells - 1].rstrip() + "…"
 

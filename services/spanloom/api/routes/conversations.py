@@ -45,7 +45,7 @@ async def get_conversation(
     callers: CallersReach,
     using: Using,
 ) -> Conversation:
-    """Give one page of the runs of a conversation in the order in which they began.
+    """Return one page of the runs of a conversation in the order in which they began.
 
     A run belongs to the conversation that its root names, else to the only one that any of its
     steps names. Pages follow each other by `cursor`, a position and not a number.

@@ -32,7 +32,7 @@ KeyIdInPath = Annotated[
 )
 @needs(Scope.ADMIN)
 async def list_keys(request: Request, using: Using) -> KeyList:
-    """Give the keys of the caller's project, or all keys to a caller of all projects."""
+    """Return the keys of the caller's project, or all keys to a caller of all projects."""
     keys = await using.calls.run(using.keys.list, caller_of(request))
     return KeyList(items=[KeyItem.of(key) for key in keys])
 

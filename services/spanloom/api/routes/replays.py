@@ -80,7 +80,7 @@ async def list_replays(
 )
 @needs(Scope.ADMIN)
 async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Using) -> Replay:
-    """Give how many of its traces are done, and what came of them."""
+    """Return how many of its traces are done, and what came of them."""
     replay = await using.calls.run(using.store.replay, replay_id, callers)
     if replay is None:
         raise HTTPException(404, f"There is no replay {replay_id!r}.")

@@ -54,7 +54,7 @@ async def get_readiness(request: Request, using: Using) -> Health | Response:
 )
 @needs(Scope.READ, all_projects=True)
 async def get_metrics(using: Using) -> Response:
-    """Give every metric of this process in the Prometheus text format.
+    """Return every metric of this process in the Prometheus text format.
 
     They sum over all projects, so the key must open all of them.
     """

@@ -65,7 +65,7 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
 async def list_trajectories(
     query: Annotated[ListQuery, Query()], callers: CallersReach, using: Using
 ) -> TrajectoryList:
-    """Give one page of those that pass every filter.
+    """Return one page of those that pass every filter.
 
     Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
     neither repeats an item nor hides one.
@@ -97,7 +97,7 @@ async def get_trajectory(
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
     profile: ProfileInQuery = None,
 ) -> Response:
-    """Give the newest version of the document, byte for byte as it is stored.
+    """Return the newest version of the document, byte for byte as it is stored.
 
     A span that arrives late makes a new version: `extraction.version` grows and
     `extraction.status` says how far the trace has come.
@@ -128,7 +128,7 @@ async def get_trajectory_spans(
     using: Using,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Give every stored span in (start, span id) order with its kind, its step and the rule."""
+    """Return every stored span in (start, span id) order with its kind, its step and the rule."""
     reach = callers.narrowed(project)
     spans = await using.calls.run(using.store.spans_document, trace_id, reach)
     if spans is None:

@@ -37,7 +37,7 @@ _MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up 
 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
-    """Give the canonical JSON document of a trajectory in this version and status."""
+    """Return the canonical JSON document of a trajectory in this version and status."""
     root = trajectory.root
     return dump(
         {
@@ -53,7 +53,7 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 
 
 def without_version(document: bytes) -> Sequence[memoryview]:
-    """Give the parts of a document around its version: what two versions of it have in common.
+    """Return the parts of a document around its version: what two versions of it have in common.
 
     Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
     begins with a number named ``version``: the last such mark is it. Nothing is copied.
@@ -64,7 +64,7 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
-    """Give the JSON list of what became of each span, in the order of the verdicts."""
+    """Return the JSON list of what became of each span, in the order of the verdicts."""
     return dump([_span(verdict) for verdict in trajectory.verdicts])
 
 

@@ -38,7 +38,7 @@ _TOKENS = frozenset(
 
 
 def encode_coze(document: bytes, spans: bytes) -> bytes:
-    """Give the document of the published builder from the canonical one and its list of spans."""
+    """Return the document of the published builder from the canonical one and its list of spans."""
     canonical: Json = orjson.loads(document)
     return dump(_Builder(canonical, orjson.loads(spans)).build())
 
@@ -60,7 +60,7 @@ class _Builder:
         self._parents = {i: self._nearest(i) for i in self._types}
 
     def build(self) -> Json:
-        """Give the document: the root, then every agent with what it owns."""
+        """Return the document: the root, then every agent with what it owns."""
         owned = self._owned()
         agents = [i for i, kind in self._types.items() if kind in _AGENTS and i != self._root]
         listed = [*([self._root] if self._root else []), *reversed(agents)]
@@ -72,7 +72,7 @@ class _Builder:
         }
 
     def _nearest(self, span_id: str) -> str | None:
-        """Give the step or root above a span; ``None`` if the way up ends before one."""
+        """Return the step or root above a span; ``None`` if the way up ends before one."""
         above = self._spans[span_id]["parent_span_id"]
         for _ in range(MAX_HOPS):
             span = self._spans.get(above)
@@ -124,14 +124,14 @@ class _Builder:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
     def _content_of(self, step_id: str) -> Json:
-        """Give what is said of a step, or of a root that is none, as far as it is kept."""
+        """Return what is said of a step, or of a root that is none, as far as it is kept."""
         span = self._spans[step_id]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         return self._said.get(step_id, {"name": span["name"], "basic_info": times})
 
 
 def _contents(document: Json) -> Mapping[str, Json]:
-    """Give what the canonical document says of each step, by its id."""
+    """Return what the canonical document says of each step, by its id."""
     agents = document["agent_steps"]
     steps = [step for agent in agents for step in agent["steps"]]
     return {step["id"]: step for step in (document["root_step"], *agents, *steps)}

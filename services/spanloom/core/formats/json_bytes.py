@@ -28,7 +28,7 @@ def dump(value: Any) -> bytes:  # any JSON value
 
 
 def sorted_keys(value: Any) -> Any:  # any JSON value
-    """Give the value with the keys of every mapping in it in order."""
+    """Return the value with the keys of every mapping in it in order."""
     if isinstance(value, _SCALARS):  # most values, and quicker told than a mapping
         return value
     if isinstance(value, _MAPPINGS):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_document(body: bytes) -> Json:
-    """Give the document as the canonical form has it: ``agent_steps`` beside ``root_step``.
+    """Return the document as the canonical form has it: ``agent_steps`` beside ``root_step``.
 
     Coze Loop's published schema has them there, its published example inside ``root_step``;
     where a document has both, those beside count. Nothing else is changed or filled in.

@@ -49,7 +49,7 @@ FORMATS = {known.id: known for known in (CANONICAL, COZE)}
 
 
 def find_format(name: str) -> Format:
-    """Give the format of this name, or raise ``InvalidQueryError`` naming those there are."""
+    """Return the format of this name, or raise ``InvalidQueryError`` naming those there are."""
     try:
         return FORMATS[name]
     except KeyError:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @cache
 def canonical_schema() -> Json:
-    """Give the JSON Schema (draft 7) of the canonical document; do not change it."""
+    """Return the JSON Schema (draft 7) of the canonical document; do not change it."""
     return _load("canonical_schema.json")
 
 
 @cache
 def canonical_example() -> Json:
-    """Give a small canonical document, for documentation; do not change it."""
+    """Return a small canonical document, for documentation; do not change it."""
     return _load("canonical_example.json")
 
 

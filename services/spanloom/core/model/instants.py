@@ -10,7 +10,7 @@ _MAX_NS = 2**64 - 1
 
 
 def parse_instant(text: str) -> int:
-    """Give nanoseconds since the epoch; raise ``ValueError`` with what to write instead.
+    """Return nanoseconds since the epoch; raise ``ValueError`` with what to write instead.
 
     A space in place of the ``+`` of an offset is taken as one: that is what a ``+`` in a
     query string becomes when it was not escaped.

@@ -64,7 +64,7 @@ def as_conversation(text: str, role: str) -> str:
 
 
 def make_message(text: str, role: str) -> str:
-    """Give a conversation of one message, the text as it is."""
+    """Return a conversation of one message, the text as it is."""
     try:
         return orjson.dumps([{"role": role, "content": text}]).decode()
     except TypeError:  # half a surrogate pair cannot be written
@@ -72,7 +72,7 @@ def make_message(text: str, role: str) -> str:
 
 
 def read_conversation(text: str) -> list[Json]:
-    """Give the messages of a normalized model call's text; none if it has none."""
+    """Return the messages of a normalized model call's text; none if it has none."""
     try:
         value = orjson.loads(text)
     except ValueError:
@@ -81,7 +81,7 @@ def read_conversation(text: str) -> list[Json]:
 
 
 def find_request(messages: Sequence[Json]) -> Json:
-    """Give what the user said last: text, else parts; ``None`` if no user said anything."""
+    """Return what the user said last: text, else parts; ``None`` if no user said anything."""
     for message in reversed(messages):
         if isinstance(message, dict) and message.get("role") == "user":
             return _spoken(message)
@@ -89,7 +89,7 @@ def find_request(messages: Sequence[Json]) -> Json:
 
 
 def find_answer(messages: Sequence[Json]) -> Json:
-    """Give what was said last, by the model or a tool that answers for it; ``None`` if nothing."""
+    """Return the last message of the model, or of a tool that answers for it, or ``None``."""
     last = messages[-1] if messages else None
     if isinstance(last, dict) and last.get("role") in ("assistant", "tool"):
         return _spoken(last) or None
@@ -97,7 +97,7 @@ def find_answer(messages: Sequence[Json]) -> Json:
 
 
 def _spoken(message: dict[str, Json]) -> Json:
-    """Give the content; several texts are one, a line each."""
+    """Return the content; several texts are one, a line each."""
     content = message.get("content")
     if not isinstance(content, list):
         return content

@@ -74,11 +74,11 @@ class Usage(NamedTuple):
     cache_creation_tokens: int = 0
 
     def completed_by(self, other: Usage) -> Usage:
-        """Give these numbers, and those of ``other`` where these say nothing."""
+        """Return these numbers, and those of ``other`` where these say nothing."""
         return Usage(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
 
     def since(self, earlier: Usage) -> Usage:
-        """Give what these numbers, a running sum, have added to those of ``earlier``."""
+        """Return what these numbers, a running sum, have added to those of ``earlier``."""
         return Usage(*(max(0, now - then) for now, then in zip(self, earlier, strict=True)))
 
 

@@ -24,7 +24,7 @@ _WARNINGS = {
 
 
 def span_order(span: Span) -> tuple[int, str]:
-    """Give the order of spans everywhere: by (start, span id)."""
+    """Return the order of spans everywhere: by (start, span id)."""
     return span.start_ns, span.span_id
 
 
@@ -64,15 +64,15 @@ class SpanTree:
             self.top_down = self._walk([self.root, *attached])
 
     def parent(self, span: Span) -> Span | None:
-        """Give the reported parent, if it is in the trace."""
+        """Return the reported parent, if it is in the trace."""
         return self._parents.get(span.span_id)
 
     def children(self, span: Span) -> Sequence[Span]:
-        """Give the spans that report this one as their parent, in order."""
+        """Return the spans that report this one as their parent, in order."""
         return self._children.get(span.span_id, ())
 
     def siblings(self, span: Span) -> Sequence[Span]:
-        """Give the children of the span's reported parent, the span included."""
+        """Return the children of the span's reported parent, the span included."""
         parent = self._parents.get(span.span_id)
         return () if parent is None else self._children[parent.span_id]
 
@@ -84,7 +84,7 @@ class SpanTree:
             parent = self._parents.get(parent.span_id)
 
     def place(self, span: Span) -> Span | None:
-        """Give the parent that the span has in the repaired tree; ``None`` for the root."""
+        """Return the parent that the span has in the repaired tree; ``None`` for the root."""
         if span.span_id == self.root.span_id:
             return None
         return self._parents.get(span.span_id, self.root)
@@ -105,7 +105,7 @@ class SpanTree:
         return cuts
 
     def _walk(self, tops: Iterable[Span]) -> list[Span]:
-        """Give everything below these spans, each span after its parent."""
+        """Return everything below these spans, each span after its parent."""
         reached = list(tops)
         for span in reached:
             if (children := self._children.get(span.span_id)) is not None:
@@ -113,7 +113,7 @@ class SpanTree:
         return reached
 
     def _cycle_above(self, span: Span) -> list[Span]:
-        """Give the spans of the cycle into which the parents of ``span`` lead."""
+        """Return the spans of the cycle into which the parents of ``span`` lead."""
         path: dict[str, Span] = {}
         while span.span_id not in path:
             path[span.span_id] = span

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Give the parameters as the driver takes them; a list becomes a ``String`` of JSON.
+    """Return the parameters as the driver takes them; a list becomes a ``String`` of JSON.
 
     Its query says ``JSONExtract({name:String}, 'Array(…)')``.
     """
@@ -35,6 +35,6 @@ class _JsonList:
         self._values = values
 
     def __str__(self) -> str:
-        """Give JSON, which has no control characters, escaped as parameters are: like TSV."""
+        """Return JSON, which has no control characters, escaped as parameters are: like TSV."""
         text = orjson.dumps(self._values, default=tuple).decode()  # named tuples are tuples here
         return text.replace("\\", "\\\\")

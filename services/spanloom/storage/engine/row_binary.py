@@ -36,7 +36,7 @@ class RowBinary:
         self._columns = columns
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the body in pieces; what is long is not copied."""
+        """Yield the body in pieces; what is long is not copied."""
         gathered: list[bytes] = []
         for part in self._parts():
             if len(part) < LONG:
@@ -54,38 +54,38 @@ class RowBinary:
 
 
 def uint32(number: int) -> Parts:
-    """Give a UInt32."""
+    """Return a UInt32."""
     return (_UINT32.pack(number),)
 
 
 def int64(number: int) -> Parts:
-    """Give an Int64."""
+    """Return an Int64."""
     return (_INT64.pack(number),)
 
 
 def uint64(number: int) -> Parts:
-    """Give a UInt64."""
+    """Return a UInt64."""
     return (_UINT64.pack(number),)
 
 
 def boolean(value: bool) -> Parts:  # an encoder takes the value alone
-    """Give a Bool."""
+    """Return a Bool."""
     return (b"\1" if value else b"\0",)
 
 
 def text(value: str | bytes) -> Parts:
-    """Give a String, LowCardinality or not; bytes are not copied."""
+    """Return a String, LowCardinality or not; bytes are not copied."""
     encoded = value.encode() if isinstance(value, str) else value
     return (_length(len(encoded)), encoded)
 
 
 def texts(values: Sequence[str]) -> Parts:
-    """Give an Array(String)."""
+    """Return an Array(String)."""
     return (_length(len(values)), *(part for value in values for part in text(value)))
 
 
 def _length(number: int) -> bytes:
-    """Give an unsigned number in LEB128."""
+    """Return an unsigned number in LEB128."""
     out = bytearray()
     while number > 127:
         out.append(number & 127 | 128)

@@ -49,7 +49,7 @@ def query_files() -> Mapping[str, Traversable]:
 
 
 def request_schema(*, embedded: bool) -> dict[str, str]:
-    """Give the settings by which the store finds the protobuf schema of spool records.
+    """Return the settings by which the store finds the protobuf schema of spool records.
 
     A server gets the text. The embedded engine would keep a copy of a text in the working
     directory; it may read the file instead.
@@ -66,6 +66,6 @@ def request_schema(*, embedded: bool) -> dict[str, str]:
 
 @cache
 def schema_files() -> tuple[SchemaFile, ...]:
-    """Give the numbered schema files in their order."""
+    """Return the numbered schema files in their order."""
     found = ((_NUMBERED.fullmatch(p.name), p) for p in (_PACKAGE / "schema").iterdir())
     return tuple(sorted(SchemaFile(int(m[1]), p.name, p.read_text("utf-8")) for m, p in found if m))

@@ -68,7 +68,7 @@ class StoredSpan(NamedTuple):
 
 
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
-    """Give rows as one ``TracesData``, in their order; empty without rows.
+    """Return rows as one ``TracesData``, in their order; empty without rows.
 
     Neighbours of one resource and scope share a group; a resource may come again.
     """
@@ -93,7 +93,7 @@ def _runs(
 
 
 def number_of(text: str, names: Sequence[str]) -> int:
-    """Give the number of an enum value that is stored by name, or as its number if unknown."""
+    """Return the number of an enum value that is stored by name, or as its number if unknown."""
     return names.index(text) if text in names else int(text)
 
 

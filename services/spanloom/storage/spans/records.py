@@ -42,7 +42,7 @@ class FramedRecords:
         self._requests = requests
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the body in pieces: fresh memory for the whole costs more than the copy."""
+        """Yield the body in pieces: fresh memory for the whole costs more than the copy."""
         piece: list[bytes] = []
         size = 0
         for request in self._requests:
@@ -66,7 +66,7 @@ def _framed(request: SpooledRequest) -> tuple[bytes, bytes, bytes]:
 
 
 def canonical_request(request: SpooledRequest) -> SpooledRequest:
-    """Give the request as protobuf's own writer encodes it, known fields and our own texts alone.
+    """Return the request as protobuf's own writer encodes it, known fields and our own texts alone.
 
     Raises ``StoreRejectedError`` if it is no OTLP.
     """

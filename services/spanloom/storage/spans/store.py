@@ -83,7 +83,7 @@ class ClickHouseSpans:
         return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
     def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
-        """Give the rows slice by slice: an answer is in memory several times over.
+        """Yield the rows slice by slice: an answer is in memory several times over.
 
         What the spans have in common is kept once.
         """

@@ -42,7 +42,7 @@ ARMS = {
 
 
 def text_of(value: AnyValue) -> str:
-    """Give the text under which a value is stored."""
+    """Return the text under which a value is stored."""
     return _TEXTS[ARMS.get(value.WhichOneof("value"), UNSET)](value)
 
 
@@ -59,7 +59,7 @@ def own_text(message: Message) -> str:
 
 
 def double_text(number: float) -> str:
-    """Give the shortest text that reads back as the same double, as ClickHouse writes it."""
+    """Return the shortest text that reads back as the same double, as ClickHouse writes it."""
     if math.isfinite(number):
         return _finite_text(number)
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
@@ -95,7 +95,7 @@ _TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
 
 
 def attribute_lists(group: ResourceSpans) -> Iterator[RepeatedCompositeFieldContainer[KeyValue]]:
-    """Give every attribute list of a resource, its scopes, spans, events and links."""
+    """Yield every attribute list of a resource, its scopes, spans, events and links."""
     yield group.resource.attributes
     for scope_spans in group.scope_spans:
         yield scope_spans.scope.attributes
@@ -106,12 +106,12 @@ def attribute_lists(group: ResourceSpans) -> Iterator[RepeatedCompositeFieldCont
 
 
 def all_attributes(group: ResourceSpans) -> Iterator[KeyValue]:
-    """Give every attribute of a resource, its scopes, spans, events and links."""
+    """Return every attribute of a resource, its scopes, spans, events and links."""
     return chain.from_iterable(attribute_lists(group))
 
 
 def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
-    """Give the values by key, in order; of a repeated key the last one stays, in its place."""
+    """Return the values by key, in order; of a repeated key the last one stays, in its place."""
     last: dict[str, AnyValue] = {}
     for attribute in attributes:
         last.pop(attribute.key, None)
@@ -120,14 +120,14 @@ def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
 
 
 def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
-    """Give attributes as they are stored."""
+    """Return attributes as they are stored."""
     return {key: text_of(value) for key, value in last_of_each_key(attributes).items()}
 
 
 def attributes_of(
     texts: Mapping[str, str], types: str, raw: Mapping[str, str]
 ) -> Iterable[KeyValue]:
-    """Give stored attributes back in their types; ``raw`` holds nested values in base64."""
+    """Yield stored attributes in their types; ``raw`` holds nested values in base64."""
     for (key, text), arm in zip(texts.items(), orjson.loads(types or "[]"), strict=True):
         yield KeyValue(key=key, value=_VALUES[arm](text, raw.get(key, "")))
 

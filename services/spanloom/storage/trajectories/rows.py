@@ -57,7 +57,7 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
 
 
 def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Give a record as a row of ``trajectories``."""
+    """Return a record as a row of ``trajectories``."""
     trajectory = record.trajectory
     metrics, original = trajectory.root_metrics, trajectory.duplicate_of
     steps = [step for _, step in placed_steps(trajectory)]
@@ -81,7 +81,7 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
 
 
 def summary_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Give the columns that ``trajectories`` and ``trajectory_list`` share."""
+    """Return the columns that ``trajectories`` and ``trajectory_list`` share."""
     trajectory = record.trajectory
     root, counts = trajectory.root, trajectory.step_counts
     return {
@@ -111,18 +111,18 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
 
 
 def list_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Give a record as a row of ``trajectory_list``."""
+    """Return a record as a row of ``trajectory_list``."""
     return {**summary_row(record), "IsDeleted": 0}
 
 
 def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
-    """Give a tombstone for the place in the list where the trajectory stood, if it has moved."""
+    """Yield a tombstone for the place in the list where the trajectory stood, if it has moved."""
     before = record.previous
     if before is not None and before.start_ns != record.trajectory.root.start_ns:
         yield {**summary_row(record), "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:
-    """Give the names by which the run's agents can be found, sorted."""
+    """Return the names by which the run's agents can be found, sorted."""
     agents = [s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT]
     return sorted({s.metadata.get("agent_name", s.name) for s in agents})

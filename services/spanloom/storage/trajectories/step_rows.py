@@ -43,14 +43,14 @@ STEP_COLUMNS = (
 
 
 def step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
-    """Give the rows of ``steps``, in the order of ``STEP_COLUMNS``."""
+    """Yield the rows of ``steps``, in the order of ``STEP_COLUMNS``."""
     bare = is_bare(record.trajectory)
     for agent_id, step in placed_steps(record.trajectory):
         yield _step_row(record, agent_id, step, bare=bare)
 
 
 def gone_step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
-    """Give a tombstone for each step that is none any more, in the order of ``GONE_COLUMNS``."""
+    """Yield a tombstone for each step that is none any more, in the order of ``GONE_COLUMNS``."""
     if record.previous is not None:
         ids = {step.id for _, step in placed_steps(record.trajectory)}
         for step_id in record.previous.step_ids:
@@ -59,7 +59,7 @@ def gone_step_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
-    """Give every step once, with the id of the agent it stands under; empty for the root."""
+    """Yield every step once, with the id of the agent it stands under; empty for the root."""
     below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
     if trajectory.root_type is not Kind.OTHER and not below_root:
         yield "", trajectory.root
@@ -75,7 +75,7 @@ def is_bare(trajectory: Trajectory) -> bool:
 
 
 def _step_row(record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool) -> list[object]:
-    """Give a step as a list: there are as many of them as spans."""
+    """Return a step as a list: there are as many of them as spans."""
     usage, error = step.usage or _NO_USAGE, step.error
     return [
         *record.key,
