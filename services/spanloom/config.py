@@ -212,6 +212,19 @@ class ExtractingSettings(SectionSettings):
     )
 
 
+class BuildingSettings(SectionSettings):
+    """What a trajectory is built from."""
+
+    model_config = SettingsConfigDict(title="Building")
+
+    max_trace_spans: int = Field(
+        1_000_000,
+        ge=1,
+        description="Spans of one trace that its trajectory is built from; of more, the root and "
+        "the earliest. All stay stored.",
+    )
+
+
 class ProcessSettings(SectionSettings):
     """How the process ends and what it says."""
 
@@ -234,6 +247,7 @@ class Settings(
     ReceivingSettings,
     RedactionSettings,
     ExtractingSettings,
+    BuildingSettings,
     ProcessSettings,
 ):
     """Every option a user can set, by flag or by variable; flags win."""
@@ -245,6 +259,7 @@ SECTIONS: tuple[type[SectionSettings], ...] = (
     ReceivingSettings,
     RedactionSettings,
     ExtractingSettings,
+    BuildingSettings,
     ProcessSettings,
 )
 

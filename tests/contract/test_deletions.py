@@ -32,6 +32,7 @@ def reach(key: TraceKey) -> Reach:
 
 READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_spans": lambda store, key: store.read_spans([key]),
+    "read_part": lambda store, key: store.read_part(key, 10).spans,
     "read_otlp": lambda store, key: store.read_otlp(key),
     "arrived": lambda store, key: store.arrived([key]),
     "changes_in": lambda store, key: [

@@ -37,6 +37,9 @@ NOT_SEEN = {
     "count_spans": "decides only how the same spans are read",
     "read_events": "its rows are joined to spans by key",
     "newest_seqs": "its rows are looked up by key",
+    "last_of_part": "its answer is a place, in a trace that read_part names",
+    "read_part": "its rows are looked up by key",
+    "read_part_events": "its rows are joined to spans by key",
     "find_keys": "find_calls looks at the steps it names, within the project",
 }
 """Queries whose answer nobody sees: the project spares them work."""

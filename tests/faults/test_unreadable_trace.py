@@ -19,7 +19,7 @@ from tests.conftest import START_S, STOP_S, clean_environment
 from tests.support.otlp_requests import message_of, wire_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 LARGE = f"{500:032x}"
@@ -36,11 +36,13 @@ SPANS, SPAN_BYTES = 40, 1_000_000
 
 
 @contextmanager
-def serving(data_dir: Path, *how: str, retention_days: int = 0) -> Iterator[dict[str, str]]:
+def serving(
+    data_dir: Path, *how: str, retention_days: int = 0, options: Sequence[str] = ()
+) -> Iterator[dict[str, str]]:
     """Run the service on free ports and give its addresses."""
     ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
     ports.append(f"--retention-days={retention_days}")
-    command = [sys.executable, *how, "serve", f"--data-dir={data_dir}", *ports]
+    command = [sys.executable, *how, "serve", f"--data-dir={data_dir}", *ports, *options]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

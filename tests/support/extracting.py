@@ -16,6 +16,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics
 
@@ -34,18 +35,26 @@ TRACE = "ab" * 16
 class World:
     """A store, an extractor and the time, all in the test's hands."""
 
-    def __init__(self, store: Store | None = None, timing: Timing | None = None) -> None:
+    def __init__(
+        self,
+        store: Store | None = None,
+        timing: Timing | None = None,
+        max_trace_spans: int = MAX_TRACE_SPANS,
+    ) -> None:
         self.store: Store = store or MemoryStore()
         self.now_ns = T0_NS
         if isinstance(self.store, MemoryStore):
             self.store.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
+        self.max_trace_spans = max_trace_spans
         self.restart()
 
     def restart(self) -> None:
         """Begin anew with what is stored."""
         self.metrics = Metrics()
-        self.extractor = Extractor(self.store, self.metrics, self.timing, lambda: self.now_ns)
+        self.extractor = Extractor(
+            self.store, self.metrics, self.timing, lambda: self.now_ns, self.max_trace_spans
+        )
 
     def wait(self, seconds: float) -> None:
         self.now_ns += int(seconds * NS)

@@ -129,6 +129,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "read_spans": lambda t, key: {
         span.name for spans in t.store.read_spans([key]).values() for span in spans
     },
+    "read_part": lambda t, key: {span.name for span in t.store.read_part(key, 10).spans},
     "read_otlp": lambda t, key: _of_text(t.store.read_otlp(key), t),
     "read_progress": lambda t, key: {found.project for found in t.store.read_progress([key])},
     "heads": lambda t, key: {found.project for found in t.store.heads([key])},

@@ -23,7 +23,7 @@ from spanloom.core.ports.building import CallWindow, Head, ModelCall, Trajectory
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
-from spanloom.core.ports.spans import Signal
+from spanloom.core.ports.spans import Signal, TracePart
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.trajectories.rows import agent_names
@@ -84,6 +84,21 @@ class MemoryStore:
             events = (told for key in known for told in self._events.get(key, []))
             join_events(traces, events)
             return traces
+
+    def read_part(self, key: TraceKey, limit: int) -> TracePart:
+        """See ``SpanReader.read_part``."""
+        with self._lock:
+            spans = [found.span for found in self._spans.get(key, {}).values()]
+            newest: dict[tuple[str, str], ContentEvent] = {}
+            for told in self._events.get(key, []):
+                known = newest.get((told.span_id, told.event_id))
+                if known is None or known.row_version <= told.row_version:
+                    newest[told.span_id, told.event_id] = told
+        events = sorted(newest.values(), key=lambda e: (e.event.time_ns, e.span_id, e.event_id))
+        shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))[:limit]
+        join_events({key: shown}, events[:limit])
+        seqs = [span.row_version for span in spans] + [told.row_version for told in events]
+        return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
 
     def read_otlp(self, key: TraceKey) -> bytes:
         """See ``SpanReader.read_otlp``; one message part for each span."""

@@ -9,6 +9,7 @@ import click
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.process import run_roles
 from spanloom.config import (
+    BuildingSettings,
     ExtractingSettings,
     NetworkSettings,
     ProcessSettings,
@@ -64,7 +65,13 @@ def collect_command(settings: Settings) -> None:
 @click.command(
     "extract",
     cls=SettingsCommand,
-    sections=(StoreSettings, NetworkSettings, ExtractingSettings, ProcessSettings),
+    sections=(
+        StoreSettings,
+        NetworkSettings,
+        ExtractingSettings,
+        BuildingSettings,
+        ProcessSettings,
+    ),
     examples=("spanloom extract --store-url clickhouse://spanloom:secret@db:8123/traces",),
 )
 def extract_command(settings: Settings) -> None:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.owning import own_store
-from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.config import BuildingSettings, ProcessSettings, StoreSettings
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
@@ -58,7 +58,7 @@ class Wanted(NamedTuple):
 @click.command(
     "replay",
     cls=SettingsCommand,
-    sections=(StoreSettings, ProcessSettings),
+    sections=(StoreSettings, BuildingSettings, ProcessSettings),
     examples=(
         "spanloom replay",
         "spanloom replay --outdated",
@@ -114,7 +114,9 @@ def _standings(
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
         replay = request_replay(store, _selection(wanted), time.time_ns())
-        yield _work_off(Replayer(store, Metrics()), replay)
+        yield _work_off(
+            Replayer(store, Metrics(), max_trace_spans=settings.max_trace_spans), replay
+        )
 
 
 def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:

@@ -16,13 +16,15 @@ from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract, extract_failure
 from spanloom.extractor.records import make_record
 from spanloom.extractor.repeats import find_repeats
+from spanloom.extractor.span_cap import MAX_TRACE_SPANS, describe_rest, is_part, read_traces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import BuildingStore, Head, TrajectoryRecord
+    from spanloom.core.ports.spans import TracePart
 
 
 @dataclass(slots=True)
@@ -58,8 +60,12 @@ class BatchResult:
         )
 
 
-def build_batch(store: BuildingStore, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+def build_batch(
+    store: BuildingStore, wanted: Mapping[TraceKey, Status], max_spans: int = MAX_TRACE_SPANS
+) -> BatchResult:
     """Build these traces with these statuses, and store what is new.
+
+    Of a trace with more than ``max_spans`` spans that many are read.
 
     What cannot be read together is read in halves, so that one trace that cannot be read at all
     (too large for the store's memory, damaged on disk) fails alone. Raises ``RetryableError`` if
@@ -67,7 +73,7 @@ def build_batch(store: BuildingStore, wanted: Mapping[TraceKey, Status]) -> Batc
     """
     result = BatchResult()
     try:
-        records = _prepare(store, wanted, result)
+        records = _prepare(store, wanted, result, max_spans)
     except Exception as error:
         failed = error
     else:
@@ -77,22 +83,25 @@ def build_batch(store: BuildingStore, wanted: Mapping[TraceKey, Status]) -> Batc
     clear_frames(failed.__traceback__)  # they hold the spans of all of them
     if len(wanted) == 1:
         return BatchResult(arrived=result.arrived, failures=dict.fromkeys(wanted, failed))
-    return _build_halves(store, list(wanted.items()))
+    return _build_halves(store, list(wanted.items()), max_spans)
 
 
-def _build_halves(store: BuildingStore, items: Sequence[tuple[TraceKey, Status]]) -> BatchResult:
+def _build_halves(
+    store: BuildingStore, items: Sequence[tuple[TraceKey, Status]], max_spans: int
+) -> BatchResult:
     middle = len(items) // 2
-    first = build_batch(store, dict(items[:middle]))
-    return first.joined(build_batch(store, dict(items[middle:])))
+    first = build_batch(store, dict(items[:middle]), max_spans)
+    return first.joined(build_batch(store, dict(items[middle:]), max_spans))
 
 
 def _prepare(
-    store: BuildingStore, wanted: Mapping[TraceKey, Status], result: BatchResult
+    store: BuildingStore, wanted: Mapping[TraceKey, Status], result: BatchResult, max_spans: int
 ) -> Sequence[TrajectoryRecord]:
     """Read and extract; return the records that are to be written."""
     keys = list(wanted)
     result.arrived = store.arrived(keys)
-    trajectories = _extract_all(wanted, dict(store.read_spans(keys)), result)
+    parts = read_traces(store, keys, result.arrived, max_spans)
+    trajectories = _extract_all(wanted, parts, result)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
     repeats = find_repeats(store, calls)
     for key, original in repeats.originals.items():
@@ -122,27 +131,30 @@ def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
         return False
     if head.span_count > trajectory.span_count:
         return True
+    if is_part(trajectory):  # a span that came late may push another one out of what is shown
+        return False
     return not {verdict.span_id for verdict in trajectory.verdicts}.issuperset(head.step_ids)
 
 
 def _extract_all(
-    wanted: Mapping[TraceKey, Status], spans: dict[TraceKey, list[Span]], result: BatchResult
+    wanted: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], result: BatchResult
 ) -> dict[TraceKey, Trajectory]:
     """Use the spans up: those of a long trace take as much memory as all that comes after."""
     trajectories = {}
     for key in wanted:
-        found = spans.pop(key, None)
-        result.seqs[key] = max((s.row_version for s in found), default=0) if found else 0
-        if not found:
+        part = parts.pop(key, None)
+        result.seqs[key] = part.newest_seq if part else 0
+        if part is None:
             continue
-        result.span_count += len(found)
+        result.span_count += len(part.spans)
         try:
-            trajectories[key] = extract(key, found)
+            trajectories[key] = describe_rest(extract(key, part.spans), part)
         except Exception as error:  # one hostile trace must not stop the others
             if wanted[key] is not Status.FAILED:
                 result.failures[key] = error
                 continue
-            trajectories[key] = extract_failure(key, found, error)
+            failure = extract_failure(key, part.spans, error)
+            trajectories[key] = describe_rest(failure, part)
             result.statuses[key] = Status.FAILED
         else:
             result.statuses[key] = _status(wanted[key], trajectories[key])

@@ -15,6 +15,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.readiness import NS
+from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -39,12 +40,17 @@ class Replayer:
     """The replays of one store, oldest first."""
 
     def __init__(
-        self, store: ReplayingStore, metrics: Metrics, clock: Callable[[], int] = time.time_ns
+        self,
+        store: ReplayingStore,
+        metrics: Metrics,
+        clock: Callable[[], int] = time.time_ns,
+        max_trace_spans: int = MAX_TRACE_SPANS,
     ) -> None:
-        """Take the store to read and write, and a clock in ns."""
+        """Take the store to read and write, a clock in ns, and how much of a trace is read."""
         self._store = store
         self._metrics = metrics
         self._clock = clock
+        self._max_trace_spans = max_trace_spans
         self._look_ns = 0
         self._ahead: Sequence[StoredTrace] = ()
         self._ahead_of: tuple[str, TraceKey] | None = None
@@ -90,11 +96,12 @@ class Replayer:
         Those that are live are left alone: they are built soon, and could have settled since.
         """
         settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
-        result = build_batch(self._store, settled)
+        result = build_batch(self._store, settled, self._max_trace_spans)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         if result.repeated_elsewhere:
-            build_batch(self._store, dict.fromkeys(result.repeated_elsewhere, Status.SETTLED))
+            again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
+            build_batch(self._store, again, self._max_trace_spans)
         written, failed = len(result.written), len(result.failures)
         for label, count in (
             ("written", written),

@@ -14,6 +14,7 @@ from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.quarantine import show_failure
 from spanloom.extractor.readiness import NS, PendingTrace, Timing
 from spanloom.extractor.replay import Replayer
+from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -54,14 +55,16 @@ class Extractor:
         metrics: Metrics,
         timing: Timing,
         clock: Callable[[], int] = time.time_ns,
+        max_trace_spans: int = MAX_TRACE_SPANS,
     ) -> None:
-        """Take the store to read and write, and a clock in ns."""
+        """Take the store to read and write, a clock in ns, and how much of a trace is read."""
         self._store = store
         self._metrics = metrics
         self._timing = timing
         self._clock = clock
         self._discovery = Discovery(store, timing)
-        self._replayer = Replayer(store, metrics, clock)
+        self._max_trace_spans = max_trace_spans
+        self._replayer = Replayer(store, metrics, clock, max_trace_spans)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
 
@@ -120,7 +123,8 @@ class Extractor:
         return max(pace_s - (looked - began), MIN_REST_S)
 
     def _build(self, batch: Sequence[Due]) -> None:
-        result = build_batch(self._store, {trace.key: status for trace, status in batch})
+        wanted = {trace.key: status for trace, status in batch}
+        result = build_batch(self._store, wanted, self._max_trace_spans)
         progress = [self._judge(trace, status, result) for trace, status in batch]
         self._store.record_progress(progress)
         for (trace, _), reached in zip(batch, progress, strict=True):

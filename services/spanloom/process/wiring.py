@@ -129,7 +129,12 @@ class Service:
         at_end(store.close)
         yield self._api(store, access, tls, api_listener)
         if Role.EXTRACT in self._roles:
-            yield Extractor(store, self.metrics, timing_of(settings))
+            yield Extractor(
+                store,
+                self.metrics,
+                timing_of(settings),
+                max_trace_spans=settings.max_trace_spans,
+            )
         if Role.COLLECT in self._roles:
             yield from self._collector(store, access, tls, data, listener)
 

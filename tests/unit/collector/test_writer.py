@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.spans import SpooledRequest
+    from spanloom.core.ports.spans import SpooledRequest, TracePart
     from spanloom.telemetry import Metrics
 
     StartWriter = Callable[..., Writer]
@@ -42,6 +42,9 @@ class RecordingStore:
         self.bodies += [request.body for request in requests]
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        raise NotImplementedError
+
+    def read_part(self, key: TraceKey, limit: int) -> TracePart:
         raise NotImplementedError
 
     def read_otlp(self, key: TraceKey) -> bytes:

@@ -235,9 +235,9 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("spanloom.extractor.worker.MAX_TRACES", 3)
     sizes: list[int] = []
 
-    def build(store: MemoryStore, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+    def build(store: MemoryStore, wanted: Mapping[TraceKey, Status], max_spans: int) -> BatchResult:
         sizes.append(len(wanted))
-        return build_batch(store, wanted)
+        return build_batch(store, wanted, max_spans)
 
     monkeypatch.setattr("spanloom.extractor.worker.build_batch", build)
     for number in range(8):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +49,18 @@ class SpanWriter(Protocol):
         """
 
 
+class TracePart(NamedTuple):
+    """A trace, or as much of it as its reader has room for."""
+
+    spans: list[Span]
+    span_count: int
+    """How many spans are stored of the trace."""
+    events_left_out: int
+    """How many content events of the trace were not read."""
+    newest_seq: int
+    """The newest version among all of them, read or not."""
+
+
 class SpanReader(Protocol):
     """Gives back the spans of traces; a key names the project."""
 
@@ -65,6 +77,13 @@ class SpanReader(Protocol):
         time; the span's version is then the newest of both.
         A trace without spans has no entry. Of a span that one request has twice one stays,
         the same for every reader.
+        """
+
+    def read_part(self, key: TraceKey, limit: int) -> TracePart:
+        """Return at most ``limit`` spans of a trace, and as many content events.
+
+        These are the spans without a parent, then the others, each by (start, span id); events by
+        (time, span id, event id). Else like ``read_spans``. The cost in memory follows the limit.
         """
 
     def read_otlp(self, key: TraceKey) -> bytes:

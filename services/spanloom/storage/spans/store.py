@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports.spans import Signal, SpooledRequest
+from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -83,19 +83,26 @@ class ClickHouseSpans:
         return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
     def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
-        """Yield the rows slice by slice: an answer is in memory several times over.
+        """Yield the rows slice by slice: an answer is in memory several times over."""
+        return shared(chain.from_iterable(self._rows(keys, digit) for digit in HEX_DIGITS))
 
-        What the spans have in common is kept once.
-        """
-        seen: dict[str, str] = {}
-        for row in chain.from_iterable(self._rows(keys, digit) for digit in HEX_DIGITS):
-            for column in SHARED_COLUMNS:
-                row[column] = seen.setdefault(row[column], row[column])
-            said = row[ATTRIBUTES]
-            for key, text in said.items():
-                if len(text) <= SHARED_CHARS:
-                    said[key] = seen.setdefault(text, text)
-            yield row
+    def read_part(self, key: TraceKey, limit: int) -> TracePart:
+        """See ``SpanReader.read_part``."""
+        of_trace = {"project": key.project, "trace_id": key.trace_id}
+        size = next(self._worker.rows("trace_size", **of_trace))
+        left_out = max(size.event_count - limit, 0)
+        before = max(min(size.span_count, limit) - 1, 0)
+        last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
+        if last is None:  # unknown, or gone since it was counted
+            return TracePart([], 0, left_out, size.newest_seq)
+        place = {**of_trace, **last._asdict()}
+        slices = (
+            self._worker.values("read_part", **place, span_id_start=digit) for digit in HEX_DIGITS
+        )
+        traces = newest_spans(shared(chain.from_iterable(slices)))
+        events = self._worker.rows("read_part_events", **of_trace, limit=limit)
+        join_events(traces, map(event_of, events))
+        return TracePart(traces.get(key, []), size.span_count, left_out, size.newest_seq)
 
     def read_otlp(self, key: TraceKey) -> bytes:
         """See ``SpanReader.read_otlp``."""
@@ -115,6 +122,19 @@ def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
     """Cut keys into lists that fit into one query's parameters, each key once."""
     unique = list(dict.fromkeys(keys))
     return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
+
+
+def shared(rows: Iterable[Values]) -> Iterator[Values]:
+    """Keep once what the spans of a long trace have in common."""
+    seen: dict[str, str] = {}
+    for row in rows:
+        for column in SHARED_COLUMNS:
+            row[column] = seen.setdefault(row[column], row[column])
+        attributes = row[ATTRIBUTES]
+        for key, text in attributes.items():
+            if len(text) <= SHARED_CHARS:
+                attributes[key] = seen.setdefault(text, text)
+        yield row
 
 
 def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:

@@ -1,0 +1,62 @@
+"""Traces as far as there is room for them: of one that has too many spans a part is read.
+
+How many spans arrived is known before any is read, so a trace of usual size costs no further
+query. Which spans are read depends on the stored spans alone, not on the order they came in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.spans import TracePart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.spans import SpanReader
+
+MAX_TRACE_SPANS = 1_000_000
+MORE_SPANS = (
+    "{shown:,} of {all:,} spans are shown: the root and the earliest (--max-trace-spans); "
+    "all are stored, see v_spans"
+)
+LATER_EVENTS = "{n:,} content events are left out: the latest of the trace (--max-trace-spans)"
+
+
+def read_traces(
+    store: SpanReader, keys: Sequence[TraceKey], arrived: Mapping[TraceKey, int], max_spans: int
+) -> dict[TraceKey, TracePart]:
+    """Return the spans of the traces, at most ``max_spans`` of each.
+
+    ``arrived`` tells how many spans arrived of each trace, repeats included. A trace without
+    spans has no entry.
+    """
+    large = {key for key in keys if arrived.get(key, 0) > max_spans}
+    found = store.read_spans([key for key in keys if key not in large])
+    parts = {key: _whole(spans) for key, spans in found.items() if spans}
+    for key in large:
+        if (part := store.read_part(key, max_spans)).spans:
+            parts[key] = part
+    return parts
+
+
+def _whole(spans: list[Span]) -> TracePart:
+    return TracePart(spans, len(spans), 0, max(span.row_version for span in spans))
+
+
+def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:
+    """Return the trajectory of a part, which tells how much of the trace it does not show."""
+    warnings = list(trajectory.warnings)
+    if part.span_count > len(part.spans):
+        warnings.append(MORE_SPANS.format(shown=len(part.spans), all=part.span_count))
+    if part.events_left_out:
+        warnings.append(LATER_EVENTS.format(n=part.events_left_out))
+    return replace(trajectory, span_count=part.span_count, warnings=warnings)
+
+
+def is_part(trajectory: Trajectory) -> bool:
+    """Return whether the trace has more spans than the trajectory was built from."""
+    return trajectory.span_count > len(trajectory.verdicts)

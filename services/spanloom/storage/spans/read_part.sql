@@ -1,0 +1,23 @@
+-- The first part of a trace, up to a place that last_of_part.sql gives; columns as read_spans.sql, and
+-- only spans whose id starts so. The inner query reads narrow columns, in the order of the key.
+SELECT
+    TraceId, SpanId, ParentSpanId, SpanName, SpanKind, StartTimeUnixNano, EndTimeUnixNano,
+    StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,
+    arrayZip(`Events.TimeUnixNano`, `Events.Name`, `Events.Attributes`),
+    arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.Attributes`),
+    RowVersion, Project
+FROM otel_traces
+WHERE Project = {project:String} AND TraceId = {trace_id:String} AND startsWith(SpanId, {span_id_start:String})
+  AND (SpanId, RowVersion, StartTimeUnixNano) IN
+  (
+      SELECT SpanId, newest.1, newest.2
+      FROM
+      (
+          SELECT SpanId, max((RowVersion, StartTimeUnixNano, ParentSpanId != '')) AS newest
+          FROM otel_traces
+          WHERE Project = {project:String} AND TraceId = {trace_id:String} AND startsWith(SpanId, {span_id_start:String})
+          GROUP BY Project, TraceId, SpanId
+      )
+      WHERE (newest.3, newest.2, SpanId) <= ({last_has_parent:UInt8}, {last_start:UInt64}, {last_span_id:String})
+  )
+SETTINGS optimize_aggregation_in_order = 1

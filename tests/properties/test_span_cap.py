@@ -1,0 +1,88 @@
+"""A trace with more spans than are read: however it arrives, the same part of it is shown."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.extracting import TRACE, World, sent, without_version
+
+from spanloom.core.model.tenancy import Reach
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+
+    from spanloom.core.ports.store import Store
+
+CAP, SPANS = 10, 40
+SETTLED_S = 700.0  # longer than any wait of the extractor
+Outcome = tuple[dict[str, object], bytes | None]
+
+
+def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
+    """Give a random tree; several spans may start at one time, and children before parents."""
+    root = sent(1)
+    rest = [
+        sent(n, random.randint(1, n - 1), start_ms=random.randint(-2, 12))
+        for n in range(2, size + 1)
+    ]
+    return [root, *rest]
+
+
+def outcome(world: World) -> Outcome:
+    """Give the document but for its version, and the list of spans."""
+    document = without_version(world.store.document(TRACE, Reach.ALL))
+    return document, world.store.spans_document(TRACE, Reach.ALL)
+
+
+def delivered_at_once(spans: list[WireSpan]) -> Outcome:
+    world = World(max_trace_spans=CAP)
+    world.send(*spans)
+    world.run(SETTLED_S, every=10)
+    return outcome(world)
+
+
+def delivered_at_random(spans: list[WireSpan], random: Random) -> Outcome:
+    """Send the spans shuffled, some again, in batches, with the extractor between."""
+    world = World(max_trace_spans=CAP)
+    left = [*spans, *random.sample(spans, random.randint(0, len(spans)))]
+    random.shuffle(left)
+    while left:
+        size = random.randint(1, len(left))
+        world.send(*left[:size])
+        del left[:size]
+        for _ in range(random.randint(0, 3)):
+            world.step(random.choice([0.2, 1, 5, 31, 70]))
+        if random.random() < 0.2:
+            world.restart()
+    world.run(SETTLED_S, every=10)
+    return outcome(world)
+
+
+@given(st.randoms(use_true_random=False), st.integers(CAP - 2, SPANS))
+@settings(deadline=None, max_examples=60)
+def test_the_same_part_is_shown_however_the_spans_arrive(random: Random, size: int) -> None:
+    spans = tree(random, size)
+    found = delivered_at_random(spans, random)
+    assert found == delivered_at_once(spans)
+    assert found[0]["extraction"]["span_count"] == size  # type: ignore[index]  # a document
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_stores_show_the_same_part(seed: int, clickhouse_store: Store) -> None:
+    spans = tree(Random(seed))
+    for span in spans:
+        span.trace_id = bytes([seed + 1]) * 16
+    trace_id = spans[0].trace_id.hex()
+    shown = []
+    for store in (World().store, clickhouse_store):
+        for some in (spans[20:], spans[:30]):
+            World(store).send(*some)
+        key = next(c.key for c in store.unextracted() if c.key.trace_id == trace_id)
+        part = store.read_part(key, CAP)
+        shown.append((sorted(span.span_id for span in part.spans), part.span_count))
+    assert shown[0] == shown[1]
+    assert len(shown[0][0]) == CAP
