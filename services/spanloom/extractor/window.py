@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.extractor.readiness import NS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 LOOK_BACK_S = 10
 """How far behind the last look every look reads again."""
-SWEEP_BACK_S = 900
+SWEEP_BACK_S = LONGEST_APPEND_S + 300
 """How far back a sweep reads, and a new beginning behind the watermark: longer than any INSERT."""
 REMEMBERED_S = 60
 """For how long it is known what each trace got in a second; later, the store is asked."""

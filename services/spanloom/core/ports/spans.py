@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
 
 
+LONGEST_APPEND_S = 600
+"""An ``append`` that takes longer stores nothing. Whoever looks for changes looks back further."""
+
+
 class Signal(StrEnum):
     """What a spooled request holds."""
 
@@ -45,7 +49,8 @@ class SpanWriter(Protocol):
 
         Idempotent: the same requests again change nothing. A span sent again in a later
         request replaces the earlier one. After an error nothing, some or all of the spans
-        may be stored; calling again with the same requests repairs that.
+        may be stored; calling again with the same requests repairs that. What was stored becomes
+        visible within ``LONGEST_APPEND_S`` after the time that discovery finds it under.
         """
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
+from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.engine.conditions import fill_in
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.heap import trim_heap
@@ -51,8 +52,11 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
 # How ``otlp_requests`` is read, beside its schema. One thread: a batch stays one block, in order.
 # Spans sent twice are for the merges, and every reader copes with them before: to look for them
 # in each block took a quarter of the INSERT. The decoder's plan has nothing to optimize either,
-# and looking for it is a fifth of what a small batch costs.
+# and looking for it is a fifth of what a small batch costs. An INSERT that takes too long is ended
+# and tried again under a new time: discovery does not look back for ever.
 REQUEST_SETTINGS: Mapping[str, Setting] = {
+    "max_execution_time": LONGEST_APPEND_S,
+    "timeout_overflow_mode": "throw",
     "input_format_protobuf_oneof_presence": 1,
     "max_threads": 1,
     "optimize_on_insert": 0,
