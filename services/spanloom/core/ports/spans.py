@@ -88,7 +88,8 @@ class SpanReader(Protocol):
         """Return at most ``limit`` spans of a trace, and as many content events.
 
         These are the spans without a parent, then the others, each by (start, span id); events by
-        (time, span id, event id). Else like ``read_spans``. The cost in memory follows the limit.
+        (time, span id, event id). Else like ``read_spans``. The rows that are built follow the
+        limit; what the engine reads to choose them grows with the trace (see ADR 018).
         """
 
     def read_otlp(self, key: TraceKey) -> bytes:
