@@ -160,6 +160,7 @@ NOT_READING = {
     "record_watermark",
     "record_replay",
     "ping",
+    "take_snapshot",
     "close",
     *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
 }

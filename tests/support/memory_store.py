@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.reference_decoder import DecodedSpan, decode_request
 
+from spanloom.core.errors import NotEmbeddedError
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 from spanloom.core.model.span import Event
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
@@ -296,6 +297,10 @@ class MemoryStore:
         """See ``DeletionLedger.deletions``."""
         newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
         return newest_first[:limit]
+
+    def take_snapshot(self) -> int:
+        """See ``SnapshotTaker.take_snapshot``: there are no files to hold."""
+        raise NotEmbeddedError("A store in memory has no files.")
 
     def ping(self) -> None:
         """See ``Store.ping``."""

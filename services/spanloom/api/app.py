@@ -1,4 +1,4 @@
-"""The HTTP API: reads the store; all it writes is that a replay or a deletion was asked for."""
+"""The HTTP API: reads the store; writes only keys, and what was asked for: replays, deletions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
 from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
-from spanloom.api.routes import conversations, deletions, keys, replays, service, trajectories
+from spanloom.api.routes import (
+    conversations,
+    deletions,
+    keys,
+    replays,
+    service,
+    snapshots,
+    trajectories,
+)
 from spanloom.api.services import Services
 
 if TYPE_CHECKING:
@@ -75,7 +83,7 @@ def create_app(
     app.state.services = Services(
         store, metrics, ready, calls, probes, extractor_version, access.keys, examine
     )
-    of_trajectories = (trajectories, conversations, replays, keys, deletions)
+    of_trajectories = (trajectories, conversations, replays, keys, deletions, snapshots)
     parts = (*(of_trajectories if has_trajectories else ()), service)
     routers = [part.router for part in parts]
     for router in routers:

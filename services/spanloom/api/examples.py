@@ -120,6 +120,7 @@ KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
 DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
+SNAPSHOT = _answer("The snapshot is taken.", _component("Snapshot"), {"tables": 15})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 DIAGNOSIS = _answer(
     "A finding for each check.", _component("Diagnosis"), {**_PROCESS, "findings": [_FINDING]}

@@ -13,7 +13,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from spanloom.core.errors import InvalidQueryError, PermissionDeniedError, RetryableError
+from spanloom.core.errors import (
+    InvalidQueryError,
+    NotEmbeddedError,
+    PermissionDeniedError,
+    RetryableError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -77,6 +82,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
+    app.add_exception_handler(NotEmbeddedError, _on_not_embedded)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
@@ -103,6 +109,10 @@ def _on_permission_denied(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 403, str(error))
 
 
+def _on_not_embedded(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 409, str(error))
+
+
 def _on_retryable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RetryableError)  # noqa: S101  # as registered
     retry = {"Retry-After": str(max(1, ceil(error.retry_after_s)))}
@@ -117,6 +127,7 @@ _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay or key.",
+    409: "The store is a ClickHouse server, and only an embedded store can do this.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",

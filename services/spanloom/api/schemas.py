@@ -231,6 +231,12 @@ class SpanList(BaseModel):
     spans: list[SpanVerdict]
 
 
+class Snapshot(BaseModel):
+    """The tables of the store, held as they are."""
+
+    tables: Annotated[int, Field(description="How many tables are held.")]
+
+
 class Health(BaseModel):
     """Alive, or ready."""
 

@@ -33,6 +33,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "delete": ("delete:delete_command", "Delete traces for good."),
     "doctor": ("doctor:doctor_command", "Say what is wrong, and what to do."),
+    "backup": ("backup:backup_command", "Copy a data directory, in use or not."),
+    "restore": ("backup:restore_command", "Make a data directory of such a copy."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""

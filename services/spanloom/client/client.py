@@ -14,6 +14,7 @@ from spanloom.client.models import (
     Diagnosis,
     Page,
     Replay,
+    Snapshot,
     SpanList,
     SpanVerdict,
     Trajectory,
@@ -180,6 +181,10 @@ class Client:
     def diagnosis(self) -> Diagnosis:
         """Return what the service found when it examined itself; needs the scope admin."""
         return self._read(Diagnosis, self._get("/v1/doctor", {}))
+
+    def take_snapshot(self) -> Snapshot:
+        """Have the service hold its tables as they are, for ``spanloom backup`` on its machine."""
+        return self._read(Snapshot, self._transport.ask("POST", "/v1/snapshots", {}))
 
     def _pages(
         self, path: str, limit: int | None, filters: dict[str, _Parameter]

@@ -90,6 +90,12 @@ class Deletion(_Answer):
     """Spans that had arrived of them, repeats included."""
 
 
+class Snapshot(_Answer):
+    """The tables of a store, held as they are."""
+
+    tables: int
+
+
 class StepError(_Answer):
     """Why a step failed."""
 

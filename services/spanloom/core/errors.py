@@ -69,6 +69,10 @@ class StoreFaultError(StoreRejectedError):
     """The store refuses this in a way that may well be our fault: a statement, not the data."""
 
 
+class NotEmbeddedError(PermanentError):
+    """A server was asked for what only the embedded store does (409)."""
+
+
 class SchemaTooNewError(PermanentError):
     """The store was written by a newer Spanloom than this one."""
 

@@ -22,6 +22,10 @@ class DirectoryInUseError(StartupError):
     """Another process owns the data directory."""
 
 
+RESTORING = "restoring"
+"""Where ``spanloom restore`` puts files until all are there; what it left is no data directory."""
+
+
 def spool_in(data_dir: Path) -> Path:
     """Return where the spool of a data directory is."""
     return data_dir.absolute() / "spool.sqlite"
@@ -142,6 +146,10 @@ class DataDir:
 
     def _check_format(self) -> None:
         file = self.path / "FORMAT"
+        if (self.path / RESTORING).exists():
+            raise StartupError(
+                f"a restore into {self.path} did not finish: empty the directory, restore again"
+            )
         try:
             with contextlib.suppress(FileNotFoundError):
                 if (found := int(file.read_text())) > FORMAT:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from spanloom.storage.deletions.store import ClickHouseDeletions
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spanloom.storage.engine.lane import Lane
 
 
@@ -24,11 +27,17 @@ class ClickHouseStore(
     ClickHouseLists,
     ClickHouseReplays,
     ClickHouseDeletions,
+    ClickHouseSnapshots,
 ):
     """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
 
-    def __init__(self, writer: Lane, worker: Lane, reader: Lane, prober: Lane) -> None:
-        """Take over the lanes: closing the store closes them."""
+    def __init__(
+        self, writer: Lane, worker: Lane, reader: Lane, prober: Lane, path: Path | None = None
+    ) -> None:
+        """Take over the lanes: closing the store closes them.
+
+        ``path`` is the directory of an embedded store.
+        """
         ClickHouseSpans.__init__(self, writer, worker, reader)
         ClickHouseProgress.__init__(self, worker)
         ClickHouseTrajectories.__init__(self, worker, reader)
@@ -36,6 +45,7 @@ class ClickHouseStore(
         ClickHouseLists.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
+        ClickHouseSnapshots.__init__(self, writer, worker, path)
         self._prober = prober
         self._lanes = (writer, worker, reader, prober)
 

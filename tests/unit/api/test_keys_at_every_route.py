@@ -39,6 +39,7 @@ NEEDED = {
     ("POST", "/v1/deletions"): Scope.ADMIN,
     ("GET", "/v1/deletions"): Scope.ADMIN,
     ("GET", "/v1/doctor"): Scope.ADMIN,
+    ("POST", "/v1/snapshots"): Scope.ADMIN,
     ("GET", "/v1/keys"): Scope.ADMIN,
     ("POST", "/v1/keys"): Scope.ADMIN,
     ("DELETE", "/v1/keys/{key_id}"): Scope.ADMIN,
@@ -152,6 +153,7 @@ def test_a_key_of_one_project_deletes_in_that_project_alone(
 
 def test_sums_over_all_projects_need_a_key_of_all(called: Called) -> None:
     assert called.ask("GET", "/metrics", called.locks.make("p")).status_code == 403
+    assert called.ask("POST", "/v1/snapshots", called.locks.make("p")).status_code == 403
 
 
 def test_a_body_is_not_read_before_the_key_was(called: Called) -> None:

@@ -55,6 +55,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "DELETE /v1/keys/{key_id}",
         "POST /v1/deletions",
         "GET /v1/deletions",
+        "POST /v1/snapshots",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",

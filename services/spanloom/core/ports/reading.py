@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
+from spanloom.core.ports.snapshots import SnapshotTaker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,5 +79,5 @@ class TrajectoryReader(Protocol):
         """
 
 
-class ReadingStore(TrajectoryReader, ReplayRequests, DeletionLedger, Protocol):
+class ReadingStore(TrajectoryReader, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol):
     """All that the API asks of a store."""

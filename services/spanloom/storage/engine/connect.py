@@ -63,7 +63,9 @@ def open_store(url: str) -> ClickHouseStore:
                 check_schema(Lane(client), migrate_command(url))
             lanes.append(lane_of(client, settings))
         opened.pop_all()
-    return ClickHouseStore(*lanes)
+    writer, worker, reader, prober = lanes
+    path = store_path(url) if embedded else None
+    return ClickHouseStore(writer, worker, reader, prober, path)
 
 
 def open_lane(url: str) -> Lane:
@@ -90,6 +92,11 @@ def open_upkeep(url: str) -> ClickHouseUpkeep:
     # The directory of an embedded store is locked already.
     lock = NoLock() if urlsplit(url).scheme == "chdb" else MigrationLock(lane)
     return ClickHouseUpkeep(lane, lock)
+
+
+def store_path(url: str) -> Path:
+    """Return the directory of an embedded store: ``/data/store`` of ``chdb:///data/store``."""
+    return Path(unquote(urlsplit(url).path))
 
 
 def migrate_command(url: str) -> str:
@@ -139,7 +146,7 @@ def _why(url: str, error: Exception) -> str:
     text = str(error).split("\n", 1)[0][:300]
     if "EmbeddedServer" not in text:
         return text
-    path = Path(unquote(urlsplit(url).path))
+    path = store_path(url)
     return (
         f"either another process has {path} open, or it cannot be written; "
         "one process may use an embedded store at a time"

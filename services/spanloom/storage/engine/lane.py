@@ -9,6 +9,7 @@ import io
 from collections import namedtuple
 from functools import cache
 from itertools import islice
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
@@ -23,6 +24,7 @@ from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from clickhouse_connect.driver.client import Client
 
@@ -98,6 +100,7 @@ class Lane:
     def __init__(self, client: Client, settings: Mapping[str, Setting] | None = None) -> None:
         """Take over the client."""
         self._client = client
+        self._inserting = RLock()
         with translated():
             for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
                 if not _is_fixed(client, name):
@@ -144,14 +147,18 @@ class Lane:
         """Insert rows that carry documents; nothing is done without any."""
         if rows:
             block = cast("Generator[bytes]", RowBinary(rows, columns))  # any iterable will do
-            with translated():
+            with self._inserting, translated():
                 self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
         block = cast("Generator[bytes]", records)  # any iterable will do
-        with translated():
+        with self._inserting, translated():
             self._client.raw_insert(table, insert_block=block, fmt="Protobuf")
+
+    def no_inserts(self) -> AbstractContextManager[object]:
+        """Return a context, entered after the INSERT under way, in which nobody else inserts."""
+        return self._inserting
 
     def relax(self) -> None:
         """Make room in memory before something large; a server sees to itself."""
@@ -168,7 +175,7 @@ class Lane:
         """
         left = iter(rows)
         while block := list(islice(left, ROWS_PER_INSERT)):
-            with translated():
+            with self._inserting, translated():
                 self._client.raw_insert(table, columns or None, orjson.dumps(block)[1:-1], fmt=fmt)
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:

@@ -1,0 +1,188 @@
+"""Backups of a data directory: made while a service works in it, and restored into a new one.
+
+The order makes a backup whole: the spool first, then the store. A span leaves the spool only after
+the store has it, so what is no longer in the copy of the spool is in the copy of the store; what is
+in both is stored once, as after a kill.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import sqlite3
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom import __version__
+from spanloom.core.errors import StartupError
+from spanloom.process.copying import (
+    copy_database,
+    copy_file,
+    files_below,
+    refuse_unless_empty,
+    refuse_without_room,
+    sync_directories,
+    sync_directory,
+)
+from spanloom.process.datadir import FORMAT, RESTORING, spool_in
+from spanloom.storage.snapshots.store import snapshot_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Digests = Mapping[str, str]
+    """SHA-256 in hex by the path of a file inside the backup."""
+
+MANIFEST = "backup.json"
+"""Written last: a directory without it is no backup."""
+PLAIN_FILES = ("FORMAT", "retention.toml")
+
+
+class Copied(NamedTuple):
+    """What a backup holds."""
+
+    files: int
+    bytes: int
+
+
+def back_up(
+    data_dir: Path, store: Path, target: Path, take_snapshot: Callable[[], object]
+) -> Copied:
+    """Copy a data directory into a new or empty directory, which is there whole or not at all.
+
+    ``take_snapshot`` has the owner of ``store`` take one (``SnapshotTaker``). Raises
+    ``StartupError`` with one line and leaves nothing behind if that cannot be.
+    """
+    target = target.absolute()
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    snapshot = snapshot_in(store)
+    with _alone(data_dir):
+        refuse_unless_empty(target)
+        try:
+            for left in (unfinished, snapshot):  # by a backup that was killed
+                shutil.rmtree(left, ignore_errors=True)
+            unfinished.mkdir(mode=0o700, parents=True)
+            digests = _copy_databases(data_dir, unfinished)
+            take_snapshot()
+            digests |= _copy_plain(data_dir, unfinished) | _copy_store(snapshot, unfinished)
+            _write_manifest(unfinished, digests)
+            copied = _measured(unfinished)
+            unfinished.rename(target)
+            sync_directory(target.parent)
+        except (OSError, sqlite3.Error) as error:
+            raise StartupError(f"cannot copy {data_dir} to {target}: {error}") from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            shutil.rmtree(snapshot, ignore_errors=True)
+    return copied
+
+
+def restore(source: Path, data_dir: Path) -> Copied:
+    """Make a data directory of a backup; every file is compared with its SHA-256.
+
+    Raises ``StartupError`` with one line, and leaves the directory as it was, if it has something
+    in it, or the backup is damaged or of a newer Spanloom.
+    """
+    digests = _read_manifest(source)
+    refuse_unless_empty(data_dir)
+    unfinished = data_dir / RESTORING
+    try:
+        unfinished.mkdir(parents=True)
+        refuse_without_room(files_below(source), data_dir)
+        for name, digest in digests.items():
+            if copy_file(source / name, unfinished / name) != digest:
+                raise StartupError(f"the backup {source} is damaged: {name} is not as it was made")
+        copied = _measured(unfinished)
+        sync_directories(unfinished)
+        for entry in list(unfinished.iterdir()):
+            entry.rename(data_dir / entry.name)
+        sync_directory(data_dir)
+    except OSError as error:
+        raise StartupError(f"cannot restore {source} into {data_dir}: {error}") from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return copied
+
+
+@contextmanager
+def _alone(data_dir: Path) -> Iterator[None]:
+    """Hold off other backups of this data directory: there is one snapshot at a time."""
+    if not (data_dir / "FORMAT").exists():
+        raise StartupError(f"there is no data in {data_dir.absolute()}: --data-dir names another")
+    with ExitStack() as stack:
+        try:
+            lock = stack.enter_context((data_dir / "backup.lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StartupError(
+                f"another backup of {data_dir} is under way: wait for its end"
+            ) from error
+        except OSError as error:
+            raise StartupError(f"cannot write in {data_dir}: {error.strerror}") from error
+        yield
+
+
+def _copy_databases(data_dir: Path, target: Path) -> dict[str, str]:
+    """Copy the SQLite files, the spool before all else."""
+    spool = spool_in(data_dir)
+    others = (file for file in sorted(data_dir.glob("*.sqlite")) if file.name != spool.name)
+    files = [file for file in (spool, *others) if file.exists()]
+    refuse_without_room(files, target)
+    return {file.name: copy_database(file, target / file.name) for file in files}
+
+
+def _copy_plain(data_dir: Path, target: Path) -> dict[str, str]:
+    present = [name for name in PLAIN_FILES if (data_dir / name).exists()]
+    return {name: copy_file(data_dir / name, target / name) for name in present}
+
+
+def _copy_store(snapshot: Path, target: Path) -> dict[str, str]:
+    if not snapshot.is_dir():
+        raise StartupError(
+            f"the service that was asked took no snapshot in {snapshot}: it works in another data "
+            "directory; name the right one with --api-url"
+        )
+    files = list(files_below(snapshot))
+    refuse_without_room(files, target)
+    names = {file: str(PurePosixPath("store", file.relative_to(snapshot))) for file in files}
+    return {name: copy_file(file, target / name) for file, name in names.items()}
+
+
+def _write_manifest(folder: Path, digests: Digests) -> None:
+    manifest = {
+        "spanloom": __version__,
+        "format": int((folder / "FORMAT").read_text()),
+        "created_at_ns": time.time_ns(),
+        "files": digests,
+    }
+    written = folder / f"{MANIFEST}.new"
+    written.write_text(json.dumps(manifest))
+    copy_file(written, folder / MANIFEST)
+    written.unlink()
+    sync_directories(folder)
+
+
+def _read_manifest(source: Path) -> Digests:
+    """Return the files of a backup; raises ``StartupError`` for what is none, or a newer one."""
+    try:
+        manifest = json.loads((source / MANIFEST).read_text())
+        digests = {str(name): str(digest) for name, digest in manifest["files"].items()}
+        found = int(manifest["format"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StartupError(f"{source} holds no finished backup of `spanloom backup`") from error
+    if found > FORMAT:
+        raise StartupError(
+            f"the backup {source} has format {found}, written by a newer Spanloom; this one reads "
+            f"up to {FORMAT}: upgrade"
+        )
+    if outside := [name for name in digests if ".." in name or Path(name).is_absolute()]:
+        raise StartupError(f"the backup {source} is damaged: it names the file {outside[0]}")
+    return digests
+
+
+def _measured(folder: Path) -> Copied:
+    sizes = [file.stat().st_size for file in files_below(folder)]
+    return Copied(len(sizes), sum(sizes))

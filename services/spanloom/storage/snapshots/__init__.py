@@ -1,0 +1,1 @@
+"""Snapshots of an embedded store."""

@@ -1,0 +1,5 @@
+-- The tables of this database that have rows of their own: no views, no Null tables.
+SELECT name
+FROM system.tables
+WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree')
+ORDER BY name

@@ -1,0 +1,130 @@
+"""F31: a backup of a running service that is killed, or finds no room, leaves nothing half done."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.conftest import clean_environment
+from tests.support import dying_copier
+from tests.support.ledger import Ledger, Outcome, make_requests
+from tests.support.senders import GrpcClient
+from tests.support.settling import check_api
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
+
+
+def used(spanloom: RunningSpanloom) -> Ledger:
+    """Have a few spans stored."""
+    ledger, requests = Ledger(), make_requests("stored")
+    client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
+    for _ in range(10):
+        request = next(requests)
+        assert client.send(request) is Outcome.ACKNOWLEDGED
+        ledger.note(request, Outcome.ACKNOWLEDGED)
+    client.close()
+    check_api(spanloom.api, ledger.account())
+    return ledger
+
+
+def dying(point: str, *arguments: str) -> int:
+    command = [sys.executable, dying_copier.__file__, point, *arguments]
+    return subprocess.run(
+        command, capture_output=True, timeout=120, check=False, env=clean_environment()
+    ).returncode
+
+
+def test_a_killed_backup_is_none_and_a_killed_restore_does_not_start(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    spanloom, target, back = start_spanloom(*QUICK), tmp_path / "copy", tmp_path / "back"
+    ledger = used(spanloom)
+    data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
+    for point in dying_copier.BACKUP:
+        assert dying(point, "backup", str(target), data, at) == -signal.SIGKILL, point
+        assert not target.exists()
+        ended = run_spanloom("restore", str(target), f"--data-dir={back}")
+        assert "holds no finished backup" in ended.stderr
+        assert not back.exists()
+    done = run_spanloom("backup", str(target), data, at)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"copy", "data"}
+
+    for point in dying_copier.RESTORE:
+        half = tmp_path / point
+        assert dying(point, "restore", str(target), f"--data-dir={half}") == -signal.SIGKILL
+        for command in (("serve",), ("restore", str(target))):
+            ended = run_spanloom(*command, f"--data-dir={half}")
+            assert ended.returncode == 1
+            assert "did not finish" in ended.stderr or "is not empty" in ended.stderr
+    assert run_spanloom("restore", str(target), f"--data-dir={back}").returncode == 0
+    second = start_spanloom(*QUICK, data_dir=back)
+    check_api(second.api, ledger.account())
+
+
+def test_a_service_killed_while_it_holds_its_store_loses_nothing(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    [point] = dying_copier.SERVICE
+    spanloom = start_spanloom(*QUICK, entry=(dying_copier.__file__, point))
+    ledger = used(spanloom)
+    target, data = str(tmp_path / "copy"), f"--data-dir={tmp_path / 'data'}"
+    ended = run_spanloom("backup", target, data, f"--api-url={spanloom.api}")
+    assert spanloom.process.wait(30) == -signal.SIGKILL
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]
+    second = start_spanloom(*QUICK)
+    check_api(second.api, ledger.account())
+    done = run_spanloom("backup", target, data, f"--api-url={second.api}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_disk_without_room_is_one_line_and_leaves_nothing(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    spanloom, disk = start_spanloom(*QUICK), tmp_path / "disk"
+    used(spanloom)
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    made = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"a small disk needs the right to mount: {made.stderr.strip()}")
+    try:
+        data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
+        ended = run_spanloom("backup", str(disk / "copy"), data, at)
+        assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+        assert "MiB free" in ended.stderr
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("most_bytes", [20_000, 100])
+def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing(
+    most_bytes: int, start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    """In a database, and in a file of the store: writing fails beyond this size."""
+    spanloom = start_spanloom(*QUICK)
+    used(spanloom)
+    data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
+    limited = "import resource, sys; from spanloom.__main__ import main; "
+    limited += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes})); main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", limited, "backup", str(tmp_path / "copy"), data, at],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=clean_environment(),
+    )
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
+    assert "cannot copy" in ended.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]
