@@ -156,6 +156,7 @@ STRUCTURE: tuple[str, ...] = (
     "langfuse.ingestion.sdk_*",
     "langfuse.internal.is_app_root",
     "langfuse.observation.id",
+    "langfuse.observation.name",
     "langfuse.observation.type",
     "langfuse.observation.level",
     "langfuse.observation.completion_start_time",

@@ -1,0 +1,124 @@
+"""Every captured run without its content: all measures stay right, no text of it is written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.extracting import World
+from tests.support.ground_truth import (
+    LANGFUSE,
+    MEASURES,
+    Answer,
+    Capture,
+    all_captures,
+    measure,
+    print_matrix,
+)
+
+from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
+from spanloom.collector.doors.langfuse.observations import Observations
+from spanloom.collector.intake.export import Exporter
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.redaction.redactor import Redactor
+from spanloom.collector.spool.spool import Spool
+from spanloom.core.model.tenancy import Reach
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Tell
+
+CAPTURES = all_captures()
+LIMITS = Limits()
+SHORTEST_TEXT = 12
+TOLD_BY_CONTENT_ALONE = {
+    # A call reported in LangChain's and OpenAI's form: only equal texts tell that it is one.
+    "openinference-langchain-openai/responses_api": {"model", "tokens", "details", "owner"},
+    # An agent that failed at its first call shows itself in nothing but what it was asked.
+    "other-vercel-ai-7/llm_error_500": {"agent"},
+}
+"""Runs whose structure only their content tells, and the measures that miss it."""
+
+
+class Receiver:
+    """The intake, with its spool and its memory of Langfuse's events as files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.folder = folder
+        metrics = Metrics()
+        redactor = Redactor([], b"k" * 32, metrics, no_content=True)
+        self.spool = Spool(folder / "spool.sqlite", 1 << 30, metrics)
+        self.exporter = Exporter(self.spool, metrics, LIMITS, redactor=redactor)
+        self._observations = Observations(folder / "observations.sqlite", metrics)
+        self._langfuse = LangfuseIngestion(self.exporter, self._observations, LIMITS)
+
+    def take(self, capture: Capture) -> Iterator[bytes]:
+        """Take a run in; yield the requests that wait in the spool."""
+        for path, _, body in capture.posts():
+            if path == LANGFUSE:
+                assert not self._langfuse.ingest(body, "").refused
+        if path != LANGFUSE:
+            for request in capture.requests():
+                self.exporter.export_traces(request, "")
+        yield from (waiting.body for waiting in self.spool.read_batch(1 << 30))
+
+    def close(self) -> list[str]:
+        """Close everything; return what all files hold, read as text."""
+        self._observations.close()
+        self.spool.close()
+        return [f.read_bytes().decode("latin-1") for f in self.folder.iterdir()]
+
+
+def texts_of(capture: Capture) -> set[str]:
+    """Return what the models said in a run, as far as it is long enough to be nothing else."""
+    said = {str(call.get("text") or "") for call in capture.truth.get("model_calls", ())}
+    return {text for text in said if len(text) >= SHORTEST_TEXT}
+
+
+def answers_of(world: World, capture: Capture) -> Iterator[Answer]:
+    for trace in capture.spans_by_trace:
+        if document := world.document(trace):
+            spans = json.loads(world.store.spans_document(trace, Reach.ALL) or b"[]")
+            yield Answer(document, spans)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[Capture, dict[str, list[str]]]:
+    """Send every run, measure its trajectories, and add what of its texts is found anywhere."""
+    folder = tmp_path_factory.mktemp("no-content")
+    found = {}
+    for number, capture in enumerate(CAPTURES):
+        receiver, world = Receiver(folder / str(number)), World()
+        for body in receiver.take(capture):
+            world.send_message(body)
+        world.run(80, every=10)
+        answers = list(answers_of(world, capture))
+        written = [*receiver.close(), *(json.dumps(a.document) for a in answers)]
+        leaks = [t for t in texts_of(capture) for w in written if any(f in w for f in _forms(t))]
+        found[capture] = {**measure(capture, answers), "leaks": leaks}
+    return found
+
+
+def _forms(text: str) -> set[str]:
+    """Return a text as files may hold it: plain, in JSON, in JSON without other alphabets."""
+    plain = text.encode().decode("latin-1")
+    return {plain, text, json.dumps(text)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_measures_stay_right_and_no_text_is_written(
+    capture: Capture, results: dict[Capture, dict[str, list[str]]]
+) -> None:
+    wrong = {name: what for name, what in results[capture].items() if what}
+    assert set(wrong) == TOLD_BY_CONTENT_ALONE.get(capture.id, set()), wrong
+
+
+def test_matrix(results: dict[Capture, dict[str, list[str]]], tell: Tell) -> None:
+    tell("scenarios that are right without content\n" + print_matrix(results))
+    assert all(set(MEASURES) < set(measured) for measured in results.values())
+    assert sum(bool(texts_of(capture)) for capture in CAPTURES) > len(CAPTURES) / 2
