@@ -109,9 +109,9 @@ def find_cards() -> Recogniser:
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
         for run in _DIGITS.finditer(text):
-            tick()
             groups = [(g.start(), g.end()) for g in re.finditer(r"\d+", run[0])]
             for first, (start, _) in enumerate(groups):
+                tick()  # a run may be as long as the text
                 for _, end in groups[first : first + 8]:
                     digits = re.sub("[ -]", "", run[0][start:end])
                     if len(digits) > _CARD_DIGITS[-1]:
