@@ -59,6 +59,7 @@ def test_a_bracket_in_a_pattern_is_a_bracket(tmp_path: Path) -> None:
         ('rules = [{name="a", action="hash", keys=["x"]}]', ["give --redaction-secret-file"]),
         ("rules = 1 2", ["cannot be read"]),
         ("", ["rules: "]),
+        ("rules = []", ["rules: there are none"]),
     ],
 )
 def test_mistakes(text: str, lines: list[str], tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class _Rule(BaseModel):
 class _File(BaseModel):
     model_config = _STRICT
 
-    rules: tuple[_Rule, ...] = Field(min_length=1)
+    rules: tuple[_Rule, ...]
 
 
 def read_rules(path: Path) -> Sequence[Rule]:
@@ -83,6 +83,8 @@ def read_secret(path: Path) -> bytes:
 
 
 def _mistakes(rules: Sequence[_Rule]) -> Iterator[str]:
+    if not rules:
+        yield "rules: there are none"
     names = Counter(rule.name for rule in rules)
     for index, rule in enumerate(rules):
         where = f"rules[{index}] ({rule.name})"
