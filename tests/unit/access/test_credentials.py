@@ -43,7 +43,11 @@ def test_several_different_keys_are_refused() -> None:
         read_key([("x-api-key", KEY), ("authorization", f"Bearer {make_key().text}")])
 
 
-@pytest.mark.parametrize("query", [f"api_key={KEY}", f"a=b&x={KEY.replace('_', '%5F')}", KEY])
+@pytest.mark.parametrize(
+    "query",
+    [f"api_key={KEY}", f"a=b&x={KEY.replace('_', '%5F')}", KEY],
+    ids=["named", "escaped", "bare"],  # the key is another in each worker of a run
+)
 def test_a_key_in_the_url_is_refused_whatever_the_headers_say(query: str) -> None:
     with pytest.raises(UnauthenticatedError, match="URL") as refused:
         read_key([("authorization", f"Bearer {KEY}")], query)
