@@ -1,0 +1,100 @@
+"""The collector's parts: from the doors over intake and spool to the writer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spanloom.access.quotas import Quotas
+from spanloom.access.rates import Rates
+from spanloom.collector.doors.http import create_app as create_receiver
+from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
+from spanloom.collector.doors.langfuse.observations import Observations
+from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.intake.export import Exporter
+from spanloom.collector.intake.redaction.make import make_redactor
+from spanloom.collector.intake.tenancy import claim_request
+from spanloom.collector.spool.spool import Spool
+from spanloom.collector.spool.writer import Writer
+from spanloom.process.options import limits_of, project_limits_of
+from spanloom.process.serving import HttpServer
+from spanloom.storage.access.usage import SqliteUsage
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator
+
+    from spanloom.access.access import Access
+    from spanloom.config import Settings
+    from spanloom.core.ports.store import Store
+    from spanloom.process.datadir import DataDir
+    from spanloom.process.part import Part
+    from spanloom.process.tls import TlsFiles
+    from spanloom.telemetry import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the parts of a process have in common."""
+
+    settings: Settings
+    metrics: Metrics
+    access: Access
+    tls: TlsFiles | None
+    at_end: Callable[[Callable[[], object]], None]
+    """Has something done when the process stops; what came last is done first."""
+
+
+def build_collector(
+    shared: Shared, store: Store, data: DataDir, listener: socket.socket
+) -> Iterator[Part]:
+    """Build the parts in the order they start in; each is started before the next is built."""
+    settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
+    limits = limits_of(settings)
+    spool = Spool(data.spool, settings.spool_max_bytes, metrics, claim=claim_request)
+    yield spool
+    default, own = project_limits_of(settings)
+    usage = SqliteUsage(data.usage)
+    at_end(usage.close)
+    quotas = Quotas(usage, default, own, settings.retention_days)
+    yield quotas
+    redactor = make_redactor(
+        settings.redaction_rules,
+        settings.redaction_secret_file,
+        metrics,
+        no_content=settings.no_content,
+    )
+    exporter = Exporter(spool, metrics, limits, Rates(default, own, quotas=quotas), redactor)
+    grpc = _grpc_receiver(shared, exporter)
+    yield grpc  # before the writer: until that has drained, it tells that the process drains
+    batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
+    yield Writer(spool, store, metrics, batch_bytes, settings.batch_wait_s)
+    yield _http_receiver(shared, exporter, data, listener)
+    at_end(grpc.drain)
+    at_end(exporter.close)  # first of all: what comes now is refused
+
+
+def _grpc_receiver(shared: Shared, exporter: Exporter) -> GrpcReceiver:
+    settings = shared.settings
+    return GrpcReceiver(
+        exporter,
+        settings.host,
+        settings.otlp_grpc_port,
+        limits_of(settings),
+        shared.access.authenticator,
+        shared.tls.grpc_credentials() if shared.tls else None,
+    )
+
+
+def _http_receiver(
+    shared: Shared, exporter: Exporter, data: DataDir, listener: socket.socket
+) -> HttpServer:
+    limits = limits_of(shared.settings)
+    observations = Observations(
+        data.observations, shared.metrics, max_item_bytes=limits.max_request_bytes // 4
+    )
+    shared.at_end(observations.close)
+    langfuse = LangfuseIngestion(exporter, observations, limits)
+    receiver = create_receiver(exporter, limits, shared.access.authenticator, langfuse)
+    context = shared.tls.http_context(ask_clients=True) if shared.tls else None
+    return HttpServer(receiver, listener, "otlp_http", context)

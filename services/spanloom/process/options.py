@@ -1,0 +1,86 @@
+"""What each part takes, from the options: bounds, terms, certificates, and who may come in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.access.access import Access
+from spanloom.access.administration import KeyAdministration
+from spanloom.access.authenticate import Authenticator
+from spanloom.access.limits_file import read_limits
+from spanloom.access.rates import ProjectLimits
+from spanloom.collector.intake.limits import Limits
+from spanloom.config import OptionError, is_loopback
+from spanloom.core.model.retention import Terms
+from spanloom.extractor.readiness import Timing
+from spanloom.process.tls import TlsFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.access.keyring import Keyring
+    from spanloom.config import Settings
+    from spanloom.core.ports.keys import KeyStore
+
+
+def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
+    """Return who may come in.
+
+    Raises ``OptionError`` for an address that others can reach while there are no keys.
+    """
+    is_open = settings.insecure or is_loopback(settings.host)
+    if not is_open and not keyring.has_keys:
+        raise OptionError(
+            f"--host {settings.host} is reachable from other machines and there are no keys: "
+            "make one with `spanloom keys create`; --insecure lets anyone read and write"
+        )
+    return Access(Authenticator(keyring, open_without_keys=is_open), KeyAdministration(keys))
+
+
+def tls_of(settings: Settings) -> TlsFiles | None:
+    """Return the certificate of all ports, or ``None`` where they do not speak TLS.
+
+    Raises ``StartupError`` if its files cannot be used.
+    """
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    return TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+
+
+def project_limits_of(settings: Settings) -> tuple[ProjectLimits, Mapping[str, ProjectLimits]]:
+    """Return what a project may send and store, and the limits of those that have their own.
+
+    Raises ``StartupError`` for a bad file of limits.
+    """
+    default = ProjectLimits(
+        settings.project_spans_per_s,
+        float(settings.project_bytes_per_s),
+        int(settings.project_stored_bytes),
+    )
+    return default, read_limits(settings.limits_file) if settings.limits_file else {}
+
+
+def terms_of(settings: Settings) -> Terms:
+    """Return how long things stay, as the options say."""
+    days, spans = settings.retention_days, settings.span_retention_days
+    trajectories = settings.trajectory_retention_days
+    return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
+
+
+def timing_of(settings: Settings) -> Timing:
+    """Return when traces are built, as the options say."""
+    return Timing(
+        root_quiet_s=settings.root_quiet_s,
+        no_root_quiet_s=settings.no_root_quiet_s,
+        growing_first_s=settings.growing_first_s,
+        growing_max_s=settings.growing_max_s,
+        poll_s=settings.poll_s,
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return the bounds of one request, as the options say."""
+    return Limits(
+        max_request_bytes=settings.max_request_bytes,
+        max_in_flight_bytes=settings.max_in_flight_bytes,
+    )
