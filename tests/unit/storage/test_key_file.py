@@ -1,0 +1,31 @@
+"""A file of keys that several openers share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from spanloom.storage.access.sqlite import SqliteKeys
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_second_opener_in_the_process_does_not_take_the_first_ones_locks(tmp_path: Path) -> None:
+    """Closing any descriptor of a file drops the process's POSIX locks on it, SQLite's too.
+
+    Another process that closes the file then believes to be the last, and takes the log away.
+    """
+    path = tmp_path / "keys.sqlite"
+    first = SqliteKeys(path)
+    assert first.read_all() == []
+    SqliteKeys(path).close()
+    command = [sys.executable, "-m", "spanloom", "keys", "create", "--project=p", "--scopes=read"]
+    for count in (1, 2, 3):
+        made = subprocess.run(
+            [*command, f"--data-dir={tmp_path}"], capture_output=True, timeout=60, check=True
+        )
+        assert made.stdout.startswith(b"sl_")
+        assert len(first.read_all()) == count
+    first.close()
