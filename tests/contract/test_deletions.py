@@ -69,7 +69,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
 OTHERS = {
     *("append", "write", "record_progress", "record_replay", "ping", "close"),
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
-    *("extent_of", "delete", "deletions"),
+    *("extent_of", "delete", "deletions", "take_snapshot"),
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
 }
 
