@@ -162,8 +162,9 @@ def _starter(tmp_path: Path) -> Iterator[StartSpanloom]:
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Give this environment without anybody's Spanloom or OpenTelemetry settings."""
-    own = {k: v for k, v in os.environ.items() if not k.startswith(("SPANLOOM_", "OTEL_"))}
+    """Return this environment without anybody's settings, or the width of a worker's terminal."""
+    foreign = ("SPANLOOM_", "OTEL_", "COLUMNS")
+    own = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return {**own, **(extra or {})}
 
 
