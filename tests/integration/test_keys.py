@@ -131,4 +131,4 @@ def test_two_projects_on_one_service_never_see_each_other(
     assert shown.returncode == 0, shown.stderr
     missing = run_spanloom("list", f"--api-url={service.api}")
     assert missing.returncode == 1
-    assert "SPANLOOM_API_KEY" in missing.stderr
+    assert "makes one; put a key into SPANLOOM_API_KEY" in missing.stderr
