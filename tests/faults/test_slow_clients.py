@@ -26,8 +26,8 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 CHECK = "/grpc.health.v1.Health/Check"
 SLOW_EACH, SLOW_GRPC = 55, 60
 NORMAL = 100
-MEDIAN_S, TIMES = 0.25, 4
-"""What the median may be, or how often that without slow ones on a busy machine. One time in a
+LIMIT_S, TIMES = 0.25, 4
+"""What the percentile may be, or how often that without slow ones on a busy machine. One time in a
 hundred also tells of the tests beside this one: slow connections that hold threads show in all."""
 HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
 BEGINNINGS = {
@@ -64,10 +64,16 @@ class SlowCalls:
         yield from ()
 
 
-def test_220_slow_connections_do_not_slow_the_others(spanloom: RunningSpanloom) -> None:
+@pytest.mark.parametrize(
+    "percentile",
+    [50, pytest.param(99, marks=pytest.mark.slow)],  # the 99th where nothing else runs beside
+)
+def test_220_slow_connections_do_not_slow_the_others(
+    spanloom: RunningSpanloom, percentile: int
+) -> None:
     clients = normal_clients(spanloom.addresses)
-    measure(clients)  # warm
-    before = measure(clients)
+    measure(clients, percentile)  # warm
+    before = measure(clients, percentile)
     host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
     with ExitStack() as slow:
         for beginning in BEGINNINGS.values():
@@ -76,11 +82,11 @@ def test_220_slow_connections_do_not_slow_the_others(spanloom: RunningSpanloom) 
                 slow.enter_context(connection)
                 connection.sendall(beginning)
         slow.callback(SlowCalls(spanloom.addresses["otlp_grpc"], SLOW_GRPC).close)
-        meanwhile = measure(clients)
+        meanwhile = measure(clients, percentile)
     for client in clients:
         client.close()
     for kind, without, beside in zip(("gRPC", "HTTP"), before, meanwhile, strict=True):
-        assert beside <= max(MEDIAN_S, TIMES * without), kind
+        assert beside <= max(LIMIT_S, TIMES * without), kind
 
 
 def test_slow_calls_beyond_the_bound_are_refused_with_a_hint_and_normal_ones_go_on(
@@ -163,16 +169,16 @@ def normal_clients(addresses: Mapping[str, str]) -> list[Client]:
     ]
 
 
-def measure(clients: list[Client]) -> list[float]:
-    """Return the median of each client's times to an answer, in seconds."""
-    return [median_s(client) for client in clients]
+def measure(clients: list[Client], percentile: int) -> list[float]:
+    """Return a percentile of each client's times to an answer, in seconds."""
+    return [percentile_s(client, percentile) for client in clients]
 
 
-def median_s(client: Client) -> float:
+def percentile_s(client: Client, percentile: int) -> float:
     requests = make_requests(f"normal {time.monotonic_ns()}")
     times = []
     for _ in range(NORMAL):
         began = time.monotonic()
         assert client.send(next(requests)) is Outcome.ACKNOWLEDGED
         times.append(time.monotonic() - began)
-    return statistics.median(times)
+    return statistics.quantiles(times, n=100)[percentile - 1]
