@@ -12,7 +12,14 @@ from contextlib import suppress
 from typing import Literal
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 
 LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
@@ -23,6 +30,7 @@ class Metrics:
     def __init__(self) -> None:
         """Declare all metrics in a registry of their own."""
         r = self.registry = CollectorRegistry()
+        ProcessCollector(registry=r)
         # collector
         self.requests = Counter(
             "spanloom_export_requests",

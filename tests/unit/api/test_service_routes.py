@@ -38,6 +38,7 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
     answer = client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert 'spanloom_api_requests_total{route="/healthz",status="200"} 1.0' in answer.text
+    assert "\nprocess_resident_memory_bytes " in answer.text
 
 
 def test_a_part_that_runs_alone_serves_only_these() -> None:

@@ -1,0 +1,58 @@
+"""A program: counts what the embedded store of a stopped service holds, however much it is.
+
+Started as ``python -m tests.support.counted DATA_DIR``, because one process may hold one
+embedded store.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import clickhouse_connect
+
+COUNTS = """
+SELECT
+    (SELECT uniqExact(TraceId, SpanId) FROM otel_traces),
+    (SELECT uniqExact(TraceId) FROM trajectory_list),
+    (SELECT max(parts) FROM (
+        SELECT count() AS parts FROM system.parts
+        WHERE active AND database = currentDatabase() GROUP BY table))
+"""
+
+
+class Counts(NamedTuple):
+    """What is stored."""
+
+    spans: int
+    trajectories: int
+    parts: int
+    """Active ones, of the table that has most."""
+
+
+def count_stored(data_dir: Path) -> Counts:
+    """Run this program."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.support.counted", str(data_dir)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return Counts(*json.loads(ended.stdout))
+
+
+def main() -> None:
+    """Print the counts as a list."""
+    path = Path(sys.argv[1]).absolute() / "store"
+    client = clickhouse_connect.get_client(interface="chdb", path=str(path))
+    print(json.dumps(client.query(COUNTS).result_rows[0]))
+
+
+if __name__ == "__main__":
+    main()
