@@ -81,6 +81,8 @@ class SpoolFacts(NamedTuple):
     """The newest sequence: microseconds since the epoch, or one more than the one before."""
     max_bytes: int
     letters: Sequence[DeadLetter]
+    damaged: Sequence[Path]
+    """Files that a start found damaged and has kept, after it copied what can be read."""
 
 
 class ServiceFacts(NamedTuple):

@@ -241,7 +241,7 @@ def test_records_of_the_third_schema_are_claimed_at_the_start(
 
 def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metrics) -> None:
     (tmp_path / "s").write_bytes(b"not a database" * 100)
-    with pytest.raises(StartupError, match="cannot be opened"):
+    with pytest.raises(StartupError, match="nothing of it can be read"):
         Spool(tmp_path / "s", ROOM, metrics)
 
 

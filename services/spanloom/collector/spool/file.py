@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from spanloom.collector.spool.claiming import claim_records
+from spanloom.collector.spool.mending import mend_if_damaged
 from spanloom.core.errors import SchemaTooNewError, StartupError
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 4
 _BUSY_S = 30.0
 
-_SETTINGS = """
-PRAGMA page_size = 65536;
+_PAGES = "PRAGMA page_size = 65536;"
+_SETTINGS = f"""
+{_PAGES}
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = OFF;
@@ -130,9 +132,11 @@ class Totals:
 def open_spool_file(path: Path, connect: Connect, claim: Claim) -> sqlite3.Connection:
     """Open the file, made if it is missing; ``claim`` writes projects into records of old releases.
 
-    Raises ``SchemaTooNewError`` for a newer schema, ``StartupError`` for what is no spool.
+    A damaged file is mended first (``mending.py``). Raises ``SchemaTooNewError`` for a newer
+    schema, ``StartupError`` for what is no spool.
     """
     try:
+        mend_if_damaged(path, SCHEMA_VERSION, _PAGES + _SCHEMA)
         connection = connect_spool_file(path, connect)
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.collector.spool.bound import RECORD_BYTES, RETRY_S, Bound
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
+from spanloom.collector.spool.sqlite_errors import is_damage, is_passing
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
@@ -33,8 +34,6 @@ _READ = (
     "WHERE seq > ? ORDER BY seq"
 )
 _SIGNALS = frozenset(Signal)
-_PASSING = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN})
-"""The errors that leave the file sound: no room on the disk, no descriptor for another file."""
 
 
 class Depth(NamedTuple):
@@ -56,7 +55,7 @@ class UnreadableRecordError(SpanloomError):
 
 
 class SpoolFailedError(SpanloomError):
-    """The spool's file could not be written or synced."""
+    """The spool's file could not be written or synced, or is damaged."""
 
 
 class Spool:
@@ -142,8 +141,17 @@ class Spool:
     def read_batch(self, max_bytes: int, after: int = 0) -> list[SpooledRequest]:
         """Return the oldest requests after a sequence number, up to a size but at least one.
 
-        Raises ``UnreadableRecordError`` if one of them is nothing that this version knows.
+        Raises ``UnreadableRecordError`` if one of them is nothing that this version knows, and
+        ``sqlite3.Error`` if the file cannot be read; the spool has failed if that is damaged.
         """
+        try:
+            return self._read(max_bytes, after)
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self._fail(f"is damaged, which the next start mends: {error}")
+            raise
+
+    def _read(self, max_bytes: int, after: int) -> list[SpooledRequest]:
         batch: list[SpooledRequest] = []
         size = 0
         with self._read_lock:
@@ -279,20 +287,16 @@ class Spool:
         """
         self._pending = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))
-        if _primary_code(error) not in _PASSING:
-            self.refuse("The spool has failed: see the server's log.")
-            self._error = self._error or SpoolFailedError(
-                f"the spool {self._path} could not be written, so nothing can be acknowledged "
-                f"any more: {error}"
-            )
+        if is_damage(error):
+            self._fail(f"is damaged, which the next start mends: {error}")
+        elif not is_passing(error):
+            self._fail(f"could not be written, so nothing can be acknowledged any more: {error}")
+
+    def _fail(self, why: str) -> None:
+        self.refuse("The spool has failed: see the server's log.")
+        self._error = self._error or SpoolFailedError(f"the spool {self._path} {why}")
 
     def _show(self) -> None:
         self._metrics.spool_records.set(self._durable.records)
         self._metrics.spool_bytes.set(self._durable.bytes)
         self._metrics.dead_letter_bytes.set(self._durable.dead_bytes)
-
-
-def _primary_code(error: Exception) -> int | None:
-    """Return SQLite's code without what extends it: of ``SQLITE_IOERR_FSYNC`` ``SQLITE_IOERR``."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code & 0xFF if isinstance(code, int) else None

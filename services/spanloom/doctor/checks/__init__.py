@@ -21,6 +21,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     keys.unused_keys,
     spool.spool,
     spool.dead_letters,
+    spool.damaged_spool,
     spool.clock,
     store.store,
     store.schema,

@@ -51,6 +51,18 @@ def dead_letters(spool: SpoolFacts, now_ns: int) -> Verdict:
     )
 
 
+def damaged_spool(spool: SpoolFacts) -> Verdict:
+    """Problem if a start found the spool damaged: what could not be read of it is not stored."""
+    if not spool.damaged:
+        return ok("none is kept")
+    file = spool.damaged[-1]
+    return problem(
+        f"{count(len(spool.damaged), 'damaged file')} kept, the newest {file}",
+        f"look at the disk's health; `sqlite3 {file} .recover` may show more; remove the file if "
+        "that is not needed",
+    )
+
+
 def clock(spool: SpoolFacts, now_ns: int) -> Verdict:
     """Warning if the newest sequence is ahead of the clock by 2 s, problem by 5 minutes."""
     ahead_s = spool.last_seq / 1e6 - now_ns / _NS

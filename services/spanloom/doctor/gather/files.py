@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
+from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.model.dead_letter import DeadLetter
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
 
@@ -44,7 +45,8 @@ def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
     except sqlite3.Error as error:
         return Broken(
             f"the spool {file} cannot be read: {error}",
-            "keep a copy of it, look at the disk's health, and restore it from a backup",
+            "look at the disk's health; the next start keeps what can be read of it, and a backup "
+            "may have the rest",
         )
 
 
@@ -68,6 +70,7 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
         last_seq=totals.last_seq,
         max_bytes=max_bytes,
         letters=letters,
+        damaged=sorted(file.parent.glob(f"{file.name}{DAMAGED}*[0-9]")),
     )
 
 

@@ -1,0 +1,152 @@
+"""Mending a damaged spool file: what can be read goes into a new file, the damaged one is kept.
+
+A disk that fails, or a tool that cuts a file off, leaves a file that SQLite reads in part. To start
+with an empty spool would lose what is whole, and not to start at all would lose what comes. So
+every start checks the file (a third of a second for 650 MB), and mends it if need be.
+
+Safe to interrupt: the new file has its name ``….mended`` only when it is complete and on the disk,
+and from then on every start puts it in place.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+from spanloom.collector.spool.sqlite_errors import is_damage
+from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TABLES = ("requests", "dead_letters")
+_COUNT = (
+    "UPDATE totals SET (records, bytes) = (SELECT count(*), ifnull(sum(size), 0) FROM requests), "
+    "(dead_records, dead_bytes) = (SELECT count(*), ifnull(sum(size), 0) FROM dead_letters), "
+    "last_seq = max(?, ifnull((SELECT max(seq) FROM requests), 0), "
+    "ifnull((SELECT max(seq) FROM dead_letters), 0))"
+)
+_MAX_SEQ = (1 << 63) - 1
+DAMAGED = ".damaged-"
+"""What comes before the time in the name under which a damaged file is kept."""
+
+
+def mend_if_damaged(path: Path, version: int, schema: str) -> None:
+    """Return when the file is sound: it was so, or what could be read of it has been copied.
+
+    Each record keeps its number; a damaged one is left out, and its neighbours are not. ``schema``
+    makes the tables of a file of that ``version``.
+
+    Raises ``StartupError`` if nothing can be read, or a file of another version is damaged.
+    """
+    mended = path.with_name(f"{path.name}.mended")
+    if not mended.exists():
+        damage = _damage_of(path) if path.exists() else ""
+        if not damage:
+            return
+        _write_mended(path, mended, version, schema, damage)
+    _put_in_place(mended, path)
+
+
+def _damage_of(path: Path) -> str:
+    """Return what is wrong with the file, empty if nothing is."""
+    try:
+        with closing(sqlite3.connect(path)) as file:
+            [(found,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return str(error)
+    return "" if found == "ok" else str(found)
+
+
+def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: str) -> None:
+    """Write what can be read to ``mended``; say how much that is."""
+    unfinished = mended.with_suffix(".mending")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(unfinished)) as file:
+            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted file is begun anew
+            file.executescript(schema)
+            file.execute("PRAGMA writable_schema = ON")  # else a file that was cut off is not read
+            file.execute("ATTACH ? AS damaged", (str(path),))
+            if file.execute("PRAGMA damaged.user_version").fetchone() != (version,):
+                raise StartupError(f"The spool {path}, of another release, is damaged: {damage}.")
+            known, last_seq = _promised(file)
+            kept = sum(_copy(file, table) for table in _TABLES)
+            file.execute(_COUNT, (last_seq,))
+            file.commit()
+    except sqlite3.DatabaseError as error:
+        raise StartupError(
+            f"The spool {path} is damaged and nothing of it can be read ({error}): restore it from "
+            f"a backup, or start without what it held after `mv {path} {path}.lost`."
+        ) from error
+    _sync(unfinished)
+    unfinished.rename(mended)
+    _sync(path.parent)
+    get_logger("spool").error(
+        "the spool was damaged; what could be read of it was kept",
+        damage=damage,
+        kept=kept,
+        lost="unknown" if known is None else max(known - kept, 0),
+    )
+
+
+def _promised(file: sqlite3.Connection) -> tuple[int | None, int]:
+    """Return how many records there should be, and the newest number, as far as that is known."""
+    with suppress(sqlite3.DatabaseError):
+        query = "SELECT records + dead_records, last_seq FROM damaged.totals"
+        for known, last_seq in file.execute(query):
+            return known, last_seq
+    return None, 0
+
+
+def _copy(file: sqlite3.Connection, table: str) -> int:
+    """Copy each record that can be read; return how many."""
+    one = f"INSERT OR IGNORE INTO {table} SELECT * FROM damaged.{table} WHERE seq = ?"  # noqa: S608  # one of two
+    kept = 0
+    for seq in _numbers(file, table):
+        with suppress(sqlite3.DatabaseError):
+            kept += file.execute(one, (seq,)).rowcount
+    return kept
+
+
+def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
+    """Return the numbers before the first damaged page and those behind the last one.
+
+    One by one: a cursor over many rows reads ahead, and loses a good row to a bad one behind it.
+    """
+    before = f"SELECT min(seq) FROM damaged.{table} WHERE seq > ?"  # noqa: S608  # as above
+    behind = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
+    return sorted(_walk(file, before, -1) | _walk(file, behind, _MAX_SEQ))
+
+
+def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
+    """Return the numbers from one end up to damage, which may lead in circles too."""
+    found: set[int] = set()
+    with suppress(sqlite3.DatabaseError):
+        while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in found:
+            found.add(seq)
+    return found
+
+
+def _put_in_place(mended: Path, path: Path) -> None:
+    """Keep the damaged file under another name; its log must not meet the new file."""
+    kept = path.with_name(path.name + DAMAGED + time.strftime("%Y%m%dT%H%M%S", time.gmtime()))
+    for end in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + end).rename(kept.with_name(kept.name + end))
+    mended.rename(path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
