@@ -150,10 +150,12 @@ class ReceivingSettings(SectionSettings):
     project_stored_bytes: ByteSize = Field(
         ByteSize(0),
         ge=0,
-        description="Bytes that one project may have stored, as accepted; 0: no limit.",
+        description="Bytes that one project may have stored, before compression; 0: no limit.",
     )
     limits_file: Path | None = Field(
-        None, description="TOML file with limits of single projects (docs/security.md)."
+        None,
+        description="TOML file with limits of single projects, read again when it changes "
+        "(docs/security.md).",
     )
     spool_max_bytes: ByteSize = Field(
         ByteSize(8 * GIB),

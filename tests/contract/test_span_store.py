@@ -536,3 +536,14 @@ def test_a_part_has_the_earliest_content_events(store: Store, key: TraceKey) -> 
     assert [event.time_ns - START_NS for event in span.events] == [1, 2, 3]
     assert (part.span_count, part.events_left_out) == (1, 1)
     assert part.newest_seq == store.read_spans([key])[key][0].row_version
+
+
+def test_stored_bytes_are_told_by_project(store: Store, new_project: Callable[[], str]) -> None:
+    small, large = new_project(), new_project()
+    for project, text in ((small, "x"), (large, "x" * 100_000)):
+        span = wire_span("ab" * 16, 1, attributes={"text": text})
+        store.append([spooled(message_of([span]), project)])
+    stored = store.stored_bytes(10**6)
+    assert 0 < stored[small] < 2_000
+    assert 100_000 < stored[large] < 102_000
+    assert len(store.stored_bytes(1)) == 1, "the largest, no more"

@@ -132,24 +132,3 @@ def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     assert all(1 <= hint <= 5 for hint in flood.hints)
     # 7 s and the burst at this rate, and each of the three senders once into debt.
     assert flood.statuses.count(200) * 2_000 <= RATE * 12 + 3 * 2_000
-
-
-def test_a_full_project_is_refused_after_a_restart_too_and_no_other_is(
-    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
-) -> None:
-    data = tmp_path / "data"
-    full, other = (ingest_key(run_spanloom, project, data) for project in ("full", "other"))
-    body = request(10, 1)
-    quota = f"--project-stored-bytes={len(body)}"
-    for statuses in ([200, 429, 200], [429, 429, 429]):
-        service = start_spanloom("serve", quota, data_dir=data)
-        service.wait_until_ready()
-        url = f"{service.addresses['otlp_http']}/v1/traces"
-        kind = {"content-type": "application/x-protobuf"}
-        answers = [
-            httpx.post(url, content=body, headers={"x-api-key": key, **kind})
-            for key in (full, full, other)
-        ]
-        assert [answer.status_code for answer in answers] == statuses
-        assert all("retry-after" in a.headers for a in answers if a.status_code == 429)
-        assert service.stop() == 0

@@ -162,6 +162,7 @@ NOT_READING = {
     "ping",
     "take_snapshot",
     "close",
+    "stored_bytes",  # of the quotas: a sender is told of its own project alone
     *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
 }
 

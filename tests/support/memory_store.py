@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -297,6 +297,14 @@ class MemoryStore:
         """See ``DeletionLedger.deletions``."""
         newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
         return newest_first[:limit]
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
+        sizes: Counter[str] = Counter()
+        with self._lock:
+            for key, held in self._spans.items():
+                sizes[key.project] += sum(found.message.ByteSize() for found in held.values())
+        return dict(sizes.most_common(limit))
 
     def take_snapshot(self) -> int:
         """See ``SnapshotTaker.take_snapshot``: there are no files to hold."""

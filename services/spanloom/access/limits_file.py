@@ -1,4 +1,4 @@
-"""The file that gives single projects limits of their own: TOML, read at the start.
+"""The file that gives single projects limits of their own: TOML, read again when it changes.
 
 For example::
 
@@ -11,17 +11,22 @@ For example::
 from __future__ import annotations
 
 import tomllib
+from threading import Event
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 
-from spanloom.access.rates import ProjectLimits
+from spanloom.access.project_limits import ProjectLimits
 from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+POLL_S = 1.0
+"""A changed file counts after this time."""
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -55,3 +60,70 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
         )
         for project, limits in read.projects.items()
     }
+
+
+class LimitsByProject:
+    """What each project may do, by options and file, between ``start`` and ``stop``; a ``Part``.
+
+    A file that cannot be used, as in the middle of being written, is logged once; until it can
+    the limits stay as they were.
+    """
+
+    name = "limits"
+
+    def __init__(
+        self, default: ProjectLimits, path: Path | None = None, poll_s: float = POLL_S
+    ) -> None:
+        """Read the file, if there is one; projects that it does not name have ``default``.
+
+        Raises ``StartupError`` as ``read_limits`` does.
+        """
+        self._default = default
+        self._path = path
+        self._poll_s = poll_s
+        self._own = read_limits(path) if path else {}
+        self._trouble = ""
+        self._stopping = Event()
+        self._thread = WatchedThread(self.name, self._follow)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """Why the file is no longer followed; ``None`` while all is well."""
+        return self._thread.failed
+
+    def start(self) -> None:
+        """Begin to follow the file."""
+        if self._path:
+            self._thread.start()
+
+    def stop(self, grace_s: float) -> None:
+        """Follow it no longer."""
+        self._thread.expect_end()
+        self._stopping.set()
+        self._thread.join(grace_s)
+
+    def of(self, project: str) -> ProjectLimits:
+        """Return the limits of a project as they are now."""
+        return self._own.get(project, self._default)
+
+    @property
+    def any_quota(self) -> bool:
+        """Whether the stored bytes of any project are limited."""
+        return any(limits.stored_bytes for limits in (self._default, *self._own.values()))
+
+    def _follow(self) -> None:
+        while not self._stopping.wait(self._poll_s):
+            if self._path:
+                self._read_again(self._path)
+
+    def _read_again(self, path: Path) -> None:
+        try:
+            own = read_limits(path)
+        except StartupError as error:  # a slip in a file must not stop what runs
+            if str(error) != self._trouble:
+                get_logger(self.name).error("the limits stay as they were", error=str(error))
+            self._trouble = str(error)
+            return
+        if own != self._own:
+            get_logger(self.name).info("the limits of projects have changed")
+        self._own, self._trouble = own, ""

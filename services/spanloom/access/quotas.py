@@ -1,12 +1,12 @@
-"""How much of each project may be stored: accepted bytes, counted until retention lets them go."""
+"""How much of each project may be stored: what the store has, and what is on its way there."""
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
+from spanloom.access.arrivals import Arrivals
 from spanloom.core.errors import RateLimitedError, RetryableError
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
@@ -14,100 +14,105 @@ from spanloom.threads import WatchedThread
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from spanloom.access.rates import ProjectLimits
-    from spanloom.core.ports.usage import UsageStore
+    from spanloom.access.limits_file import LimitsByProject
+    from spanloom.core.ports.usage import UsageReader
 
-WRITE_S = 5.0
-"""How often usage is written: a killed process forgets at most this much of it."""
+READ_S = 2.0
+"""How often the store is asked. What another collector accepts, or what is deleted, counts after
+this time."""
 RETRY_S = 5.0
-_DAY_S = 86_400
+MAX_PROJECTS = 100_000
+"""Projects whose stored bytes are known; of more the largest. Senders may choose the names."""
 
 
 class Quotas:
-    """Counts what each project has stored, between ``start`` and ``stop``; a ``Part``."""
+    """Knows what each project has stored, between ``start`` and ``stop``; a ``Part``.
+
+    The store's own sum counts, which every collector shares and which deletions and retention
+    make smaller; and what this process has accepted and the sum may lack.
+    """
 
     name = "quotas"
 
     def __init__(
         self,
-        store: UsageStore,
-        default: ProjectLimits,
-        own: Mapping[str, ProjectLimits],
-        retention_days: int,
-        now_s: Callable[[], float] = time.time,
+        store: UsageReader,
+        limits: LimitsByProject,
+        stored_until_ns: Callable[[], int],
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Limit projects as ``Rates`` does; whoever opened the store closes it.
+        """Limit projects by their ``stored_bytes``.
 
-        Days older than ``retention_days`` no longer count; 0: all count for ever.
+        ``stored_until_ns`` tells before which time everything accepted here is in the store.
         """
         self._store = store
-        self._default = default
-        self._own = own
-        self._retention_days = retention_days
-        self._now_s = now_s
+        self._limits = limits
+        self._stored_until_ns = stored_until_ns
         self._lock = Lock()
-        self._totals: defaultdict[str, int] = defaultdict(int)
-        self._unwritten: defaultdict[str, int] = defaultdict(int)
+        self._stored: Mapping[str, int] = {}
+        self._arrivals = Arrivals(now_ns)
         self._stopping = Event()
         self._thread = WatchedThread(self.name, self._follow)
 
     @property
     def failed(self) -> BaseException | None:
-        """Why usage is no longer written; ``None`` while all is well."""
+        """Why the store is no longer asked; ``None`` while all is well."""
         return self._thread.failed
 
     def start(self) -> None:
-        """Read what was stored so far and go on from there."""
-        self.write()
+        """Read what is stored and follow it."""
+        self._attempt()
         self._thread.start()
 
     def stop(self, grace_s: float) -> None:
-        """Write what was not written yet."""
+        """Follow it no longer."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
-        self._attempt()
 
     def check(self, project: str) -> None:
         """Raise ``RateLimitedError`` if the project has reached its quota."""
-        quota = self._own.get(project, self._default).stored_bytes
-        if quota and self._totals.get(project, 0) >= quota:
+        if self.is_full(project):
+            quota = self._limits.of(project).stored_bytes
             raise RateLimitedError(
-                f"The project {project or 'of these senders'} has reached its {quota:,} stored "
-                "bytes: delete some, shorten the retention or raise the quota.",
+                f"The project {project} has reached its quota of {quota:,} stored bytes: delete "
+                "some (`spanloom delete`), shorten its retention or raise the quota.",
                 RETRY_S,
             )
 
-    def charge(self, project: str, size: int) -> None:
-        """Count bytes that were accepted."""
+    def is_full(self, project: str) -> bool:
+        """Return whether the project has reached its quota."""
+        quota = self._limits.of(project).stored_bytes
+        if not quota:
+            return False
         with self._lock:
-            self._totals[project] += size
-            self._unwritten[project] += size
+            return self._stored.get(project, 0) + self._arrivals.of(project) >= quota
 
-    def write(self) -> None:
-        """Write what is new, and count anew what retention has left."""
-        today = int(self._now_s() // _DAY_S)
-        since = today - self._retention_days if self._retention_days else 0
+    def charge(self, sizes: Mapping[str, int]) -> None:
+        """Count accepted bytes by project."""
+        limited = {p: size for p, size in sizes.items() if self._limits.of(p).stored_bytes}
+        if limited:
+            with self._lock:
+                self._arrivals.add(limited)
+
+    def read(self) -> None:
+        """Take over what the store has, if that matters; raises ``StoreUnavailableError``."""
+        if not self._limits.any_quota:
+            return
         with self._lock:
-            new = dict(self._unwritten)
-        if new:
-            self._store.add(today, new)
+            self._arrivals.turn()
+        until_ns = self._stored_until_ns()
+        stored = self._store.stored_bytes(MAX_PROJECTS)
         with self._lock:
-            for project, size in new.items():
-                self._unwritten[project] -= size
-        stored = self._store.totals(since)
-        with self._lock:
-            self._unwritten = defaultdict(int, {p: n for p, n in self._unwritten.items() if n})
-            self._totals = defaultdict(int, stored)
-            for project, size in self._unwritten.items():
-                self._totals[project] += size
+            self._stored = stored
+            self._arrivals.forget(until_ns)
 
     def _follow(self) -> None:
-        while not self._stopping.wait(WRITE_S):
+        while not self._stopping.wait(READ_S):
             self._attempt()
 
     def _attempt(self) -> None:
         try:
-            self.write()
+            self.read()
         except RetryableError as error:
-            get_logger(self.name).warning("usage could not be written", error=str(error))
+            get_logger(self.name).warning("stored bytes cannot be read", error=str(error))

@@ -9,59 +9,41 @@ from __future__ import annotations
 
 import time
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from spanloom.access.project_limits import unlimited
 from spanloom.core.errors import RateLimitedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from spanloom.access.quotas import Quotas
+    from spanloom.access.project_limits import LimitsOf, ProjectLimits
 
 BURST_S = 2.0
 """A bucket holds what the rate gives in this time: batches come unevenly."""
-
-
-class ProjectLimits(NamedTuple):
-    """What one project may send; 0 is no limit."""
-
-    spans_per_s: float = 0
-    bytes_per_s: float = 0
-    """Decoded bytes of requests."""
-    stored_bytes: int = 0
-    """Accepted bytes of requests, as long as retention keeps them."""
 
 
 class Rates:
     """Meters what each project sends. Safe for many threads."""
 
     def __init__(
-        self,
-        default: ProjectLimits = ProjectLimits(),  # noqa: B008  # immutable
-        own: Mapping[str, ProjectLimits] | None = None,
-        clock_s: Callable[[], float] = time.monotonic,
-        quotas: Quotas | None = None,
+        self, limits_of: LimitsOf = unlimited, clock_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """Limit every project by ``default``, those named in ``own`` by theirs.
-
-        ``quotas``, if given, are checked and charged with them.
+        """Limit each project by its own limits.
 
         Senders whose key names no project are one project together, named ``""``.
         """
-        self._default = default
-        self._own = own or {}
+        self._limits_of = limits_of
         self._clock_s = clock_s
-        self._quotas = quotas
         self._lock = Lock()
-        self._buckets: dict[str, tuple[_Bucket, _Bucket]] = {}
+        self._buckets: dict[str, _Buckets] = {}
 
     def check(self, project: str) -> None:
         """Raise ``RateLimitedError`` with the time to wait if the project sends too much."""
-        if self._quotas:
-            self._quotas.check(project)
         with self._lock:
             now = self._clock_s()
-            wait_s = max(bucket.wait_s(now) for bucket in self._of(project))
+            buckets = self._of(project)
+            wait_s = max(buckets.spans.wait_s(now), buckets.bytes.wait_s(now))
         if wait_s > 0:
             raise RateLimitedError(
                 f"The project {project or 'of these senders'} sends more than it may: try again.",
@@ -71,23 +53,26 @@ class Rates:
     def charge(self, project: str, *, spans: int = 0, size: int = 0) -> None:
         """Take what a request brought from the project's buckets."""
         with self._lock:
-            by_spans, by_bytes = self._of(project)
-            by_spans.take(spans)
-            by_bytes.take(size)
+            buckets = self._of(project)
+            buckets.spans.take(spans)
+            buckets.bytes.take(size)
 
-    def charge_stored(self, project: str, size: int) -> None:
-        """Count what was accepted, and so will be stored."""
-        if self._quotas:
-            self._quotas.charge(project, size)
-
-    def _of(self, project: str) -> tuple[_Bucket, _Bucket]:
+    def _of(self, project: str) -> _Buckets:
+        """Return a project's buckets: new and full ones if its limits have changed."""
+        limits = self._limits_of(project)
         found = self._buckets.get(project)
-        if found is None:
-            limits = self._own.get(project, self._default)
-            now = self._clock_s()
-            found = (_Bucket(limits.spans_per_s, now), _Bucket(limits.bytes_per_s, now))
-            self._buckets[project] = found
+        if found is None or found.limits != limits:
+            found = self._buckets[project] = _Buckets(limits, self._clock_s())
         return found
+
+
+class _Buckets:
+    """The two buckets of a project, and the limits they were made by."""
+
+    def __init__(self, limits: ProjectLimits, now: float) -> None:
+        self.limits = limits
+        self.spans = _Bucket(limits.spans_per_s, now)
+        self.bytes = _Bucket(limits.bytes_per_s, now)
 
 
 class _Bucket:

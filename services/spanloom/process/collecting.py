@@ -11,6 +11,7 @@ from spanloom.collector.doors.http import create_app as create_receiver
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.make import make_redactor
 from spanloom.collector.intake.tenancy import claim_request
@@ -18,7 +19,6 @@ from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.process.options import limits_of, project_limits_of
 from spanloom.process.serving import HttpServer
-from spanloom.storage.access.usage import SqliteUsage
 
 if TYPE_CHECKING:
     import socket
@@ -53,18 +53,18 @@ def build_collector(
     limits = limits_of(settings)
     spool = Spool(data.spool, settings.spool_max_bytes, metrics, claim=claim_request)
     yield spool
-    default, own = project_limits_of(settings)
-    usage = SqliteUsage(data.usage)
-    at_end(usage.close)
-    quotas = Quotas(usage, default, own, settings.retention_days)
+    by_project = project_limits_of(settings)
+    yield by_project
+    quotas = Quotas(store, by_project, spool.stored_until_ns)
     yield quotas
+    admission = Admission(Rates(by_project.of), quotas)
     redactor = make_redactor(
         settings.redaction_rules,
         settings.redaction_secret_file,
         metrics,
         no_content=settings.no_content,
     )
-    exporter = Exporter(spool, metrics, limits, Rates(default, own, quotas=quotas), redactor)
+    exporter = Exporter(spool, metrics, limits, admission, redactor)
     grpc = _grpc_receiver(shared, exporter)
     yield grpc  # before the writer: until that has drained, it tells that the process drains
     batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)

@@ -96,11 +96,6 @@ class DataDir:
         return spool_in(self.path)
 
     @property
-    def usage(self) -> Path:
-        """Where it is kept how much each project has sent."""
-        return self.path / "usage.sqlite"
-
-    @property
     def observations(self) -> Path:
         """Where the memory of the Langfuse front door is."""
         return self.path / "observations.sqlite"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from spanloom.access.access import Access
 from spanloom.access.administration import KeyAdministration
 from spanloom.access.authenticate import Authenticator
-from spanloom.access.limits_file import read_limits
-from spanloom.access.rates import ProjectLimits
+from spanloom.access.limits_file import LimitsByProject
+from spanloom.access.project_limits import ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.retention import Terms
@@ -16,8 +16,6 @@ from spanloom.extractor.readiness import Timing
 from spanloom.process.tls import TlsFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spanloom.access.keyring import Keyring
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
@@ -47,8 +45,8 @@ def tls_of(settings: Settings) -> TlsFiles | None:
     return TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
 
 
-def project_limits_of(settings: Settings) -> tuple[ProjectLimits, Mapping[str, ProjectLimits]]:
-    """Return what a project may send and store, and the limits of those that have their own.
+def project_limits_of(settings: Settings) -> LimitsByProject:
+    """Return what projects may send and have stored.
 
     Raises ``StartupError`` for a bad file of limits.
     """
@@ -57,7 +55,7 @@ def project_limits_of(settings: Settings) -> tuple[ProjectLimits, Mapping[str, P
         float(settings.project_bytes_per_s),
         int(settings.project_stored_bytes),
     )
-    return default, read_limits(settings.limits_file) if settings.limits_file else {}
+    return LimitsByProject(default, settings.limits_file)
 
 
 def terms_of(settings: Settings) -> Terms:

@@ -12,6 +12,7 @@ from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
+from spanloom.storage.usage.store import ClickHouseUsage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ class ClickHouseStore(
     ClickHouseReplays,
     ClickHouseDeletions,
     ClickHouseSnapshots,
+    ClickHouseUsage,
 ):
     """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
 
@@ -46,7 +48,7 @@ class ClickHouseStore(
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)
-        self._prober = prober
+        ClickHouseUsage.__init__(self, prober)
         self._lanes = (writer, worker, reader, prober)
 
     def ping(self) -> None:

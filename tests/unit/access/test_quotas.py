@@ -1,84 +1,124 @@
-"""Quotas of projects: reached, kept over a restart, freed by retention, at the door."""
+"""Quotas of projects: what the store has, and what is on its way there."""
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from spanloom.access.arrivals import MAX_SLOTS, Arrivals
+from spanloom.access.limits_file import LimitsByProject
+from spanloom.access.project_limits import ProjectLimits
 from spanloom.access.quotas import Quotas
-from spanloom.access.rates import ProjectLimits, Rates
-from spanloom.core.errors import RateLimitedError
-from spanloom.storage.access.usage import SqliteUsage
+from spanloom.core.errors import RateLimitedError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
     from pathlib import Path
 
-DAY_S = 86_400
 
+class Store:
+    """A store that is told what it has."""
 
-class Clock:
     def __init__(self) -> None:
-        self.now_s = 20_000.0 * DAY_S
+        self.sizes: dict[str, int] = {}
+        self.is_away = False
 
-    def __call__(self) -> float:
-        return self.now_s
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        assert limit
+        if self.is_away:
+            raise StoreUnavailableError("away")
+        return dict(self.sizes)
+
+
+class World:
+    """Quotas of 100 bytes over a store and a spool, and a clock that stands where told."""
+
+    def __init__(self, limits: LimitsByProject) -> None:
+        self.store = Store()
+        self.now_ns = 1
+        self.oldest_waiting_ns = 0
+        self.quotas = Quotas(self.store, limits, self._stored_until, lambda: self.now_ns)
+
+    def _stored_until(self) -> int:
+        return self.oldest_waiting_ns or self.now_ns
+
+    def accept(self, project: str, size: int) -> None:
+        self.now_ns += 1
+        self.quotas.charge({project: size})
+
+    def put_into_store(self, project: str, size: int) -> None:
+        self.store.sizes[project] = self.store.sizes.get(project, 0) + size
+
+    def read(self) -> None:
+        self.now_ns += 1
+        self.quotas.read()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def world(tmp_path: Path) -> World:
+    file = tmp_path / "limits.toml"
+    file.write_text("[projects.big]\nstored_bytes = 1000\n[projects.free]\n")
+    return World(LimitsByProject(ProjectLimits(stored_bytes=100), file))
 
 
-@pytest.fixture
-def usage(tmp_path: Path) -> Iterator[SqliteUsage]:
-    with closing(SqliteUsage(tmp_path / "usage.sqlite")) as opened:
-        yield opened
-
-
-def quotas_of(usage: SqliteUsage, clock: Clock, retention_days: int = 0) -> Quotas:
-    own = {"big": ProjectLimits(stored_bytes=1_000), "free": ProjectLimits()}
-    return Quotas(usage, ProjectLimits(stored_bytes=100), own, retention_days, clock)
-
-
-def is_full(quotas: Quotas, project: str) -> bool:
-    try:
-        Rates(quotas=quotas).check(project)
-    except RateLimitedError:
-        return True
-    return False
-
-
-def test_a_full_project_is_refused_and_no_other(usage: SqliteUsage, clock: Clock) -> None:
-    quotas = quotas_of(usage, clock)
+def test_a_full_project_is_refused_and_no_other(world: World) -> None:
     for project in ("small", "big", "free"):
-        quotas.charge(project, 99)
-        assert not is_full(quotas, project)
-        quotas.charge(project, 1)
-    assert [is_full(quotas, p) for p in ("small", "big", "free", "new")] == [True] + [False] * 3
+        world.accept(project, 99)
+        assert not world.quotas.is_full(project)
+        world.accept(project, 1)
+    full = [world.quotas.is_full(p) for p in ("small", "big", "free", "new")]
+    assert full == [True] + [False] * 3
+    with pytest.raises(RateLimitedError, match="small has reached its quota of 100"):
+        world.quotas.check("small")
 
 
-def test_what_was_written_counts_after_a_restart(usage: SqliteUsage, clock: Clock) -> None:
-    before = quotas_of(usage, clock)
-    before.charge("small", 60)
-    before.write()
-    before.charge("small", 40)
-    assert is_full(before, "small")
-    before.write()
-    before.write()  # writes nothing twice
-    after = quotas_of(usage, clock)
-    after.start()
-    after.stop(5)
-    assert is_full(after, "small")
-    assert usage.totals(0) == {"small": 100}
+def test_what_is_on_its_way_counts_until_the_store_has_it(world: World) -> None:
+    world.accept("small", 60)
+    world.oldest_waiting_ns = world.now_ns
+    for _ in range(3):
+        world.read()
+        world.accept("small", 20)
+    assert world.quotas.is_full("small")
+    world.oldest_waiting_ns = 0
+    world.put_into_store("small", 110)
+    for _ in range(2):
+        world.read()
+    assert world.quotas.is_full("small")
+    world.store.sizes.clear()  # deleted, or expired
+    world.read()
+    assert not world.quotas.is_full("small"), "nothing is counted twice"
 
 
-def test_what_retention_lets_go_no_longer_counts(usage: SqliteUsage, clock: Clock) -> None:
-    quotas = quotas_of(usage, clock, retention_days=2)
-    quotas.charge("small", 100)
-    for days, full in ((0, True), (2, True), (3, False)):
-        clock.now_s = (20_000 + days) * DAY_S
-        quotas.write()
-        assert is_full(quotas, "small") is full
+def test_what_came_while_the_store_was_asked_counts(world: World) -> None:
+    ask = world.store.stored_bytes
+    world.store.stored_bytes = lambda limit: world.accept("small", 100) or ask(limit)  # type: ignore[method-assign,func-returns-value]
+    world.read()
+    assert world.quotas.is_full("small")
+
+
+def test_while_the_store_is_away_what_is_known_counts(world: World) -> None:
+    world.put_into_store("small", 90)
+    world.read()
+    world.store.is_away = True
+    world.accept("small", 10)
+    with pytest.raises(StoreUnavailableError):
+        world.read()
+    assert world.quotas.is_full("small")
+
+
+def test_without_any_quota_nobody_is_asked() -> None:
+    world = World(LimitsByProject(ProjectLimits()))
+    world.store.is_away = True
+    world.read()
+
+
+def test_a_long_outage_takes_bounded_room() -> None:
+    arrivals = Arrivals(lambda: 1)
+    for _ in range(10 * MAX_SLOTS):
+        arrivals.add({"p": 1})
+        arrivals.turn()
+    assert arrivals.of("p") == 10 * MAX_SLOTS
+    assert len(arrivals._slots) <= MAX_SLOTS
+    arrivals.forget(2)
+    assert arrivals.of("p") == 0

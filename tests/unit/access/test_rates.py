@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.access.limits_file import read_limits
-from spanloom.access.rates import BURST_S, ProjectLimits, Rates
+from spanloom.access.limits_file import LimitsByProject, read_limits
+from spanloom.access.project_limits import ProjectLimits
+from spanloom.access.rates import BURST_S, Rates
 from spanloom.core.errors import RateLimitedError, StartupError
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def test_without_limits_nobody_is_too_fast() -> None:
 
 def test_a_project_over_its_rate_waits_and_no_other_does() -> None:
     clock = Clock()
-    rates = Rates(ProjectLimits(spans_per_s=100), clock_s=clock)
+    rates = Rates(lambda _: ProjectLimits(spans_per_s=100), clock)
     rates.charge("loud", spans=500)  # 2 s of them were in the bucket
     assert is_refused(rates, "loud") == pytest.approx(3)
     assert not is_refused(rates, "quiet")
@@ -53,7 +55,7 @@ def test_a_project_over_its_rate_waits_and_no_other_does() -> None:
 
 
 def test_bytes_are_limited_apart_from_spans() -> None:
-    rates = Rates(ProjectLimits(bytes_per_s=10), clock_s=Clock())
+    rates = Rates(lambda _: ProjectLimits(bytes_per_s=10), Clock())
     rates.charge("p", spans=10**6, size=19)
     assert not is_refused(rates, "p")
     rates.charge("p", size=1)
@@ -61,17 +63,27 @@ def test_bytes_are_limited_apart_from_spans() -> None:
 
 
 def test_a_project_may_have_limits_of_its_own() -> None:
-    rates = Rates(ProjectLimits(10), {"big": ProjectLimits(1000), "free": ProjectLimits()}, Clock())
+    own = {"big": ProjectLimits(1000), "free": ProjectLimits()}
+    rates = Rates(lambda project: own.get(project, ProjectLimits(10)), Clock())
     for project in ("big", "free", "small"):
         rates.charge(project, spans=100)
     assert [bool(is_refused(rates, p)) for p in ("big", "free", "small")] == [False, False, True]
+
+
+def test_changed_limits_count_at_once() -> None:
+    limits = {"p": ProjectLimits(spans_per_s=10)}
+    rates = Rates(limits.__getitem__, Clock())
+    rates.charge("p", spans=1000)
+    assert is_refused(rates, "p")
+    limits["p"] = ProjectLimits(spans_per_s=100)
+    assert not is_refused(rates, "p")
 
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(0, 400)), max_size=40))
 def test_over_any_time_nobody_gets_more_than_the_rate(sent: list[tuple[float, int]]) -> None:
     """Beside the burst and the one request that goes into debt."""
     clock, rate, accepted, largest = Clock(), 50.0, 0, 0
-    rates = Rates(ProjectLimits(spans_per_s=rate), clock_s=clock)
+    rates = Rates(lambda _: ProjectLimits(spans_per_s=rate), clock)
     for pause, spans in sent:
         clock.now_s += pause
         if not is_refused(rates, "p"):
@@ -108,3 +120,23 @@ def test_a_bad_file_is_told_in_one_line(tmp_path: Path, text: str, told: str) ->
     with pytest.raises(StartupError, match=told) as refused:
         read_limits(file)
     assert "\n" not in str(refused.value)
+
+
+def test_a_changed_file_is_followed_and_a_slip_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "limits.toml"
+    file.write_text("[projects.a]\nspans_per_s = 5\n")
+    limits = LimitsByProject(ProjectLimits(1), file, poll_s=0.01)
+    limits.start()
+    for text, expected in (
+        ("[projects.a]\nspans_per_s = 6\nstored_bytes = 7\n", ProjectLimits(6, 0, 7)),
+        ("[projects.a]\nspans = 6\n", ProjectLimits(6, 0, 7)),
+        ("[projects.b]\n", ProjectLimits(1)),
+    ):
+        file.write_text(text)
+        time.sleep(0.05)
+        until = time.monotonic() + 10
+        while limits.of("a") != expected and time.monotonic() < until:
+            time.sleep(0.01)
+        assert limits.of("a") == expected
+    limits.stop(5)
+    assert limits.failed is None

@@ -54,6 +54,7 @@ REPEATABLE = (
     "OR REPLACE",
     "MODIFY QUERY",
     "MODIFY COLUMN",
+    "MATERIALIZE PROJECTION",
     "INSERT INTO conversation_",
 )
 """An INSERT of rows that a ReplacingMergeTree has already changes nothing."""

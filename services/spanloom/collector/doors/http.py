@@ -121,7 +121,7 @@ class HttpReceiver:
         if head.method != "POST":
             raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
         require(caller, Scope.INGEST)
-        self._exporter.check_rate(caller.key_project)
+        self._exporter.admit(caller.key_project)
         if door.reads is not None and head.encoding not in door.reads:
             kinds = " or ".join(sorted(door.reads, reverse=True))
             raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")

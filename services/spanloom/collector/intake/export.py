@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
 
-from spanloom.access.rates import Rates
+from spanloom.access.quotas import RETRY_S
+from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.findings import Rejection
 from spanloom.collector.intake.prescan import scan_request
 from spanloom.collector.intake.redaction.content import RULE as NO_CONTENT
 from spanloom.collector.intake.redaction.rules import Action, Place
 from spanloom.collector.intake.validate import validate_request
-from spanloom.core.errors import OverloadedError
+from spanloom.core.errors import OverloadedError, RateLimitedError
 from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
-    from spanloom.collector.intake.redaction.redactor import Redactor
+    from spanloom.collector.intake.redaction.redactor import Redaction, Redactor
+    from spanloom.collector.intake.validate import Validated
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
@@ -62,15 +65,15 @@ class Exporter:
         spool: Spool,
         metrics: Metrics,
         limits: Limits,
-        rates: Rates | None = None,
+        admission: Admission | None = None,
         redactor: Redactor | None = None,
     ) -> None:
-        """Put what is accepted into the spool; without ``rates`` nobody is too fast.
+        """Put what is accepted into the spool; without ``admission`` nobody is refused.
 
         Without a ``redactor`` everything is stored as it came.
         """
         self.redactor = redactor
-        self._rates = rates or Rates()
+        self._admission = admission or Admission()
         self.budget = InFlightBudget(limits.max_in_flight_bytes)
         self._spool = spool
         self._metrics = metrics
@@ -87,12 +90,12 @@ class Exporter:
         """Refuse every further request with a retry hint; those under way finish."""
         self._closed.set()
 
-    def check_rate(self, project: str) -> None:
-        """Raise ``RateLimitedError`` if the project of a key is over its rate.
+    def admit(self, key_project: str) -> None:
+        """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
 
         Doors ask before they read a body: refusing must cost next to nothing.
         """
-        self._rates.check(project)
+        self._admission.check(key_project)
 
     @contextmanager
     def handling(self, size: int, project: str) -> Iterator[None]:
@@ -104,7 +107,7 @@ class Exporter:
             raise OverloadedError("The service is shutting down: try again.")
         with self._metrics.acknowledge_seconds.time():
             self._metrics.received_bytes.inc(size)
-            self._rates.charge(project, size=size)
+            self._admission.charge(project, size=size)
             yield
 
     def export_traces(
@@ -117,13 +120,11 @@ class Exporter:
         became of the spans that are not stored.
         """
         redaction = self.redactor.begin() if self.redactor else None
-        valid = validate_request(body, self._limits, key_project, findings, redaction)
-        if redaction:
-            redaction.count()
+        valid = self._validate(body, key_project, findings, redaction)
         if valid.span_count:
             self._spool.put(key_project, valid.body, valid.span_count)
-            self._rates.charge_stored(key_project, len(valid.body))
-        self._rates.charge(key_project, spans=valid.span_count + valid.rejected)
+            self._admission.charge_stored(valid.sizes)
+        self._admission.charge(key_project, spans=valid.span_count + valid.rejected)
         self._metrics.spans_accepted.inc(valid.span_count)
         for rule, count in valid.rejected_by_rule.items():
             self._metrics.spans_rejected.labels(rule=rule).inc(count)
@@ -137,23 +138,40 @@ class Exporter:
         ``findings`` are the events that the door had to leave out.
         """
         messages = [findings.message("log records")]
+        rejected = Counter(findings.rejected_by_rule)
         if body and self.redactor and self.redactor.no_content:
             self.redactor.count(
                 Counter({(NO_CONTENT, Action.DROP): scan_request(body, self._limits)})
             )
         elif body:
             redaction = self.redactor.begin(Place.EVENT) if self.redactor else None
-            valid = validate_request(body, self._limits, key_project, redaction=redaction)
-            if redaction:
-                redaction.count()
-            self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
-            self._rates.charge_stored(key_project, len(valid.body))
+            valid = self._validate(body, key_project, None, redaction)
+            if valid.span_count:
+                self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
+                self._admission.charge_stored(valid.sizes)
             self._metrics.content_events_accepted.inc(valid.span_count)
             messages.append(valid.message)
-        for rule, count in findings.rejected_by_rule.items():
+            rejected.update(valid.rejected_by_rule)
+        for rule, count in rejected.items():
             self._metrics.content_events_rejected.labels(rule=rule).inc(count)
         message = " ".join(filter(None, messages))
-        return ExportOutcome(findings.rejected, message, Signal.CONTENT_EVENTS)
+        return ExportOutcome(rejected.total(), message, Signal.CONTENT_EVENTS)
+
+    def _validate(
+        self,
+        body: bytes,
+        key_project: str,
+        findings: Findings | None,
+        redaction: Redaction | None,
+    ) -> Validated:
+        """Validate and redact; raise ``RateLimitedError`` if quotas leave nothing of a request."""
+        is_full = self._admission.is_full
+        valid = validate_request(body, self._limits, key_project, findings, redaction, is_full)
+        if redaction:
+            redaction.count()
+        if not valid.span_count and Rejection.QUOTA.rule in valid.rejected_by_rule:
+            raise RateLimitedError(valid.message, RETRY_S)
+        return valid
 
     def count_dropped(self, signal: str, items: int) -> None:
         """Count what a front door takes and does not store."""

@@ -7,6 +7,7 @@ takes the project from the record (``proto/README.md``) and knows no rule. See A
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
@@ -57,6 +58,14 @@ def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
         field = _PROJECT_TAG + encode_varint(len(name)) + name
         parts += (_ENTRY_TAG, encode_varint(stop - start + len(field)), view[start:stop], field)
     return b"".join(parts)
+
+
+def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
+    """Return the bytes of each project in a request; as ``write_projects`` takes them."""
+    sizes: Counter[str] = Counter()
+    for (start, stop), project in zip(resource_entries(body), projects, strict=True):
+        sizes[project] += stop - start
+    return sizes
 
 
 def claim_request(key_project: str, body: bytes) -> bytes:

@@ -17,17 +17,17 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from spanloom.collector.intake.attributes import AttributeRules
 from spanloom.collector.intake.findings import Change, Findings, Rejection
 from spanloom.collector.intake.prescan import scan_request
-from spanloom.collector.intake.tenancy import resolve_project, write_projects
+from spanloom.collector.intake.tenancy import resolve_project, sizes_by_project, write_projects
 from spanloom.collector.intake.unknown_fields import drop_unknown_fields
 from spanloom.core.errors import InvalidRequestError
 from spanloom.wire.receive_pb2 import TraceRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redaction
-    from spanloom.wire.receive_pb2 import ScopeSpans, Span
+    from spanloom.wire.receive_pb2 import ResourceSpans, ScopeSpans, Span
 
 _NO_TRACE = bytes(16)
 _NO_SPAN = bytes(8)
@@ -45,6 +45,8 @@ class Validated:
     message: str
     """Why spans were rejected or changed; empty if all were taken as they came."""
     rejected_by_rule: Mapping[str, int]
+    sizes: Mapping[str, int]
+    """Bytes of the body by project."""
 
 
 def validate_request(
@@ -53,12 +55,14 @@ def validate_request(
     key_project: str = "",
     findings: Findings | None = None,
     redaction: Redaction | None = None,
+    is_full: Callable[[str], bool] = lambda _project: False,
 ) -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
 
     The project of each resource is decided and written (``tenancy.py``); ``key_project`` is that
     of the sender's key, empty without one. ``findings`` is what a door has already left out.
-    ``redaction`` takes out what must not be stored.
+    ``redaction`` takes out what must not be stored. Resources of a project that ``is_full`` are
+    left out.
 
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
     cannot be taken; a span that breaks a rule is left out alone.
@@ -66,7 +70,7 @@ def validate_request(
     scan_request(body, limits)
     findings = findings or Findings()
     body, request = _parse(body, findings)
-    rules = _RequestRules(limits, len(body), key_project, findings, redaction)
+    rules = _RequestRules(limits, len(body), key_project, findings, redaction, is_full)
     rules.apply(request)
     if rules.changed or redaction:  # a repeated key hides what the last one does not show
         body = request.SerializeToString()
@@ -76,6 +80,7 @@ def validate_request(
         rejected=rules.findings.rejected,
         message=rules.findings.message(),
         rejected_by_rule=rules.findings.rejected_by_rule,
+        sizes=sizes_by_project(body, rules.projects),
     )
 
 
@@ -110,6 +115,7 @@ class _RequestRules:
         key_project: str,
         findings: Findings,
         redaction: Redaction | None,
+        is_full: Callable[[str], bool],
     ) -> None:
         self.findings = findings
         self.kept = 0
@@ -120,6 +126,7 @@ class _RequestRules:
         self._attributes = AttributeRules(limits, self.findings, request_bytes)
         self._identities: set[tuple[bytes, bytes]] = set()
         self._redaction = redaction
+        self._is_full = is_full
         self._changed = False
 
     @property
@@ -129,7 +136,11 @@ class _RequestRules:
     def apply(self, request: TraceRequest) -> None:
         for resource in request.resource_spans:
             attributes = resource.resource.attributes
-            self.projects.append(resolve_project(self._key_project, attributes, self.findings))
+            project = resolve_project(self._key_project, attributes, self.findings)
+            self.projects.append(project)
+            if self._is_full(project):
+                self._refuse(resource)
+                continue
             if self._redaction:  # before texts are cut: half a secret is not recognised
                 self._redaction.resource(resource)
             if resource.HasField("resource"):
@@ -146,6 +157,13 @@ class _RequestRules:
                     self._replace(scope, kept)
         if len(self._identities) < self.kept:
             self._drop_repeated(request)
+
+    def _refuse(self, resource: ResourceSpans) -> None:
+        """Leave out all of a resource but its entry, whose place has its project."""
+        spans = sum(len(scope.spans) for scope in resource.scope_spans)
+        self.findings.rejections[Rejection.QUOTA] += spans
+        resource.Clear()
+        self._changed = True
 
     def _accept(self, span: Span) -> bool:
         """Apply every rule to one span; say whether it stays."""

@@ -192,6 +192,12 @@ class Spool:
         oldest = self.depth().oldest_accepted_ns
         return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 
+    def stored_until_ns(self) -> int:
+        """Return a time before which everything accepted is in the store, or a dead letter."""
+        now_ns = self._clock_ns()
+        oldest_ns = self.depth().oldest_accepted_ns
+        return now_ns if oldest_ns is None else min(oldest_ns, now_ns)
+
     def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
         """Wait until that much is waiting; say whether it is.
 

@@ -9,6 +9,7 @@ from spanloom.core.ports.progress import ChangeReader, ProgressWriter
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.ports.replays import ReplayQueue
 from spanloom.core.ports.spans import SpanWriter
+from spanloom.core.ports.usage import UsageReader
 
 
 class ReplayingStore(ReplayQueue, BuildingStore, Protocol):
@@ -19,7 +20,7 @@ class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
     """All that the extractor asks of a store."""
 
 
-class Store(SpanWriter, ExtractionStore, ReadingStore, Protocol):
+class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, Protocol):
     """All of it, and its life cycle."""
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Where it is kept how much each project has sent."""
+"""What the quotas ask of a store."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class UsageStore(Protocol):
-    """Keeps accepted bytes by project and day (days since the epoch, UTC).
+class UsageReader(Protocol):
+    """Tells how much is stored, whoever sent it and through which collector."""
 
-    Methods block. They raise ``StoreUnavailableError`` when the disk does not take data.
-    """
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """Return the stored bytes of projects, of the largest ``limit`` ones if there are more.
 
-    def add(self, day: int, sizes: Mapping[str, int]) -> None:
-        """Add bytes by project to those of a day."""
-
-    def totals(self, since_day: int) -> Mapping[str, int]:
-        """Return the bytes of each project since a day, that one included; forget older days."""
-
-    def close(self) -> None:
-        """Close the file."""
+        Names, texts and attributes before compression, those of a resource once for each span; a
+        span that was sent again counts again. What was deleted or has expired no longer counts
+        once the store has removed it. Cheap, however much is stored. Blocks; raises
+        ``StoreUnavailableError``.
+        """

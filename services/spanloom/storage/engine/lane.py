@@ -81,7 +81,7 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-# For the question whether the store answers, which must not wait for anybody's read.
+# For short questions, such as whether the store answers, that must not wait for anybody's read.
 PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
 
 ROWS_PER_INSERT = 10_000

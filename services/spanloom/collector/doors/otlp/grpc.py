@@ -164,7 +164,7 @@ class GrpcReceiver:
         ]
         caller = self._authenticator.authenticate(metadata)
         require(caller, Scope.INGEST)
-        self._exporter.check_rate(caller.key_project)
+        self._exporter.admit(caller.key_project)
         return caller
 
     def _take(self, body: bytes, export: Export, project: str, share: Reservation) -> ExportOutcome:
