@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.support.memory_store import MemoryStore
 
 from spanloom.storage.engine.connect import open_store, open_upkeep
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 START_S = 60.0
 STOP_S = 30.0
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 TOLD = "told"
 """The property of a test's report under which ``tell`` keeps a text."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 
 from spanloom import __version__
+from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
 from spanloom.api.gate import Gate
@@ -88,6 +89,7 @@ def create_app(
     routers = [part.router for part in parts]
     for router in routers:
         app.include_router(router, responses=problem_responses(421, 500))
+    app.add_middleware(BodyBound)
     app.add_middleware(
         Doorkeeper, authenticator=access.authenticator, routes=guarded_routes(routers)
     )

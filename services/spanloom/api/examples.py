@@ -98,7 +98,11 @@ LIST = _answer(
     _component("TrajectoryList"),
     {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
-DOCUMENT = _answer("The canonical document.", _component("Trajectory"), canonical_example())
+DOCUMENT = _answer(
+    "The document in the format asked for.",
+    {"anyOf": [_component("Trajectory"), _component("CozeTrajectory")]},
+    canonical_example(),
+)
 SPANS = _answer(
     "Every stored span of the trace.",
     _component("SpanList"),

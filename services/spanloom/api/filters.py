@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
-from spanloom.core.model.instants import parse_instant
+from spanloom.core.model.instants import HOW_TO_WRITE, parse_instant
 from spanloom.core.query.fields import DeclaredField, TrajectoryFilter, declared_fields
+
+
+def _read_instant(written: object) -> int:
+    """Return nanoseconds; a number in JSON is refused, for nothing says what it counts."""
+    if not isinstance(written, str):
+        raise ValueError(HOW_TO_WRITE)
+    return parse_instant(written)
+
 
 Instant = Annotated[
     int,
-    BeforeValidator(parse_instant),
+    BeforeValidator(_read_instant),
     WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "1769860800000"]}),
 ]
 Name = Annotated[str, Field(max_length=512)]

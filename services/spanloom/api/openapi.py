@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from spanloom.api.problems import Problem
 from spanloom.api.schemas import SpanList
+from spanloom.core.formats.coze_schema import coze_schema
 from spanloom.core.formats.schema import canonical_schema
 
 TAGS = [
@@ -57,7 +58,8 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
         described = model.model_json_schema(ref_template=_COMPONENTS + "{model}")
         schemas.update(described.pop("$defs", {}))
         schemas[model.__name__] = described
-    schemas.update(_canonical_components())
+    for schema in (canonical_schema(), coze_schema()):
+        schemas.update(_as_components(schema))
     spec["components"]["securitySchemes"] = _WAYS_TO_SEND_A_KEY
     spec["security"] = [{way: []} for way in _WAYS_TO_SEND_A_KEY]
     for operation in (one for path in spec["paths"].values() for one in path.values()):
@@ -66,10 +68,10 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
     return spec
 
 
-def _canonical_components() -> dict[str, Any]:
-    """Return the canonical schema as components; its definitions keep their names."""
-    moved = json.dumps(canonical_schema()).replace("#/definitions/", _COMPONENTS)
+def _as_components(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema as components by its title; its definitions keep their names."""
+    moved = json.dumps(document).replace("#/definitions/", _COMPONENTS)
     schema: dict[str, Any] = json.loads(moved)
     schema.pop("$schema")
     definitions: dict[str, Any] = schema.pop("definitions")
-    return {"Trajectory": schema, **definitions}
+    return {schema["title"]: schema, **definitions}

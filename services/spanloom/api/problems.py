@@ -3,6 +3,7 @@
 This is the API's one translation table from errors to statuses.
 """
 
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Annotated, Any
@@ -87,18 +88,31 @@ def install_problem_handlers(app: FastAPI) -> None:
 
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # as registered
+    if (error.status_code, error.detail) == _UNREADABLE:
+        return _refuse(request, [{"parameter": "body", "detail": "It is no JSON in UTF-8."}])
     detail = _FRAMEWORK_DETAILS.get((error.status_code, error.detail), error.detail)
     return problem(request.url.path, error.status_code, detail, dict(error.headers or {}))
 
 
 def _on_invalid_input(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # as registered
-    errors = [
-        {"parameter": str(e["loc"][-1]), "detail": e["msg"].removeprefix("Value error, ")}
-        for e in error.errors()
-    ]
+    return _refuse(
+        request,
+        [
+            {"parameter": _named(e["loc"]), "detail": e["msg"].removeprefix("Value error, ")}
+            for e in error.errors()
+        ],
+    )
+
+
+def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
     detail = "; ".join(f"{e['parameter']}: {e['detail']}" for e in errors)
     return problem(request.url.path, 422, detail, errors=errors)
+
+
+def _named(loc: Sequence[str | int]) -> str:
+    """Return the parameter's name: ``("body", "scopes", 0)`` is ``scopes``; else where it is."""
+    return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
 
 
 def _on_invalid_query(request: Request, error: Exception) -> Response:
@@ -119,6 +133,8 @@ def _on_retryable(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 503, str(error), retry)
 
 
+_UNREADABLE = (400, "There was an error parsing the body")
+"""What FastAPI says of text that is not UTF-8, nested too deep, or has a number of 5,000 digits."""
 _FRAMEWORK_DETAILS = {
     (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
@@ -128,6 +144,7 @@ _MEANINGS = {
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay or key.",
     409: "The store is a ClickHouse server, and only an embedded store can do this.",
+    413: "The body is larger than any that is asked for here.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from structlog.testing import capture_logs
 
+from spanloom.api.body_bound import MAX_BODY_BYTES
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.mark.parametrize(
@@ -77,3 +79,33 @@ def test_the_unexpected_is_answered_without_its_text(
     assert [(line["event"], line["route"]) for line in logged] == [
         ("request failed", "/v1/trajectories")
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "parameter"),
+    [
+        (b"\xff", "body"),
+        (b'{"project":', "body"),
+        (b"[" * 60_000, "body"),
+        (b'{"expires_at":' + b"9" * 5_000 + b"}", "body"),
+        (b'{"project":"p","scopes":["read"],"expires_at":-1}', "expires_at"),
+        (b'{"project":"p","scopes":["read"],"expires_at":true}', "expires_at"),
+        (b'{"project":"p","scopes":["read"],"expires_at":NaN}', "expires_at"),
+        (b'{"project":"p","scopes":["\\ud800"]}', "scopes"),
+    ],
+    ids=lambda value: str(value[:40]) if isinstance(value, bytes) else value,
+)
+def test_a_body_that_cannot_be_used(client: TestClient, body: bytes, parameter: str) -> None:
+    answer = client.post("/v1/keys", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["its length is told", "in chunks"])
+def test_a_body_beyond_its_bound_is_refused(client: TestClient, is_told: bool) -> None:
+    body = b" " * (MAX_BODY_BYTES + 1)
+    answer = client.post("/v1/keys", content=body if is_told else iter([body]), headers=JSON)
+    assert (answer.status_code, answer.json()["status"]) == (413, 413)
+    assert answer.headers["connection"] == "close"
+    fits = client.post("/v1/keys", content=body[1:], headers=JSON)
+    assert fits.status_code == 422

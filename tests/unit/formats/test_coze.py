@@ -13,6 +13,7 @@ from tests.support.otlp_requests import spooled
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.formats.coze_schema import coze_schema
 from spanloom.core.formats.registry import find_format
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
@@ -157,6 +158,7 @@ def test_captured_runs_fit_the_published_schema_and_keep_their_tokens(
     for key, spans in traces.items():
         trajectory = extract(key, spans)
         document = encode(trajectory)
+        jsonschema.validate(document, coze_schema())
         if not trajectory.has_root:
             assert document["root_step"] is None
             continue

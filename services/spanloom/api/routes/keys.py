@@ -41,7 +41,7 @@ async def list_keys(request: Request, using: Using) -> KeyList:
     "/v1/keys",
     operation_id="createKey",
     summary="Make a key",
-    responses={200: NEW_KEY, **problem_responses(401, 403, 422, 503)},
+    responses={200: NEW_KEY, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ADMIN)
 async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewKey:

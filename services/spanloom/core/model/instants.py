@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MAX_NS = 2**64 - 1
+HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
 
 
 def parse_instant(text: str) -> int:
@@ -20,9 +21,7 @@ def parse_instant(text: str) -> int:
     try:
         moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
     except ValueError:
-        raise ValueError(
-            "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
-        ) from None
+        raise ValueError(HOW_TO_WRITE) from None
     if moment.tzinfo is None:
         raise ValueError("an offset is missing: end with Z or, say, +02:00")
     return _in_range((moment - _EPOCH) // _MICROSECOND * 1_000)

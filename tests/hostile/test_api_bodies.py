@@ -1,0 +1,50 @@
+"""Bodies that mean harm, sent to the one route of the API that takes a body."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support.memory_of import peak_bytes, reset_peak
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+MIB = 2**20
+SIZE, MAX_GROWTH = 128 * MIB, 32 * MIB
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    started = start_shared_spanloom()
+    started.wait_until_ready()
+    return started
+
+
+def large() -> Iterator[bytes]:
+    yield b'{"project":"'
+    for _ in range(SIZE // MIB):
+        yield b"x" * MIB
+
+
+@pytest.mark.parametrize("told", [{}, {"Content-Length": str(SIZE + 12)}], ids=["chunks", "length"])
+def test_a_large_body_costs_no_memory(told: dict[str, str], spanloom: RunningSpanloom) -> None:
+    keys = f"{spanloom.api}/v1/keys"
+    reset_peak(spanloom.process.pid)
+    before = peak_bytes(spanloom.process.pid)
+    with suppress(httpx.WriteError):  # closed while it was still sent, which is as well
+        assert httpx.post(keys, content=large(), headers=JSON | told).status_code == 413
+    assert peak_bytes(spanloom.process.pid) - before < MAX_GROWTH
+    assert httpx.get(keys).json() == {"items": []}
+
+
+@pytest.mark.parametrize("body", [b"\xff", b"[" * 60_000, b"{", b'{"expires_at":1}'])
+def test_a_body_that_is_none_is_refused(body: bytes, spanloom: RunningSpanloom) -> None:
+    answer = httpx.post(f"{spanloom.api}/v1/keys", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -1,0 +1,119 @@
+"""Requests made up from the OpenAPI description, right and wrong: each answer is one it describes.
+
+The service is a real one behind keys, with captured runs and odd ones stored. Which requests are
+made is the same in each run; the long form makes more.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from tests.support.bad_protobuf import rows
+from tests.support.described_requests import CHECKS, right_and_wrong
+from tests.support.ground_truth import all_captures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemathesis import BaseSchema
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+    from tests.support.agents import Json
+    from tests.support.described_requests import Request
+
+QUICK = ("--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
+DIALECTS = ("js-langfuse", "logfire-pydantic-ai", "other-autogen", "other-smolagents-openinference")
+ODD = ("B17", "B40", "B41", "B42", "B43")
+BUILT_S = 60.0
+
+
+class Described(NamedTuple):
+    """A service, what it says of itself, a key that opens all of it, and what is stored."""
+
+    api: str
+    schema: BaseSchema
+    headers: dict[str, str]
+    known: Mapping[str, Sequence[str]]
+
+
+@pytest.fixture(scope="module")
+def described(
+    start_shared_spanloom: StartSpanloom,
+    run_spanloom: RunSpanloom,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Described:
+    data = tmp_path_factory.mktemp("data")
+    scopes = "--scopes=ingest,read,annotate,admin"
+    made = run_spanloom("keys", "create", "--all-projects", scopes, f"--data-dir={data}")
+    headers = {"Authorization": f"Bearer {made.stdout.strip()}"}
+    service = start_shared_spanloom("serve", *QUICK, data_dir=data)
+    service.wait_until_ready()
+    last = send(service, headers)
+    schema = schemathesis.openapi.from_dict(httpx.get(f"{service.api}/openapi.json").json())
+    schema.config.generation.with_security_parameters = False  # keys made up would open nothing
+    with httpx.Client(base_url=service.api, headers=headers) as api:
+        return Described(service.api, schema, headers, known(api, last))
+
+
+def send(service: RunningSpanloom, headers: Mapping[str, str]) -> str:
+    """Send runs and odd spans; return the trace that was sent last."""
+    odd = [row for row in rows() if row.name.startswith(ODD)]
+    with httpx.Client(base_url=service.addresses["otlp_http"], headers=headers) as door:
+        for capture in (capture for capture in all_captures() if capture.dialect in DIALECTS):
+            for path, kind, body in capture.posts():
+                door.post(path, content=body, headers={"Content-Type": kind}).raise_for_status()
+        for number, row in enumerate(odd, 1):
+            body, named = row.body(number.to_bytes(16, "big")), {"Content-Type": row.kind}
+            door.post("/v1/traces", content=body, headers=named).raise_for_status()
+    return f"{len(odd):032x}"
+
+
+def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
+    """Wait for the trace that was sent last; give what there is of each kind, by its parameter."""
+    until = time.monotonic() + BUILT_S
+    items: Sequence[Json] = []
+    while last not in {item["trace_id"] for item in items if item["status"] != "live"}:
+        assert time.monotonic() < until, f"{last} is not there"
+        time.sleep(0.1)
+        items = api.get("/v1/trajectories?limit=1000").json()["items"]
+    wanted = {"project": "p", "scopes": ["read"]}
+    return {
+        "trace_id": [item["trace_id"] for item in items],
+        "conversation_id": [named for item in items if (named := item["conversation_id"])],
+        "replay_id": [api.post("/v1/replays").json()["id"]],
+        "key_id": [api.post("/v1/keys", json=wanted).json()["id"]],
+    }
+
+
+def ask(described: Described, examples: int) -> None:
+    """Make so many requests of each operation, right ones and wrong ones."""
+    with requests.Session() as session:
+        for strategy in right_and_wrong(described.schema, described.known):
+
+            @settings(
+                max_examples=examples,
+                deadline=None,
+                derandomize=True,
+                database=None,
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(strategy)
+            def check(made: Request) -> None:
+                made.call_and_validate(described.api, session, described.headers, checks=CHECKS)
+
+            check()
+
+
+def test_every_answer_is_a_described_one(described: Described) -> None:
+    ask(described, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_every_answer_to_many_is_a_described_one(described: Described) -> None:
+    ask(described, 500)

@@ -1,0 +1,68 @@
+"""Requests made up from an OpenAPI description, and the checks of what is answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Err
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    ignored_auth,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from hypothesis.strategies import SearchStrategy
+    from schemathesis import APIOperation, BaseSchema, Case
+
+    Operation = APIOperation[Any, Any, Any, Any]
+    Request = Case[Any]
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+    ignored_auth,
+]
+"""No 5xx; only statuses, types, headers and documents that are described; what does not fit the
+description is refused; no success without a key, or with a wrong one."""
+
+
+def right_and_wrong(
+    schema: BaseSchema, known: Mapping[str, Sequence[str]]
+) -> Iterator[SearchStrategy[Request]]:
+    """Yield the requests of each operation that fit its description, then those that do not.
+
+    ``known`` has, by the name of a parameter of paths, values that there is something for.
+    """
+    for found in schema.get_all_operations():
+        assert not isinstance(found, Err), found
+        operation = found.ok()
+        yield _right(operation, known)
+        if operation.body or list(operation.iter_parameters()):
+            yield operation.as_strategy(GenerationMode.NEGATIVE)
+
+
+def _right(operation: Operation, known: Mapping[str, Sequence[str]]) -> SearchStrategy[Request]:
+    """Return right requests, most of which name something that is there."""
+
+    def naming(name: str, value: str) -> SearchStrategy[Request]:
+        return operation.as_strategy(path_parameters={name: value})
+
+    there = [(n, v) for n in known if f"{{{n}}}" in operation.path for v in known[n]]
+    made_up = operation.as_strategy()
+    if not there:
+        return made_up
+    named = st.sampled_from(there).flatmap(lambda pair: naming(*pair))
+    return st.one_of(made_up, named, named, named)
