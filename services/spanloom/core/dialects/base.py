@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from spanloom.core.reading.control_flow import ControlFlow
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,9 +29,8 @@ class Dialect(Protocol):
     """
     telling: ClassVar[Sequence[str]] = ()
     """Keys of the attributes whose values ``recognises`` reads; of others it has the key alone."""
-    control_flow: ClassVar[Sequence[str]] = ()
-    """Exception types, without their package, by which the framework pauses or hands over."""
-
+    control_flow: ClassVar[ControlFlow] = ControlFlow()
+    """What the framework raises to pause or hand over: no failure, whoever reports it."""
     own_scope: ClassVar[str] = ""
     """Scope of a framework that reports itself, onto whose spans others lay attributes."""
 

@@ -15,6 +15,7 @@ from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import event_messages
 from spanloom.core.reading.cache import ByteCache
+from spanloom.core.reading.control_flow import join_control_flow
 from spanloom.core.reading.failures import find_error, has_error_attribute
 from spanloom.core.reading.messages.steps import show_texts
 from spanloom.core.reading.signature import Signature, read_signature
@@ -31,7 +32,7 @@ DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
     _dialect.meet(DIALECTS)
 TELLING = tuple(sorted({key for dialect in DIALECTS for key in dialect.telling}))
-CONTROL_FLOW = frozenset(name for dialect in DIALECTS for name in dialect.control_flow)
+CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:

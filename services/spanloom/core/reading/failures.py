@@ -2,9 +2,9 @@
 
 A span failed if its status says ERROR, it carries an exception event, or an error attribute;
 Langfuse's JavaScript SDK says it by the level of the observation alone.
-Control flow is no failure: LangGraph hands over by raising ``ParentCommand`` and pauses by
-``GraphInterrupt``, an abandoned stream ends in ``GeneratorExit``, Eino pauses by an interrupt
-error. Some SDKs set ERROR for these, some only the event; some set OK on a real failure.
+Control flow is no failure: LangGraph pauses by raising ``GraphInterrupt``, as its dialects declare
+(``control_flow.py``), and an abandoned stream ends in ``GeneratorExit``. Some SDKs set ERROR for
+these, some only the event; some set OK on a real failure.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from spanloom.core.model.span import Span
+    from spanloom.core.reading.control_flow import ControlFlow
 
 _ABANDONED = "GeneratorExit"
 """How Python ends a generator that nobody reads on, in every framework."""
@@ -27,9 +28,6 @@ MAX_CODE_DIGITS = 9
 
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
 """An exception as its repr, or as JavaScript writes it: ``Name: text``, or just the name."""
-_EINO_INTERRUPTS = ("interrupt signal: ID=", "interrupt happened, info: ")
-"""What Eino's interrupt errors say, wrapped into the tool's and node's texts or alone."""
-_COMMAND = re.compile(r"Command\((?:graph|goto|update|resume)=")
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
@@ -48,11 +46,8 @@ def has_error_attribute(keys: Collection[str]) -> bool:
     return any(key in keys for key in _ERRORS)
 
 
-def find_error(span: Span, control_flow: Collection[str]) -> StepError | None:
-    """Return the span's failure, or ``None`` if it has none or only control flow.
-
-    ``control_flow`` are the exception types, without their package, that mean no failure.
-    """
+def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
+    """Return the span's failure, or ``None`` if it has none or only control flow."""
     raised = list(_exceptions(span))
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
@@ -98,9 +93,9 @@ def _message(span: Span) -> str:
     )
 
 
-def _is_control_flow(exception_type: str, control_flow: Collection[str]) -> bool:
-    name = exception_type.rpartition(".")[2]
-    return name == _ABANDONED or name in control_flow
+def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
+    is_abandoned = exception_type.rpartition(".")[2] == _ABANDONED
+    return is_abandoned or control_flow.is_raised_by(exception_type)
 
 
 def _is_abandonment(exception_type: str) -> bool:
@@ -108,9 +103,9 @@ def _is_abandonment(exception_type: str) -> bool:
     return exception_type.rpartition(".")[2] == "CancelledError"
 
 
-def _tells_control_flow(message: str, control_flow: Collection[str]) -> bool:
-    """Return whether the message is a control-flow exception's: its repr, or Eino's text of it."""
-    if _COMMAND.match(message) or any(text in message for text in _EINO_INTERRUPTS):
+def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:
+    """Return whether the message is control flow's own text or repr: ``GeneratorExit()``."""
+    if control_flow.is_told_by(message):
         return True
     raised = _RAISED.match(message)
     return raised is not None and _is_control_flow(raised[1], control_flow)

@@ -14,6 +14,7 @@ from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
     CHAT_MODEL,
+    CONTROL_FLOW,
     DATA_KINDS,
     GRAPH,
     LAMBDA,
@@ -53,7 +54,7 @@ class Eino(Dialect):
     """The convention as eino-ext's ``callbacks/apmplus`` writes it."""
 
     id = "eino"
-    control_flow = ("interruptError", "InterruptSignal")
+    control_flow = CONTROL_FLOW
     before = ("eino_cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:

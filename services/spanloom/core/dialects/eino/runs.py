@@ -8,10 +8,12 @@ unless the program renames them.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.control_flow import ControlFlow
 from spanloom.core.reading.values import Json, count, json_field, json_value, written
 
 if TYPE_CHECKING:
@@ -28,6 +30,12 @@ class Part(NamedTuple):
     """``ChatModel``, ``Graph`` and so on; empty for a span that is not Eino's."""
     name: str
 
+
+CONTROL_FLOW = ControlFlow(
+    types=("interruptError", "InterruptSignal"),
+    texts=(re.compile("interrupt signal: ID=|interrupt happened, info: "),),
+)
+"""By which Eino pauses; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
 
 PartReader: TypeAlias = "Callable[[Span, TraceView], Part]"
 

@@ -15,6 +15,7 @@ name, or are set on every graph. What holds:
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -25,6 +26,7 @@ from spanloom.core.model.span import Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.bounds import FREE_BYTES
 from spanloom.core.reading.cache import ByteCache
+from spanloom.core.reading.control_flow import ControlFlow
 from spanloom.core.reading.values import Json, json_object, unquoted
 
 if TYPE_CHECKING:
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
 
     from spanloom.core.reading.view import TraceView
 
-CONTROL_FLOW = ("ParentCommand", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp")
-"""Exceptions by which LangGraph hands over and pauses."""
+CONTROL_FLOW = ControlFlow(
+    types=("ParentCommand", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp"),
+    texts=(re.compile(r"\ACommand\((?:graph|goto|update|resume)="),),
+)
+"""By which LangGraph hands over and pauses; a ``ParentCommand`` may show its command alone."""
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
