@@ -61,51 +61,53 @@ def decode_ingest(body: bytes, limits: Limits) -> Decoded:
         raise InvalidRequestError("spans: must be an array.")
     writer = RequestWriter(SCOPE)
     findings = Findings()
-    for index, said in enumerate(spans):
-        if not isinstance(said, dict):
+    for index, coze_span in enumerate(spans):
+        if not isinstance(coze_span, dict):
             raise InvalidRequestError(f"spans[{index}]: must be an object.")
-        times = _times(said)
+        times = _times(coze_span)
         if times is None:
             findings.rejections[Rejection.TIME] += 1
             continue
-        _write_span(writer.add_span(as_text(said.get("service_name") or "")), said, *times)
+        _write_span(
+            writer.add_span(as_text(coze_span.get("service_name") or "")), coze_span, *times
+        )
     return Decoded(writer.encode(), findings)
 
 
-def _times(said: dict[str, object]) -> tuple[int, int] | None:
+def _times(coze_span: dict[str, object]) -> tuple[int, int] | None:
     """Return start and end in nanoseconds, ``None`` if either is no time."""
     try:
-        start = as_nanoseconds(said.get("started_at_micros", 0), "started_at_micros")
-        length = as_nanoseconds(said.get("duration_micros", 0), "duration_micros")
+        start = as_nanoseconds(coze_span.get("started_at_micros", 0), "started_at_micros")
+        length = as_nanoseconds(coze_span.get("duration_micros", 0), "duration_micros")
     except InvalidRequestError:
         return None
     return start, min(start + length, 2**64 - 1)
 
 
-def _write_span(span: Span, said: dict[str, object], start_ns: int, end_ns: int) -> None:
-    span.trace_id = as_id(said.get("trace_id"))
-    span.span_id = as_id(said.get("span_id"))
-    parent = said.get("parent_id")
+def _write_span(span: Span, coze_span: dict[str, object], start_ns: int, end_ns: int) -> None:
+    span.trace_id = as_id(coze_span.get("trace_id"))
+    span.span_id = as_id(coze_span.get("span_id"))
+    parent = coze_span.get("parent_id")
     if not isinstance(parent, str | None) or parent not in _NO_PARENT:
         span.parent_span_id = as_id(parent)
-    span.name = as_text(said.get("span_name") or "")
+    span.name = as_text(coze_span.get("span_name") or "")
     span.start_time_unix_nano = start_ns
     span.end_time_unix_nano = end_ns
     for field in _KEPT:
-        put_attribute(span, f"cozeloop.{field}", said.get(field))
+        put_attribute(span, f"cozeloop.{field}", coze_span.get(field))
     for field, prefix in _TAGS.items():
-        tags = said.get(field)
+        tags = coze_span.get(field)
         for key, value in tags.items() if isinstance(tags, dict) else ():
             put_attribute(span, prefix + key, value)
-    _write_status(span, said)
+    _write_status(span, coze_span)
 
 
-def _write_status(span: Span, said: dict[str, object]) -> None:
+def _write_status(span: Span, coze_span: dict[str, object]) -> None:
     """Write a status other than 0 as an error; the tag ``error`` has its text."""
-    code = said.get("status_code")
+    code = coze_span.get("status_code")
     if code in (0, None, ""):
         return
     put_attribute(span, "cozeloop.status_code", code)
-    tags = said.get("tags_string")
+    tags = coze_span.get("tags_string")
     span.status.code = Status.STATUS_CODE_ERROR
     span.status.message = as_text(tags.get("error") or "") if isinstance(tags, dict) else ""

@@ -1,7 +1,7 @@
-"""Events of Langfuse's ingestion API, read: what each one says of which trace or observation.
+"""Events of Langfuse's ingestion API, read: what each one changes (``changes.py``).
 
-An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` names what it speaks of, and
-later events of the same id add to it. Null, empty and zero times (Go's ``0001-01-01``) say
+An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` names what it is about, and
+later events of the same id add to it. Null, empty and zero times (Go's ``0001-01-01``) set
 nothing. See ADR 010.
 """
 
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.doors.langfuse.fields import CREATED
+from spanloom.collector.doors.langfuse.changes import CREATED, METADATA, Change, Stamp, Subject
 from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.doors.otlp.json import load_json
@@ -31,35 +30,9 @@ _SDK = ("sdk_name", "sdk_version", "sdk_integration")
 _SHOWN = 200
 _MAX_ID_BYTES = 512
 _TIMES = ("startTime", "endTime", "completionStartTime")
-METADATA = "metadata."
 _TAKEN_APART = frozenset({"id", "metadata", "usage", "usageDetails"})
 _OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalTokens": "total"}
 """What the API called the counts before ``usageDetails``."""
-
-
-class Subject(StrEnum):
-    """What an event speaks of."""
-
-    TRACE = "trace"
-    OBSERVATION = "observation"
-
-
-class Stamp(NamedTuple):
-    """The order of events: by time, then by id; the same whatever order they arrive in."""
-
-    time_ns: int
-    event_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What one event says; ``fields`` has only what it sets."""
-
-    subject: Subject
-    id: str
-    stamp: Stamp
-    fields: dict[str, object]
-    """Texts, numbers and truth values by the API's names; the rest is JSON text."""
 
 
 class Refusal(NamedTuple):
@@ -88,8 +61,8 @@ def read_batch(body: bytes, limits: Limits) -> Batch:
     events = document.get("batch")
     if not isinstance(events, list):
         raise InvalidRequestError("batch: must be an array.")
-    said = document.get("metadata")
-    sdk = {k: v for k in _SDK if (v := said.get(k))} if isinstance(said, dict) else {}
+    metadata = document.get("metadata")
+    sdk = {k: v for k in _SDK if (v := metadata.get(k))} if isinstance(metadata, dict) else {}
     batch = Batch()
     for event in events:
         _read_event(event, sdk, batch)
@@ -126,9 +99,9 @@ def _read_change(
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
     given_id = body.get("id")
     subject_id = given_id if isinstance(given_id, str) and given_id else stamp.event_id
-    said: dict[str, object] = {k: v for k, v in body.items() if k not in _TAKEN_APART}
-    said |= {"usageDetails": _usage(body)} | _metadata(body.get("metadata")) | sdk
-    fields = {k: _flat(v) for k, v in said.items() if _says(v)}
+    reported: dict[str, object] = {k: v for k, v in body.items() if k not in _TAKEN_APART}
+    reported |= {"usageDetails": _usage(body)} | _metadata(body.get("metadata")) | sdk
+    fields = {k: _flat(v) for k, v in reported.items() if _is_set(v)}
     for name in _TIMES:
         _time(name, fields.get(name))
     if subject is Subject.OBSERVATION:
@@ -157,7 +130,7 @@ def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[st
 
 def _time(name: str, value: object) -> int:
     """Return the time, 0 for none; raises ``InvalidRequestError`` for what cannot be read."""
-    if not _says(value):
+    if not _is_set(value):
         return 0
     if (time_ns := iso_nanoseconds(value)) is None:
         shown = as_text(value)[:_SHOWN]
@@ -167,11 +140,11 @@ def _time(name: str, value: object) -> int:
     return time_ns
 
 
-def _metadata(said: object) -> dict[str, object]:
+def _metadata(metadata: object) -> dict[str, object]:
     """Keep metadata by its own keys, so that events add to it."""
-    if isinstance(said, dict):
-        return {METADATA + str(k): v for k, v in said.items()}
-    return {"metadata": said}
+    if isinstance(metadata, dict):
+        return {METADATA + str(k): v for k, v in metadata.items()}
+    return {"metadata": metadata}
 
 
 def _usage(body: dict[str, object]) -> object:
@@ -186,7 +159,7 @@ def _flat(value: object) -> object:
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 
-def _says(value: object) -> bool:
+def _is_set(value: object) -> bool:
     return value is not None and value != "" and not _is_zero_time(value)
 
 

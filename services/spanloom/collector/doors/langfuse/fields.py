@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.collector.doors.langfuse.changes import CREATED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spanloom.collector.doors.langfuse.events import Change
+    from spanloom.collector.doors.langfuse.changes import Change
 
 Fields = dict[str, list[object]]
 """Name to time, event id and value; lists because JSON gives them back so."""
 
-CREATED = "created"
-"""Set by every event that creates; an observation without it waits."""
 _FIRST_SEEN = "firstSeen"
 
 
 def add(fields: Fields, changes: Iterable[Change]) -> None:
-    """Let each field have the value of the latest event that says it."""
+    """Let each field have the value of the latest event that sets it."""
     for change in changes:
         stamp = [*change.stamp]
         for name, value in change.fields.items():
@@ -46,7 +46,7 @@ def first_seen_ns(fields: Fields) -> int:
 
 
 def is_on_top(fields: Fields) -> bool:
-    """Tell whether an observation stands directly below its trace."""
+    """Return whether an observation stands directly below its trace."""
     return "parentObservationId" not in fields
 
 

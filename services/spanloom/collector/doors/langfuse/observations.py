@@ -1,4 +1,4 @@
-"""What Langfuse's events have said so far of each observation and trace, on disk.
+"""What Langfuse's events have set so far of each observation and trace, on disk.
 
 A stored span is replaced as a whole by a newer version of itself, while an event says only what
 it changes and mostly does not even name its trace. So what is known is kept here
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.collector.doors.langfuse import fields as known_fields
-from spanloom.collector.doors.langfuse.events import Refusal, Subject
+from spanloom.collector.doors.langfuse.changes import Subject
+from spanloom.collector.doors.langfuse.events import Refusal
 from spanloom.collector.doors.langfuse.ids import trace_id_of
 from spanloom.collector.doors.langfuse.observation_file import MAX_BYTES, ObservationFile
 from spanloom.core.errors import OverloadedError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from spanloom.collector.doors.langfuse.events import Change
+    from spanloom.collector.doors.langfuse.changes import Change
     from spanloom.collector.doors.langfuse.fields import Fields
     from spanloom.telemetry import Metrics
 
@@ -51,7 +52,7 @@ class Observation:
     trace_id: str
     fields: dict[str, object]
     first_seen_ns: int
-    """The time of its earliest event: the start, where none was said."""
+    """The time of its earliest event: the start, where none was given."""
     trace: dict[str, object]
     size: int
     """About the bytes of its span."""
@@ -171,7 +172,7 @@ class Observations:
         return len(body)
 
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
-        """Tell whether events of what is unknown speak of a span that was stored long ago.
+        """Return whether events of what is unknown are about a span that was stored long ago.
 
         The same id in another trace is another span.
         """

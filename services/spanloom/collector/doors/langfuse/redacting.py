@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from spanloom.collector.doors.langfuse.events import METADATA, Subject
-from spanloom.collector.doors.langfuse.fields import CREATED
+from spanloom.collector.doors.langfuse.changes import CREATED, METADATA, Subject
 from spanloom.collector.doors.langfuse.spans import (
     OBSERVATION,
     OBSERVATION_METADATA,
@@ -23,7 +22,7 @@ from spanloom.collector.intake.redaction.walk import is_gone
 from spanloom.core.reading.redacted import write_counts
 
 if TYPE_CHECKING:
-    from spanloom.collector.doors.langfuse.events import Change
+    from spanloom.collector.doors.langfuse.changes import Change
     from spanloom.collector.intake.redaction.redactor import Redactor
     from spanloom.collector.intake.redaction.walk import Findings
 

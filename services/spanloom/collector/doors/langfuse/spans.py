@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.langfuse.events import METADATA
+from spanloom.collector.doors.langfuse.changes import METADATA
 from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
@@ -73,44 +73,44 @@ def encode_observations(observations: Iterable[Observation]) -> bytes:
 
 
 def _write_span(span: Span, observation: Observation) -> None:
-    said = observation.fields
+    fields = observation.fields
     span.trace_id = trace_id_of(observation.trace_id)
     span.span_id = span_id_of(observation.id)
     if observation.parent_id:
         span.parent_span_id = span_id_of(observation.parent_id)
-    span.name = str(said.get("name", ""))
-    start = iso_nanoseconds(said.get("startTime")) or observation.first_seen_ns
+    span.name = str(fields.get("name", ""))
+    start = iso_nanoseconds(fields.get("startTime")) or observation.first_seen_ns
     span.start_time_unix_nano = start
-    span.end_time_unix_nano = iso_nanoseconds(said.get("endTime")) or start
+    span.end_time_unix_nano = iso_nanoseconds(fields.get("endTime")) or start
     put_attribute(span, "langfuse.observation.id", observation.id)
-    _put_all(span, said, OBSERVATION, OBSERVATION_METADATA)
+    _put_all(span, fields, OBSERVATION, OBSERVATION_METADATA)
     _put_all(span, observation.trace, TRACE, TRACE_METADATA)
-    put_attribute(span, ATTRIBUTE, _redacted(said, observation.trace))
-    _write_status(span, said)
+    put_attribute(span, ATTRIBUTE, _redacted(fields, observation.trace))
+    _write_status(span, fields)
 
 
 def _put_all(
-    span: Span, said: Mapping[str, object], names: Mapping[str, str], metadata: str
+    span: Span, fields: Mapping[str, object], names: Mapping[str, str], metadata: str
 ) -> None:
     for field, key in names.items():
-        put_attribute(span, key, said.get(field))
-    for field, value in sorted(said.items(), key=itemgetter(0)):
+        put_attribute(span, key, fields.get(field))
+    for field, value in sorted(fields.items(), key=itemgetter(0)):
         if field.startswith(METADATA):
             put_attribute(span, metadata + field.removeprefix(METADATA), value)
 
 
-def _redacted(*said: Mapping[str, object]) -> str:
+def _redacted(*subjects: Mapping[str, object]) -> str:
     """Return the counts of all fields together, empty if nothing was redacted."""
     counts: Counter[str] = Counter()
-    for fields in said:
+    for fields in subjects:
         for name, value in fields.items():
             if name.startswith(REDACTED):
                 counts += read_counts(str(value))
     return write_counts(counts)
 
 
-def _write_status(span: Span, said: Mapping[str, object]) -> None:
+def _write_status(span: Span, fields: Mapping[str, object]) -> None:
     """Write an error's text; Eino's callback leaves it in the output."""
-    if said.get("level") == "ERROR":
+    if fields.get("level") == "ERROR":
         span.status.code = Status.STATUS_CODE_ERROR
-        span.status.message = str(said.get("statusMessage") or said.get("output") or "")
+        span.status.message = str(fields.get("statusMessage") or fields.get("output") or "")

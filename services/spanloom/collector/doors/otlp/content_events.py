@@ -110,8 +110,8 @@ def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans, key: bytes
         attributes=record.attributes,
     )
     _add_body(record.body, event)
-    said = event.SerializeToString(deterministic=True)
-    event.span_id = hashlib.blake2b(said, digest_size=_SPAN_ID_BYTES, key=key).digest()
+    encoded = event.SerializeToString(deterministic=True)
+    event.span_id = hashlib.blake2b(encoded, digest_size=_SPAN_ID_BYTES, key=key).digest()
     event.flags = place
 
 

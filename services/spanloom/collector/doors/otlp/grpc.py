@@ -1,6 +1,6 @@
 """OTLP over gRPC: a transport and nothing else.
 
-Requests and responses pass as bytes, so that what is wrong with a request is said by our
+Requests and responses pass as bytes, so that what is wrong with a request is reported by our
 own checks, as INVALID_ARGUMENT, and not by gRPC, as INTERNAL. Inflating is ours as well: gRPC
 would do it before anybody could refuse the bytes.
 """
