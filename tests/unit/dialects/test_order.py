@@ -7,19 +7,21 @@ from itertools import permutations
 import pytest
 
 from spanloom.core import dialects
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.fallback import DIALECTS as FALLBACK
-from spanloom.core.dialects.fallback.dialect import Fallback
-from spanloom.core.dialects.order import arrange, collect
+from spanloom.core.dialects.order import arrange, collect, find_later
 from spanloom.core.dialects.registry import DIALECTS
 
 
-def named(dialect_id: str, *before: str) -> Fallback:
-    declared = {"id": dialect_id, "before": before}
-    made: Fallback = type("Made", (Fallback,), declared)()
+def named(
+    dialect_id: str, *before: str, claims: Claim = Claim.LIBRARY, extends: type[Dialect] = Dialect
+) -> Dialect:
+    declared = {"id": dialect_id, "before": before, "claims": claims}
+    made: Dialect = type("Made", (extends,), declared)()
     return made
 
 
-def ids(*made: Fallback) -> list[str]:
+def ids(*made: Dialect) -> list[str]:
     return [dialect.id for dialect in arrange(made)]
 
 
@@ -28,8 +30,21 @@ def test_order_follows_what_each_declares_in_whatever_order_they_come() -> None:
     assert {tuple(ids(*some)) for some in permutations(made)} == {("c", "b", "a", "d")}
 
 
-def test_fallback_is_asked_last() -> None:
-    assert ids(*FALLBACK, named("z"), named("a")) == ["a", "z", "fallback"]
+def test_overlays_come_before_libraries_and_those_before_what_many_share() -> None:
+    shared, overlay = named("a", claims=Claim.SHARED), named("z", claims=Claim.OVERLAY)
+    assert ids(*FALLBACK, shared, named("y"), overlay) == ["z", "y", "a", "fallback"]
+
+
+def test_one_before_an_overlay_is_asked_with_the_overlays() -> None:
+    overlay = named("a", claims=Claim.OVERLAY)
+    assert ids(named("c", "d"), overlay, named("b"), named("d", "a")) == ["c", "d", "a", "b"]
+
+
+def test_one_that_extends_another_comes_before_it_and_is_about_a_library() -> None:
+    shared = named("a", claims=Claim.SHARED)
+    other = named("b", claims=Claim.SHARED)
+    undeclared: Dialect = type("Made", (type(shared),), {"id": "z"})()
+    assert ids(shared, other, undeclared) == ["z", "a", "b"]
 
 
 def test_two_with_one_id_are_refused() -> None:
@@ -47,8 +62,10 @@ def test_an_unknown_one_is_refused() -> None:
         arrange([named("a", "nowhere")])
 
 
-def test_every_folder_is_found_and_each_stands_before_those_it_names() -> None:
+def test_every_folder_is_found_and_each_stands_before_those_it_precedes() -> None:
     found = [dialect.id for dialect in DIALECTS]
     assert sorted(found) == sorted(dialect.id for dialect in collect(dialects))
+    by_id = {dialect.id: dialect for dialect in DIALECTS}
     for dialect in DIALECTS:
-        assert all(found.index(dialect.id) < found.index(later) for later in dialect.before)
+        later = find_later(dialect, by_id)
+        assert all(found.index(dialect.id) < found.index(other) for other in later)

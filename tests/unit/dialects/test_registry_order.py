@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from functools import cache
+from itertools import chain, combinations
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.ground_truth import Capture, all_captures
@@ -10,26 +12,37 @@ from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
-from spanloom.core.dialects.registry import DIALECTS, find_dialect
-from spanloom.core.reading.signature import read_signature
+from spanloom.core.dialects.order import claimed_by, find_later
+from spanloom.core.dialects.registry import DIALECTS, TELLING, find_dialect
+from spanloom.core.reading.signature import Signature, read_signature
 
-MARKS = [
-    ("eino", {"runinfo.component": "Lambda"}),
-    ("eino_cozeloop", {"cozeloop.tag.eino_run_info_component": "Lambda"}),
-    ("eino_langfuse", {"langfuse.ingestion.sdk_version": "eino"}),
-    ("cozeloop", {"cozeloop.span_type": "chain"}),
-    ("openinference", {"openinference.span.kind": "CHAIN"}),
-    ("langfuse", {"langfuse.observation.type": "span"}),
-    ("langsmith", {"langsmith.span.kind": "chain"}),
-    ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
-    ("vercel_ai", {"ai.operationId": "ai.generateText"}),
-    ("autogen", {"gen_ai.system": "autogen"}),
-    ("spring_ai", {"spring.ai.kind": "advisor"}),
-    ("litellm", {"litellm.call_id": "1"}),
-    ("traceloop", {"traceloop.entity.path": ""}),
-    ("otel_genai", {"gen_ai.operation.name": "chat"}),
-    ("fallback", {}),
-]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BY_ID = {dialect.id: dialect for dialect in DIALECTS}
+
+OVERLAYS = {
+    "eino_cozeloop": {"cozeloop.tag.eino_run_info_component": "Lambda"},
+    "eino_langfuse": {"langfuse.ingestion.sdk_version": "eino"},
+    "cozeloop": {"cozeloop.span_type": "chain"},
+    "openinference": {"openinference.span.kind": "CHAIN"},
+    "langfuse": {"langfuse.observation.type": "span"},
+    "langsmith": {"langsmith.span.kind": "chain"},
+    "mlflow": {"mlflow.spanType": '"CHAIN"'},
+}
+LIBRARIES = {
+    "eino": {"runinfo.component": "Lambda"},
+    "vercel_ai": {"ai.operationId": "ai.generateText"},
+    "autogen": {"gen_ai.system": "autogen"},
+    "spring_ai": {"spring.ai.kind": "advisor"},
+}
+SHARED = {
+    "litellm": {"litellm.call_id": "1"},
+    "traceloop": {"traceloop.entity.path": ""},
+    "otel_genai": {"gen_ai.operation.name": "chat"},
+    "fallback": {},
+}
+MARKS = OVERLAYS | LIBRARIES | SHARED
 SCOPES = {
     "logfire_openai_agents": "logfire.openai_agents",
     "vercel_ai_genai": "gen_ai",
@@ -66,9 +79,9 @@ def test_each_dialect_is_known_by_its_mark_or_scope() -> None:
     logfire = make_span(1, 0, {"request_data": "{}"}, scope="logfire.openai")
     overlay = make_span(1, 0, {"openinference.span.kind": "LLM"}, scope="pydantic-ai")
     mastra = make_span(1, 0, {"openinference.span.kind": "LLM"}, scope="@mastra/otel")
-    by_mark = {find_dialect(make_span(1, 0, said, scope=SCOPE)).id for _, said in MARKS}
+    by_mark = {find_dialect(make_span(1, 0, mark, scope=SCOPE)).id for mark in MARKS.values()}
     by_scope = {find_dialect(make_span(1, 0, {}, scope=scope)).id for scope in SCOPES.values()}
-    assert by_mark == {name for name, _ in MARKS}
+    assert by_mark == set(MARKS)
     assert by_scope == set(SCOPES)
     others = {find_dialect(span).id for span in (logfire, overlay, mastra)}
     assert by_mark | by_scope | others == {dialect.id for dialect in DIALECTS}
@@ -82,10 +95,50 @@ def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> N
     assert find_dialect(make_span(1, 0, borrowed, scope=SCOPES[name])).id == name
 
 
-@pytest.mark.parametrize("at", range(len(MARKS)))
-def test_the_more_particular_mark_wins(at: int) -> None:
-    said = {key: value for _, marks in MARKS[at:] for key, value in marks.items()}
-    assert find_dialect(make_span(1, 0, said, scope=SCOPE)).id == MARKS[at][0]
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        *((overlay, [*LIBRARIES, *SHARED]) for overlay in OVERLAYS),
+        *((library, [*SHARED]) for library in LIBRARIES),
+        *((name, [*SHARED][at:]) for at, name in enumerate(SHARED)),
+        ("openinference", ["langfuse", "langsmith", "mlflow"]),
+        ("eino_cozeloop", ["cozeloop"]),
+        ("eino_langfuse", ["langfuse"]),
+    ],
+)
+def test_the_more_particular_mark_wins(name: str, others: list[str]) -> None:
+    marks = {key: value for each in (name, *others) for key, value in MARKS[each].items()}
+    assert find_dialect(make_span(1, 0, marks, scope=SCOPE)).id == name
+
+
+@pytest.mark.parametrize("mark", ["langfuse", "langsmith", "mlflow"])
+def test_openinference_laid_over_a_framework_wins_over_other_overlays(mark: str) -> None:
+    marks = MARKS["openinference"] | MARKS[mark]
+    span = make_span(1, 0, marks, scope="strands.telemetry.tracer")
+    assert find_dialect(span).id == "openinference_overlay"
+
+
+def test_those_that_recognise_one_captured_span_are_ordered_by_what_they_declare() -> None:
+    both = {
+        pair
+        for capture in all_captures()
+        for span in chain.from_iterable(traces_of(capture).values())
+        for pair in combinations(_recognising(read_signature(span, TELLING)), 2)
+    }
+    assert {pair for pair in both if not _is_declared(*pair)} == set()
+
+
+@cache
+def _recognising(signature: Signature) -> Sequence[str]:
+    return [dialect.id for dialect in DIALECTS if dialect.recognises(signature)]
+
+
+def _is_declared(earlier: str, later: str) -> bool:
+    """Whether not the names alone decide between the two."""
+    if claimed_by(BY_ID[earlier]) < claimed_by(BY_ID[later]):
+        return True
+    after = find_later(BY_ID[earlier], BY_ID)
+    return later in after or any(_is_declared(other, later) for other in after)
 
 
 def test_what_nobody_claims_shows_its_texts_as_root() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from spanloom.core.reading.control_flow import ControlFlow
@@ -16,16 +17,36 @@ if TYPE_CHECKING:
     from spanloom.core.reading.view import TraceView
 
 
+class Claim(IntEnum):
+    """Whose spans a dialect is about; the lower ones are asked first.
+
+    A PydanticAI span that OpenInference marks has the scope ``pydantic-ai``, the attribute
+    ``openinference.span.kind``, and the shared ``gen_ai.operation.name``: asked in this order.
+    """
+
+    OVERLAY = 1
+    """Any library's: a key of its own states their kind, such as ``openinference.span.kind``."""
+    LIBRARY = 2
+    """One library's, by its scope or a key of its own: the scope ``pydantic-ai``."""
+    SHARED = 3
+    """Those of many, who write the same attributes: ``gen_ai.operation.name``."""
+    ANY = 4
+    """Every span that is left."""
+
+
 class Dialect(Protocol):
     """One instrumentation convention; its folder declares all that the registry needs to know."""
 
     id: str
     """Stable: stored with every span's explanation."""
+    claims: ClassVar[Claim] = Claim.LIBRARY
+    """Whose spans it is about; each class says so for itself, it is not inherited."""
     before: ClassVar[Sequence[str]] = ()
-    """Ids of the dialects that may only be asked after this one.
+    """Ids of the dialects that may only be asked after this one, where ``claims`` does not tell.
 
-    A convention with marks of its own comes before one whose attributes it borrows: Strands before
-    MLflow, which adds its marks to Strands' spans.
+    It borrows their attributes, or they are laid over its spans: Strands before MLflow, which adds
+    its marks to Strands' spans. One that extends another's class need not name it:
+    ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
     telling: ClassVar[Sequence[str]] = ()
     """Keys of the attributes whose values ``recognises`` reads; of others it has the key alone."""

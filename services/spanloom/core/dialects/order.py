@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.base import Dialect
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType
 
-    from spanloom.core.dialects.base import Dialect
+    from spanloom.core.dialects.base import Claim
 
-LAST = "fallback"
-"""Takes every span, so it comes after all others whether they say so or not."""
+
+Later = Mapping[str, Collection[str]]
+"""Of each id those that may only be asked after it."""
 
 
 def collect(package: ModuleType) -> Sequence[Dialect]:
@@ -25,34 +29,65 @@ def collect(package: ModuleType) -> Sequence[Dialect]:
 
 
 def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
-    """Return the dialects so that each stands before those that it names in ``before``.
+    """Return the dialects in the order in which they are asked.
 
-    Where none decides, ids do. Raises ``ImportError`` if two have the same id, if one names an
-    unknown one, or if they stand before each other.
+    Each stands before those that it names in ``before`` and before the one whose class it extends;
+    beyond that ``claims`` decides, then the id. One that stands before another is asked as early
+    as that one's ``claims`` say: ``strands``, before ``mlflow``, with the overlays.
+
+    Raises ``ImportError`` if two have the same id, if one names an unknown one, or if they stand
+    before each other.
     """
-    by_id: dict[str, Dialect] = {}
-    for dialect in dialects:
-        if by_id.setdefault(dialect.id, dialect) is not dialect:
-            raise ImportError(f"two dialects have the id {dialect.id}")
-    earlier = TopologicalSorter({i: set[str]() for i in sorted(by_id)})
-    for dialect_id in sorted(by_id):
-        for later in by_id[dialect_id].before:
-            if later not in by_id:
-                raise ImportError(f"{dialect_id} stands before {later}, which is no dialect")
-            earlier.add(later, dialect_id)
-        if dialect_id != LAST and LAST in by_id:
-            earlier.add(LAST, dialect_id)
+    by_id = _by_id(dialects)
+    later = {dialect_id: find_later(dialect, by_id) for dialect_id, dialect in by_id.items()}
     try:
-        return [by_id[dialect_id] for dialect_id in _drain(earlier)]
+        return [by_id[dialect_id] for dialect_id in _sort(later, _asked_with(by_id, later))]
     except CycleError as error:
         raise ImportError(f"dialects stand before each other: {error.args[1]}") from error
 
 
-def _drain(sorter: TopologicalSorter[str]) -> Iterable[str]:
-    """Yield the ids; among those that are ready the first by name."""
+def find_later(dialect: Dialect, by_id: Mapping[str, Dialect]) -> set[str]:
+    """Return the ids of those that it names, and of those whose class it extends."""
+    for named in dialect.before:
+        if named not in by_id:
+            raise ImportError(f"{dialect.id} stands before {named}, which is no dialect")
+    bases = type(dialect).__mro__[1:]
+    return {*dialect.before, *(i for i, other in by_id.items() if type(other) in bases)}
+
+
+def claimed_by(dialect: Dialect) -> Claim:
+    """Return what the dialect's own class claims: who extends a shared one is about a library."""
+    claim: Claim = vars(type(dialect)).get("claims", Dialect.claims)
+    return claim
+
+
+def _by_id(dialects: Iterable[Dialect]) -> Mapping[str, Dialect]:
+    by_id: dict[str, Dialect] = {}
+    for dialect in dialects:
+        if by_id.setdefault(dialect.id, dialect) is not dialect:
+            raise ImportError(f"two dialects have the id {dialect.id}")
+    return by_id
+
+
+def _asked_with(by_id: Mapping[str, Dialect], later: Later) -> Mapping[str, int]:
+    """Return for each the lowest of its claim and those of the ones that come after it."""
+    lowest: dict[str, int] = {}
+    for dialect_id in TopologicalSorter(later).static_order():
+        own = claimed_by(by_id[dialect_id])
+        lowest[dialect_id] = min([own, *[lowest[i] for i in later[dialect_id]]])
+    return lowest
+
+
+def _sort(later: Later, claims: Mapping[str, int]) -> Iterable[str]:
+    """Yield the ids; of those that nothing need precede any more the lowest claim, then name."""
+    sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(later, ()))
+    for dialect_id, after in later.items():
+        for other in after:
+            sorter.add(other, dialect_id)
     sorter.prepare()
-    ready: list[str] = []
+    ready: list[tuple[int, str]] = []
     while sorter.is_active():
-        ready = sorted([*ready, *sorter.get_ready()])
-        yield ready[0]
-        sorter.done(ready.pop(0))
+        ready = sorted([*ready, *[(claims[i], i) for i in sorter.get_ready()]])
+        _, first = ready.pop(0)
+        yield first
+        sorter.done(first)

@@ -28,7 +28,6 @@ class AgentFramework(OtelGenAI):
     """The GenAI conventions as the Agent Framework writes them."""
 
     id = "agent_framework"
-    before = ("autogen",)
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:

@@ -32,7 +32,6 @@ class AutoGen(OtelGenAI):
     """The GenAI conventions as AutoGen writes them."""
 
     id = "autogen"
-    before = ("spring_ai",)
     telling = ("gen_ai.system",)
 
     def recognises(self, signature: Signature) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import (
     INPUT,
@@ -61,7 +61,7 @@ class CozeLoop(Dialect):
     """The convention as the Python, JavaScript and Go SDKs write it."""
 
     id = "cozeloop"
-    before = ("openinference",)
+    claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
         """By the span type, or by what else the SDKs always write."""

@@ -53,7 +53,7 @@ class EinoCozeLoop(Dialect):
     """The convention as eino-ext's ``callbacks/cozeloop`` writes it."""
 
     id = "eino_cozeloop"
-    before = ("eino_langfuse",)
+    before = ("cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the component that ran, or its name."""

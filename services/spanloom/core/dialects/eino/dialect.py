@@ -55,7 +55,6 @@ class Eino(Dialect):
 
     id = "eino"
     control_flow = CONTROL_FLOW
-    before = ("eino_cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the component that ran, or its type."""

@@ -69,8 +69,8 @@ class EinoLangfuse(Dialect):
     """The convention as eino-ext's ``callbacks/langfuse`` writes it."""
 
     id = "eino_langfuse"
+    before = ("langfuse",)
     telling = _SDK
-    before = ("cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the client's name for itself."""

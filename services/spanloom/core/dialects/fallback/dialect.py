@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
@@ -18,6 +18,7 @@ class Fallback(Dialect):
     """Takes what no other dialect recognises, and never makes a step of it."""
 
     id = "fallback"
+    claims = Claim.ANY
 
     def recognises(self, signature: Signature) -> bool:  # noqa: ARG002  # the protocol's signature
         """Take every span."""

@@ -51,7 +51,6 @@ class GoogleADK(OtelGenAI):
     """The GenAI conventions as ``google-adk`` writes them."""
 
     id = "google_adk"
-    before = ("agent_framework",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -41,7 +41,6 @@ class Haystack(Traceloop):
     """Haystack's own names, and OpenLLMetry's attributes."""
 
     id = "haystack"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.langfuse.facts import (
     METADATA,
     TYPE,
@@ -79,7 +79,7 @@ class Langfuse(Dialect):
     """The convention as Langfuse's own SDKs write it."""
 
     id = "langfuse"
-    before = ("langsmith",)
+    claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
         """By the type of the observation, or the SDK's scope."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.reading import genai_facts
@@ -61,7 +61,7 @@ class LangSmith(Dialect):
     """The convention as ``langsmith`` for Python writes it."""
 
     id = "langsmith"
-    before = ("strands",)
+    claims = Claim.OVERLAY
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.reading import genai_facts
@@ -50,6 +50,7 @@ class LiteLLM(Dialect):
     """What LiteLLM's callback writes, on spans of its own and on those of its caller."""
 
     id = "litellm"
+    claims = Claim.SHARED
     before = ("traceloop",)
 
     def recognises(self, signature: Signature) -> bool:

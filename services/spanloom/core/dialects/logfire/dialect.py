@@ -59,7 +59,6 @@ class Logfire(OtelGenAI):
     """The GenAI conventions as Logfire's client instrumentations write them."""
 
     id = "logfire"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, and that there is a request."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
@@ -83,7 +83,7 @@ class MLflow(Dialect):
     """The convention as ``mlflow.tracing`` exports it, with its own names or GenAI's."""
 
     id = "mlflow"
-    before = ("openlit",)
+    claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
         """By the tracer, or by the span type."""

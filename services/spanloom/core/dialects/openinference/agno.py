@@ -35,7 +35,6 @@ class OpenInferenceAgno(OpenInference):
     """OpenInference as its Agno instrumentation writes it."""
 
     id = "openinference_agno"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -35,7 +35,6 @@ class OpenInferenceAutoGen(OpenInference):
     """OpenInference as its AutoGen AgentChat instrumentation writes it."""
 
     id = "openinference_autogen"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -40,7 +40,6 @@ class OpenInferenceCrewAI(OpenInference):
     """OpenInference as its CrewAI instrumentation writes it."""
 
     id = "openinference_crewai"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, the listener's or the wrapper's."""

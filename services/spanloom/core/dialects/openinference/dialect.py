@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.reading.indexed import indexed_text
@@ -114,7 +114,8 @@ class OpenInference(Dialect):
     """The convention as its Python and JavaScript instrumentations write it."""
 
     id = "openinference"
-    before = ("langfuse",)
+    claims = Claim.OVERLAY
+    before = ("langfuse", "langsmith", "mlflow")
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:

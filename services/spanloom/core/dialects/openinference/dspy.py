@@ -44,7 +44,6 @@ class OpenInferenceDSPy(OpenInference):
     """OpenInference as its DSPy instrumentation writes it."""
 
     id = "openinference_dspy"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -41,7 +41,6 @@ class OpenInferenceGoogleADK(OpenInference):
     """OpenInference as its ADK instrumentation writes it, on spans of its own and on ADK's."""
 
     id = "openinference_google_adk"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, or by the kind on a span of ADK's own."""

@@ -39,7 +39,6 @@ class OpenInferenceHaystack(OpenInference):
     """OpenInference as its Haystack instrumentation writes it."""
 
     id = "openinference_haystack"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -50,7 +50,6 @@ class OpenInferenceLlamaIndex(OpenInference):
     """OpenInference as its LlamaIndex instrumentation writes it."""
 
     id = "openinference_llamaindex"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -36,7 +36,6 @@ class OpenInferenceMastra(OpenInference):
     """OpenInference as Mastra's exporter writes it."""
 
     id = "openinference_mastra"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, with a kind: Mastra has an exporter without."""

@@ -45,7 +45,6 @@ class OpenInferenceOpenAIAgents(OpenInference):
     """OpenInference as its OpenAI Agents instrumentation writes it."""
 
     id = "openinference_openai_agents"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -39,7 +39,7 @@ class OpenInferenceOverlay(Dialect):
     """A framework's dialect, with OpenInference's attributes for what the framework leaves out."""
 
     id = "openinference_overlay"
-    before = ("openinference",)
+    before = ("openinference", "strands")
 
     def __init__(self) -> None:
         """Know no framework yet."""

@@ -38,7 +38,6 @@ class OpenInferenceSmolagents(OpenInference):
     """OpenInference as its smolagents instrumentation writes it."""
 
     id = "openinference_smolagents"
-    before = ("openinference_overlay",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -58,7 +58,6 @@ class OpenLIT(OtelGenAI):
     """GenAI conventions with OpenLIT's habits."""
 
     id = "openlit"
-    before = ("vercel_ai",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

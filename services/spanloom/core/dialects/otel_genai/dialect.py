@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import genai_facts
@@ -81,6 +81,7 @@ class OtelGenAI(Dialect):
     """The conventions as OpenTelemetry's own instrumentations write them."""
 
     id = "otel_genai"
+    claims = Claim.SHARED
 
     def recognises(self, signature: Signature) -> bool:
         """By the operation, or the older system and model."""

@@ -30,7 +30,6 @@ class PydanticAI(OtelGenAI):
     """The GenAI conventions as PydanticAI writes them, under Logfire or plain OpenTelemetry."""
 
     id = "pydantic_ai"
-    before = ("logfire_openai_agents",)
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:

@@ -90,7 +90,6 @@ class SpringAI(OtelGenAI):
     """The observations of Spring AI as Micrometer exports them."""
 
     id = "spring_ai"
-    before = ("pydantic_ai",)
 
     def recognises(self, signature: Signature) -> bool:
         """By Spring AI's kind, or the application's scope with a GenAI operation or other keys."""

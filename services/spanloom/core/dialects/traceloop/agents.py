@@ -42,7 +42,6 @@ class TraceloopAgents(Traceloop):
     """OpenLLMetry's attributes as its OpenAI Agents instrumentation writes them."""
 
     id = "traceloop_openai_agents"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

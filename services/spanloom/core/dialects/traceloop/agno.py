@@ -39,7 +39,6 @@ class TraceloopAgno(Traceloop):
     """OpenLLMetry's attributes as its Agno instrumentation writes them."""
 
     id = "traceloop_agno"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, which is a module of the package for some spans."""

@@ -48,7 +48,6 @@ class TraceloopCrewAI(Traceloop):
     """OpenLLMetry's attributes as its CrewAI instrumentation writes them."""
 
     id = "traceloop_crewai"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, which is the module that makes the spans."""

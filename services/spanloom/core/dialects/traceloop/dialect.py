@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.traceloop.announcements import (
     announcement_of,
     is_announcement,
@@ -74,6 +74,7 @@ class Traceloop(Dialect):
     """The convention as OpenLLMetry's LangChain instrumentation and SDK write it."""
 
     id = "traceloop"
+    claims = Claim.SHARED
     before = ("otel_genai",)
     control_flow = CONTROL_FLOW
 

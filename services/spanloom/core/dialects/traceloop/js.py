@@ -64,7 +64,6 @@ class TraceloopJS(Traceloop):
     """OpenLLMetry's attributes as its JavaScript instrumentation of LangChain writes them."""
 
     id = "traceloop_js"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

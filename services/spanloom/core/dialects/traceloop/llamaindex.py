@@ -47,7 +47,6 @@ class TraceloopLlamaIndex(Traceloop):
     """OpenLLMetry's attributes as its LlamaIndex instrumentation writes them."""
 
     id = "traceloop_llamaindex"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

@@ -40,7 +40,6 @@ class TraceloopMCP(Traceloop):
     """OpenLLMetry's attributes as its MCP instrumentation writes them."""
 
     id = "traceloop_mcp"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, which is the module that makes the spans."""

@@ -37,7 +37,6 @@ class TraceloopSDK(Traceloop):
     """OpenLLMetry's attributes as the SDK's decorators write them."""
 
     id = "traceloop_sdk"
-    before = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope."""

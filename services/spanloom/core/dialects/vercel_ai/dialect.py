@@ -73,7 +73,6 @@ class VercelAI(Dialect):
     """The convention as the ``ai`` package writes it."""
 
     id = "vercel_ai"
-    before = ("vercel_ai_genai",)
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:

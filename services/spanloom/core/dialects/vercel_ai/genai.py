@@ -45,7 +45,6 @@ class VercelAIGenAI(OtelGenAI):
     """The GenAI conventions as the ``ai`` package writes them from version 7 on."""
 
     id = "vercel_ai_genai"
-    before = ("google_adk",)
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
