@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spanloom.collector.intake.redaction import structure
 from spanloom.collector.intake.redaction.rules import Action, Place, one_pattern
+from spanloom.collector.intake.redaction.structure import read_structure
 from spanloom.collector.intake.redaction.values import (
     Plain,
     UnreadableJsonError,
@@ -26,7 +26,6 @@ RULE = "no-content"
 LONGEST_NAME = 512
 """Characters of a name, model or identifier; a longer text is none."""
 _MAX_DEPTH = 40
-_FAILURES = one_pattern(structure.FAILURES)
 _RAISED = re.compile(
     r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
 )
@@ -36,10 +35,15 @@ _STOOD_IN = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
 """A number, or a text that is one, as some senders write counts."""
-_STRUCTURE = one_pattern(structure.STRUCTURE)
-_CONTENT = one_pattern(structure.CONTENT)
-_NUMBERS = one_pattern(structure.NUMBERS)
-_EVENTS = one_pattern(structure.EVENTS)
+_STORED = read_structure()
+_STRUCTURE = one_pattern(_STORED.kept)
+_CONTENT = one_pattern(_STORED.content)
+_FAILURES = one_pattern(_STORED.failures)
+_NUMBERS = one_pattern(_STORED.numbers)
+_EVENTS = one_pattern(_STORED.events)
+_FIELDS = _STORED.json_structure.fields
+_COUNTS, _NAMED = _STORED.json_structure.counts, _STORED.json_structure.named
+_IDS, _WORDS = _STORED.json_structure.ids, _STORED.json_structure.words
 
 
 class NoContent:
@@ -97,15 +101,13 @@ class NoContent:
             return None
         if isinstance(value, dict):
             return {
-                k: self._reduce(k, item, depth + 1)
-                for k, item in value.items()
-                if k in structure.FIELDS
+                k: self._reduce(k, item, depth + 1) for k, item in value.items() if k in _FIELDS
             }
         if isinstance(value, list):
             return [self._reduce(key, item, depth + 1) for item in value]
         if isinstance(value, str):
             return value if _is_known(key, value) else self._text(value)
-        if isinstance(value, bool) or value is None or key in structure.COUNTS:
+        if isinstance(value, bool) or value is None or key in _COUNTS:
             return value
         return None
 
@@ -138,9 +140,9 @@ def _matches(pattern: re.Pattern[str], key: str) -> bool:
 
 def _is_known(key: str, text: str) -> bool:
     """Tell whether a text in JSON is a word of the formats, a name or an identifier."""
-    if text in structure.WORDS or (key in structure.NAMED and _is_name(text)):
+    if text in _WORDS or (key in _NAMED and _is_name(text)):
         return True
-    return key in structure.IDS and _ID.fullmatch(text) is not None
+    return key in _IDS and _ID.fullmatch(text) is not None
 
 
 def _is_name(value: Plain) -> bool:
