@@ -15,6 +15,7 @@ class MemoryUpkeep:
 
     def __init__(self) -> None:
         self.migrations = 0
+        self.broken = 0
         self.plans: list[RetentionPlan] = []
         self.expirations: list[int] = []
         self.newest = ""
@@ -25,6 +26,10 @@ class MemoryUpkeep:
         """See ``Upkeep.migrate``."""
         self.migrations += 1
         return []
+
+    def broken_parts(self) -> int:
+        """See ``Upkeep.broken_parts``."""
+        return self.broken
 
     def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""

@@ -72,6 +72,10 @@ class Keeper:
         """
         if applied := self._upkeep.migrate():
             log.debug("schema files applied", files=list(applied))
+        if broken := self._upkeep.broken_parts():
+            log.error(
+                "parts of tables are broken and set aside: see `spanloom doctor`", parts=broken
+            )
         self._apply_plan(read_plan(self._retention.file, self._retention.default))
         self._thread.start()
 

@@ -20,6 +20,9 @@ class Upkeep(Protocol):
         ``SchemaChangedError``, or ``StartupError`` while another process migrates.
         """
 
+    def broken_parts(self) -> int:
+        """Return how many pieces of tables cannot be read and are set aside, as far as is known."""
+
     def set_retention(self, plan: RetentionPlan) -> None:
         """Let tables empty themselves of what no project keeps any longer.
 

@@ -148,8 +148,8 @@ def _why(url: str, error: Exception) -> str:
         return text
     path = store_path(url)
     return (
-        f"either another process has {path} open, or it cannot be written; "
-        "one process may use an embedded store at a time"
+        f"another process has {path} open (one at a time may), or it cannot be written, or its "
+        "files are damaged: then restore a backup"
     )
 
 

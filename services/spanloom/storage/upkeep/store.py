@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
 from spanloom.storage.upkeep.retention import remove_expired, set_retention
@@ -28,6 +29,14 @@ class ClickHouseUpkeep:
         """See ``Upkeep.migrate``."""
         with self._lock.held() as renew:
             return migrate(self._lane, renew)
+
+    def broken_parts(self) -> int:
+        """See ``Upkeep.broken_parts``; an account that may not see them knows of none."""
+        try:
+            ((count,),) = self._lane.rows("broken_parts")
+        except (PermanentError, RetryableError):
+            return 0
+        return int(count)
 
     def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
