@@ -68,6 +68,22 @@ def test_acknowledgements_go_on_while_the_store_is_down(
     assert check_api(service.addresses["api"], account) == account.acknowledged
 
 
+def test_acknowledgements_go_on_while_the_store_does_not_answer(
+    service: Service, store: FailingStore
+) -> None:
+    """F12: as behind a network that swallows what is sent to the store."""
+    store.answers.clear()
+    ledger = Ledger()
+    with Load(service.addresses, ledger, "no answer"):
+        time.sleep(1)
+    assert store.appends == 0
+    assert not ledger.requests(Outcome.REFUSED)
+    store.answers.set()
+    account = ledger.account()
+    assert account.acknowledged == account.sent.keys()
+    assert check_api(service.addresses["api"], account) == account.acknowledged
+
+
 def test_a_full_spool_refuses_with_a_hint_and_loses_nothing(
     service: Service, store: FailingStore
 ) -> None:

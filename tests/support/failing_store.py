@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from tests.support.memory_store import MemoryStore
@@ -22,11 +23,14 @@ MIB = 1 << 20
 
 
 class FailingStore:
-    """The store in memory, which can be switched off, or lose its answers after the work."""
+    """The store in memory, which can be switched off, lose its answers, or keep them back."""
 
     def __init__(self) -> None:
         self.is_down = False
         self.loses_answers = False
+        self.answers = Event()
+        """Cleared, an ``append`` waits: the store does not answer at all."""
+        self.answers.set()
         self.appends = 0
         self._store = MemoryStore()
 
@@ -36,6 +40,8 @@ class FailingStore:
         def call(*arguments: object, **named: object) -> object:
             if self.is_down and name != "close":
                 raise StoreUnavailableError("the store is switched off")
+            if name == "append":
+                self.answers.wait()
             answer = method(*arguments, **named)
             self.appends += name == "append"
             if self.loses_answers and name == "append":
@@ -72,3 +78,4 @@ def service_over(store: FailingStore, data_dir: Path) -> Iterator[Service]:
     with Service(settings) as running:
         yield running
         store.is_down = store.loses_answers = False
+        store.answers.set()

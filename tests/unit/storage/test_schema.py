@@ -73,7 +73,7 @@ def test_every_table_and_column_has_a_comment(lane: Lane) -> None:
     assert tables == []
 
 
-def test_every_stored_table_is_fsynced_and_keeps_no_insert_log(lane: Lane) -> None:
+def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken_parts(lane: Lane) -> None:
     rows = ask(
         lane,
         "SELECT name, create_table_query FROM system.tables"
@@ -82,6 +82,7 @@ def test_every_stored_table_is_fsynced_and_keeps_no_insert_log(lane: Lane) -> No
     for name, statement in rows:
         assert "fsync_after_insert = 1" in statement, name
         assert "fsync_part_directory = 1" in statement, name
+        assert "max_suspicious_broken_parts = 1000000000" in statement, name
         assert "do_not_merge_across_partitions_select_final" not in statement, name
 
 
