@@ -35,10 +35,10 @@ class Usage(NamedTuple):
         return cls(used.ru_utime + used.ru_stime, time.monotonic())
 
     def since(self, start: Usage) -> Usage:
-        """Give what was used from then to here."""
+        """Return what was used from then to here."""
         return Usage(self.cpu_s - start.cpu_s, self.wall_s - start.wall_s)
 
 
 def peak_rss_bytes() -> int:
-    """Give the most memory this process has held at one time."""
+    """Return the most memory this process has held at one time."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

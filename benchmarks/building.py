@@ -27,7 +27,7 @@ _REPEATS = 5
 
 
 def measure_building(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Give one row: CPU milliseconds a trace, the best of some repeats."""
+    """Yield one row: CPU milliseconds a trace, the best of some repeats."""
     store = MemoryStore()
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(SPANS - 2) // 2)
     store.append([SpooledRequest(1, "", 1, claim_request("", wrap(spans)), len(spans))])

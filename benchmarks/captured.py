@@ -22,7 +22,7 @@ APART_NS = 3600 * SECOND
 
 
 def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceServiceRequest]:
-    """Give requests of all captured runs in turn, until they hold so many spans together."""
+    """Yield requests of all captured runs in turn, until they hold so many spans together."""
     random = Random(seed)
     given = 0
     for n, run in enumerate(cycle(_load_runs())):

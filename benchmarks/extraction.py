@@ -51,7 +51,7 @@ class Extracted(NamedTuple):
 
 
 def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Give a row for the synthetic runs and one for the captured ones."""
+    """Yield a row for the synthetic runs and one for the captured ones."""
     captured = (r.SerializeToString() for r in captured_requests(scale.extracted_spans))
     workloads: dict[str, Iterable[bytes]] = {
         f"synthetic runs, {SMALL.label} spans": make_requests(SMALL, scale.extracted_spans),

@@ -24,7 +24,7 @@ _START_S = 60.0
 
 
 def measure_freshness(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Give one row: the 95th percentile."""
+    """Yield one row: the 95th percentile."""
     with _serve(folder / "freshness") as addresses:
         seen = run_apart(offer_and_watch, addresses, scale.freshness_rate, scale.freshness_s)
     percentiles = quantiles(seen.delays_s, n=100, method="inclusive")

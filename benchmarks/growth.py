@@ -38,7 +38,7 @@ class Growth(NamedTuple):
 
 
 def measure_growth(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Give a row for time and one for memory."""
+    """Yield a row for time and one for memory."""
     path, store_path = folder / "requests", folder / "growth"
     write_requests(path, list(_requests(scale)))
     run_apart(fill_store, store_path, path, scale.quiet_s)

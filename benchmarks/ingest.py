@@ -47,7 +47,7 @@ class Stored(NamedTuple):
 
 
 def measure_ingest(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Give two rows for each transport and size of span."""
+    """Yield two rows for each transport and size of span."""
     for shape, span_count in ((SMALL, scale.small_spans), (BIG, scale.big_spans)):
         path = folder / "requests"
         write_requests(path, list(make_requests(shape, span_count)))

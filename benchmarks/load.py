@@ -30,7 +30,7 @@ def write_requests(path: Path, requests: Sequence[bytes]) -> None:
 
 
 def read_requests(path: Path) -> Sequence[bytes]:
-    """Give what ``write_requests`` laid down."""
+    """Return what ``write_requests`` laid down."""
     requests: Sequence[bytes] = pickle.loads(path.read_bytes())  # noqa: S301  # our own file
     return requests
 

@@ -33,7 +33,7 @@ class Bar(NamedTuple):
         return value <= self.limit if self.is_upper else value >= self.limit
 
     def __str__(self) -> str:
-        """Give the bar as the issue states it."""
+        """Return the bar as the issue states it."""
         return f"{'≤' if self.is_upper else '≥'} {format_value(self.limit, self.unit)}"
 
 
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 def format_value(value: float, unit: str) -> str:
-    """Give a figure with as many digits as mean something."""
+    """Return a figure with as many digits as mean something."""
     text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}".rstrip()
 

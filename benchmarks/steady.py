@@ -53,7 +53,7 @@ class Watched(NamedTuple):
 
 
 def make_ticks(rate: int, duration_s: float) -> Iterator[Tick]:
-    """Give the requests one by one: each trace's root comes some requests after its other spans."""
+    """Yield the requests one by one; a trace's root comes some requests after its other spans."""
     random = Random(7)
     start_ns, count = time.time_ns(), round(duration_s / TICK_S)
     roots: list[list[Span]] = [[] for _ in range(ROOT_LATER_TICKS)]

@@ -53,7 +53,7 @@ class Swept(NamedTuple):
 
 
 def measure_sweep(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Give a row for the sweep of every minute and one for a new beginning."""
+    """Yield a row for the sweep of every minute and one for a new beginning."""
     few, many = (run_apart(sweep_over, folder / f"{n}", n) for n in scale.settled_traces)
     few_traces, many_traces = scale.settled_traces
     for what, costs in (

@@ -45,7 +45,7 @@ BIG = Shape("6.6 KB", 3_070, 10)
 def make_requests(
     shape: Shape, span_count: int, start_ns: int = START_NS, seed: int = 7
 ) -> Iterator[bytes]:
-    """Give requests of whole traces that hold at least so many spans together."""
+    """Yield requests of whole traces that hold at least so many spans together."""
     random = Random(seed)
     traces = -(-span_count // SPANS_PER_TRACE)
     for first in range(0, traces, shape.traces_per_request):
@@ -56,7 +56,7 @@ def make_requests(
 
 
 def agent_trace(random: Random, text_chars: int, start_ns: int, turns: int = TURNS) -> list[Span]:
-    """Give one run: a graph, its agent, and in each turn a model call and a tool run."""
+    """Return one run: a graph, its agent, and in each turn a model call and a tool run."""
     run = _Run(random, text_chars)
     root, agent = run.new_id(), run.new_id()
     spans: list[Span] = []

@@ -45,7 +45,7 @@ class Rule:
 
 
 def frameworks() -> Iterator[tuple[str, str, str, str]]:
-    """Give each framework with its instrumentation, its dialects, and what is known from."""
+    """Yield each framework with its instrumentation, its dialects, and what is known from."""
     runs = Counter(capture.dialect for capture in all_captures())
     for framework in FRAMEWORKS:
         count = runs[framework.folder]
@@ -56,7 +56,7 @@ def frameworks() -> Iterator[tuple[str, str, str, str]]:
 
 @cache
 def rules() -> dict[str, list[Rule]]:
-    """Give every rule by what stands before its dot: a dialect, or what several share."""
+    """Return every rule by what stands before its dot: a dialect, or what several share."""
     found: dict[str, Rule] = {}
     for name, kind in _declared():
         found.setdefault(name, Rule(name)).kinds.update(kind)
@@ -88,7 +88,7 @@ def _sample(framework: Framework) -> Span:
 
 @cache
 def _verdicts() -> dict[Capture, list[SpanVerdict]]:
-    """Give what becomes of every span of every captured run."""
+    """Return what becomes of every span of every captured run."""
     found = {}
     for capture in all_captures():
         store = MemoryStore()
@@ -100,7 +100,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
 
 
 def _declared() -> Iterator[tuple[str, set[str]]]:
-    """Give the rules that the source names, each with its kind where that stands beside it."""
+    """Yield the rules that the source names, each with its kind where that stands beside it."""
     for module in _modules(dialects, extraction, reading):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _name(node.func) == "Classification":

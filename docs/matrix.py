@@ -30,7 +30,7 @@ _LATER_NS = 10_000 * NS
 
 
 def matrix() -> Iterator[Row]:
-    """Give a row per folder of captures, and one of all: how many runs are right, by measure."""
+    """Yield a row per folder of captures, and one of all: how many runs are right, by measure."""
     wrong = {capture: measure(capture, _extract(capture)) for capture in all_captures()}
     folders = sorted({capture.dialect for capture in wrong})
     for folder in folders:
@@ -39,7 +39,7 @@ def matrix() -> Iterator[Row]:
 
 
 def shortfalls() -> Iterator[Row]:
-    """Give what telemetry does not report at all, so that nobody can get it right."""
+    """Yield what telemetry does not report at all, so that nobody can get it right."""
     for folder in sorted(WITHOUT_DETAILS):
         yield f"`{folder}`", "details", "reasoning or cached tokens are not reported"
     for run in sorted(UNREPORTED_DETAILS):
@@ -54,7 +54,7 @@ def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:
 
 
 def _cell(measure: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> str:
-    """Give how many are right, of how many where a measure is about fewer runs than there are."""
+    """Return how many are right, of how many where a measure is about fewer runs than there are."""
     about = [w for c, w in wrong.items() if measure != "details" or _reports_details(c)]
     right = sum(not w[measure] for w in about)
     if not about:

@@ -223,5 +223,5 @@ def memory_store() -> MemoryStore:
 
 @pytest.fixture
 def new_project() -> Callable[[], str]:
-    """Give a name that no other test has used, each time it is called."""
+    """Return a name that no other test has used, each time it is called."""
     return lambda: f"p-{secrets.token_hex(4)}"

@@ -267,12 +267,12 @@ SECTIONS: tuple[type[SectionSettings], ...] = (
 
 
 def flag_of(name: str) -> str:
-    """Give the flag of a field: ``data_dir`` → ``--data-dir``."""
+    """Return the flag of a field: ``data_dir`` → ``--data-dir``."""
     return "--" + name.replace("_", "-")
 
 
 def variable_of(name: str) -> str:
-    """Give the variable of a field: ``data_dir`` → ``SPANLOOM_DATA_DIR``."""
+    """Return the variable of a field: ``data_dir`` → ``SPANLOOM_DATA_DIR``."""
     return VARIABLE_PREFIX + name.upper()
 
 

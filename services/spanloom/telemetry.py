@@ -163,7 +163,7 @@ class Metrics:
         )
 
     def render(self) -> bytes:
-        """Give all metrics in the Prometheus text format."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self.registry)
 
 
@@ -223,5 +223,5 @@ def _forward_libraries() -> None:
 
 
 def get_logger(part: str) -> structlog.typing.FilteringBoundLogger:
-    """Give the logger of a part of the pipeline; its lines carry ``part``."""
+    """Return the logger of a part of the pipeline; its lines carry ``part``."""
     return structlog.get_logger(part=part)  # type: ignore[no-any-return]  # structlog types it Any

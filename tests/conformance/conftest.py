@@ -36,14 +36,14 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 @pytest.fixture(scope="module")
 def door(spanloom: RunningSpanloom) -> Iterator[Door]:
-    """Give clients of the module's service."""
+    """Return clients of the module's service."""
     with Door(spanloom.addresses) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def full_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    """Give clients of a service whose store is down and whose spool has no room."""
+    """Return clients of a service whose store is down and whose spool has no room."""
     with (
         pytest.MonkeyPatch.context() as patched,
         service_over(
@@ -130,7 +130,7 @@ def archive(
 
 
 def spans_of(otlp: bytes) -> list[Span]:
-    """Give the spans of an encoded trace by their ids, whatever resource and scope they have."""
+    """Return the spans of an encoded trace by their ids, whatever resource and scope they have."""
     trace = TracesData.FromString(otlp)
     scopes = [scope for resource in trace.resource_spans for scope in resource.scope_spans]
     return sorted((span for scope in scopes for span in scope.spans), key=lambda s: s.span_id)

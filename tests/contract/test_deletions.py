@@ -81,7 +81,7 @@ def test_every_method_of_a_store_is_known_here() -> None:
 
 
 def answers(store: Store, key: TraceKey) -> dict[str, object]:
-    """Give what every method says of a trace, but for those that say nothing."""
+    """Return what every method says of a trace, but for those that say nothing."""
     said = {name: read(store, key) for name, read in READS.items()}
     return {name: answer for name, answer in said.items() if answer}
 

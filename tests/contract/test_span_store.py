@@ -251,7 +251,7 @@ def test_appending_again_after_a_refusal_repairs(store: Store, key: TraceKey) ->
 
 
 def changes_of(store: Store, project: str, since_s: int) -> dict[str, list[TraceChange]]:
-    """Give what each trace of a project got since a second of the store, second by second."""
+    """Return what each trace of a project got since a second of the store, second by second."""
     found: dict[str, list[TraceChange]] = {}
     for change in store.changes_in(sorted(store.inserted(since_s))):
         if change.key.project == project:
@@ -414,7 +414,7 @@ def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: Tr
 def told(
     key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
 ) -> SpooledRequest:
-    """Give a content event as the receiver hands it on: its parent is the span it tells of."""
+    """Return a content event as the receiver hands it on: its parent is the span it tells of."""
     event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
     said = wire_span(key.trace_id, event_id, parent=span)
     said.flags = place

@@ -30,7 +30,7 @@ DAY_NS = 24 * 3600 * 10**9
 
 
 def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
-    """Give everything that a store says of extracted traces."""
+    """Return everything that a store says of extracted traces."""
     project = keys[0].project
     trajectories = [extract(key, spans) for key, spans in store.read_spans(keys).items()]
     calls = [call for trajectory in trajectories for call in list_calls(trajectory)]

@@ -20,7 +20,7 @@ CAP, SPANS, MORE = 1_000, 5_000, 500
 
 
 def runaway(first: int, last: int) -> bytes:
-    """Give spans of the runaway trace, the last ones first; number 1 is the root."""
+    """Return spans of the runaway trace, the last ones first; number 1 is the root."""
     spans = [
         wire_span(RUNAWAY, n, min(n - 1, 1), start_ns=START_NS + 1000 * n)
         for n in range(last, first - 1, -1)
@@ -59,6 +59,6 @@ def test_a_runaway_trace_is_shown_in_part_and_its_neighbours_whole(tmp_path: Pat
 
 
 def shown(api: str) -> list[str]:
-    """Give the ids of the spans that are listed, in their order."""
+    """Return the ids of the spans that are listed, in their order."""
     spans = httpx.get(f"{api}/v1/trajectories/{RUNAWAY}/spans").json()["spans"]
     return [span["span_id"] for span in spans]

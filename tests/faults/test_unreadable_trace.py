@@ -68,7 +68,7 @@ def send(addresses: dict[str, str], body: bytes) -> None:
 
 
 def large_trace() -> Iterator[bytes]:
-    """Give a trace of 40 MB that does not compress, in requests of 10 spans, the root last."""
+    """Yield a trace of 40 MB that does not compress, in requests of 10 spans, the root last."""
     random = Random(7)
     for first in range(SPANS - 9, 0, -10):
         spans = [

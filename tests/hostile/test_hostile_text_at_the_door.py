@@ -34,7 +34,7 @@ def send(service: RunningSpanloom, text: str) -> str:
 
 
 def peak_bytes(service: RunningSpanloom) -> int:
-    """Give the most memory that the process has had so far."""
+    """Return the most memory that the process has had so far."""
     status = Path(f"/proc/{service.process.pid}/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024

@@ -29,7 +29,7 @@ def targets_of(dialect: str) -> list[Target]:
 
 
 def peak_bytes(target: Target, name: str) -> int:
-    """Give the most memory that building the trace took at once, beyond its spans."""
+    """Return the most memory that building the trace took at once, beyond its spans."""
     spans = target.carrying(hostile_text(name, SIZE))
     gc.collect()
     tracemalloc.start()

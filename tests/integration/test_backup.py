@@ -51,7 +51,7 @@ def send(spanloom: RunningSpanloom, ledger: Ledger, name: str, count: int) -> No
 
 
 def documents(spanloom: RunningSpanloom, ledger: Ledger) -> dict[str, bytes]:
-    """Give the settled document of every trace, byte for byte."""
+    """Return the settled document of every trace, byte for byte."""
     found = {}
     for trace_id in ledger.account().acknowledged_by_trace():
         answer = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}")

@@ -87,7 +87,7 @@ class Receiver:
         return self.http.post(path, content=body, headers=named)
 
     def stored(self) -> list[bytes]:
-        """Give the requests in the spool, without the project that intake wrote."""
+        """Return the requests in the spool, without the project that intake wrote."""
         requests = [
             ExportTraceServiceRequest.FromString(record.body)
             for record in self.spool.read_batch(1 << 30)
@@ -146,7 +146,7 @@ def call(
 
 
 def refusal(channel: grpc.Channel, body: bytes, **kwargs: object) -> tuple[grpc.StatusCode, Status]:
-    """Give the status of a call that must fail."""
+    """Return the status of a call that must fail."""
     with pytest.raises(grpc.RpcError) as caught:
         call(channel, body, **kwargs)  # type: ignore[arg-type]  # passed on
     error = caught.value

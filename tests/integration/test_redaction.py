@@ -52,7 +52,7 @@ TEXT = f"call {TOKEN} for {EMAIL}"
 
 
 def otlp(trace: str) -> ExportTraceServiceRequest:
-    """Give a request with the secrets wherever a span can hold a text."""
+    """Return a request with the secrets wherever a span can hold a text."""
     span = wire_span(trace, 1, name=f"ask {EMAIL}")
     span.attributes.add(key="user.password").value.string_value = PASSWORD
     span.attributes.add(key="input.value").value.string_value = NESTED
@@ -149,7 +149,7 @@ def send_all(spanloom: RunningSpanloom) -> list[str]:
 
 
 def _as_json(request: ExportTraceServiceRequest) -> dict[str, Any]:
-    """Give OTLP's JSON, which writes ids in hex."""
+    """Return OTLP's JSON, which writes ids in hex."""
     said: dict[str, Any] = MessageToDict(request)
     for group in said["resourceSpans"]:
         for scope in group["scopeSpans"]:

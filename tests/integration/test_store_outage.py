@@ -38,7 +38,7 @@ def service(store: FailingStore, tmp_path: Path) -> Iterator[Service]:
 
 
 def fillers(name: str) -> list[Request]:
-    """Give requests that leave room in the spool for a few hundred small ones."""
+    """Return requests that leave room in the spool for a few hundred small ones."""
     ids = [f"{number:02x}" for number in range(1, 5)]
     return [(SentSpan(i * 16, i * 8, "", f"{name} {i} " + "x" * 180_000, 10**18),) for i in ids]
 

@@ -23,7 +23,7 @@ SETTLED_S = 400.0  # longer than any wait of the extractor
 
 
 def single_records(capture: Capture) -> Iterator[bytes]:
-    """Give each log record of a capture as a request of its own."""
+    """Yield each log record of a capture as a request of its own."""
     for group in ExportLogsServiceRequest.FromString(capture.logs()).resource_logs:
         for scope_logs in group.scope_logs:
             for record in scope_logs.log_records:

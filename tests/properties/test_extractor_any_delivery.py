@@ -33,7 +33,7 @@ Outcome = dict[str, tuple[object, bytes | None]]
 
 @cache
 def single_spans(capture: Capture) -> Sequence[ExportTraceServiceRequest]:
-    """Give each span of a capture as a request of its own, in the order of arrival."""
+    """Return each span of a capture as a request of its own, in the order of arrival."""
     alone = []
     for body in capture.requests():
         for group in ExportTraceServiceRequest.FromString(body).resource_spans:
@@ -56,7 +56,7 @@ def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
 
 
 def outcome(world: World) -> Outcome:
-    """Give what is stored in the end, but for versions."""
+    """Return what is stored in the end, but for versions."""
     found = [line.key.trace_id for line in world.store.list(Reach.ALL, EVERYTHING, 1000)]
     return {
         trace_id: (

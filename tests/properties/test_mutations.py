@@ -122,13 +122,13 @@ def tokens(trajectories: Iterable[Trajectory]) -> list[int]:
 
 
 def calls(trajectories: Iterable[Trajectory]) -> set[str]:
-    """Give the ids of the steps that are no run, of which evidence can be lost but not made."""
+    """Return the ids of the steps that are no run, of which evidence can be lost but not made."""
     steps = [s for t in trajectories for agent in t.agent_steps for s in agent.steps]
     return {s.id for s in steps if s.type in (StepType.MODEL, StepType.TOOL)}
 
 
 def stands_for(left: Iterable[Trajectory], plain: Iterable[Trajectory]) -> list[str | None]:
-    """Give for each call the step that it was, or was a second report of, before the loss."""
+    """Return for each call the step that it was, or was a second report of, before the loss."""
     step_ids = {v.span_id: v.step_id for t in plain for v in t.verdicts}
     return [step_ids[span_id] for span_id in sorted(calls(left))]
 
@@ -179,7 +179,7 @@ def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Captur
 
 
 def single_spans(capture: Capture) -> Iterator[bytes]:
-    """Give every span as a request of its own."""
+    """Yield every span as a request of its own."""
     for body in capture.requests():
         for group in ExportTraceServiceRequest.FromString(body).resource_spans:
             for scope in group.scope_spans:

@@ -42,7 +42,7 @@ JSON = st.recursive(
 
 
 def written(value: object) -> AnyValue:
-    """Give a JSON value as an attribute's."""
+    """Return a JSON value as an attribute's."""
     if isinstance(value, list):
         made = AnyValue()
         made.array_value.values.extend(map(written, value))

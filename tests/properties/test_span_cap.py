@@ -23,7 +23,7 @@ Outcome = tuple[dict[str, object], bytes | None]
 
 
 def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
-    """Give a random tree; several spans may start at one time, and children before parents."""
+    """Return a random tree; several spans may start at one time, and children before parents."""
     root = sent(1)
     rest = [
         sent(n, random.randint(1, n - 1), start_ms=random.randint(-2, 12))
@@ -33,7 +33,7 @@ def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
 
 
 def outcome(world: World) -> Outcome:
-    """Give the document but for its version, and the list of spans."""
+    """Return the document but for its version, and the list of spans."""
     document = without_version(world.store.document(TRACE, Reach.ALL))
     return document, world.store.spans_document(TRACE, Reach.ALL)
 

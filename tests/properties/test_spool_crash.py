@@ -43,7 +43,7 @@ ROUNDS = 4
 
 
 def put_until_killed(path: Path, name: str, after_s: float) -> list[tuple[int, bytes]]:
-    """Give the acknowledged sequence numbers with what was put, as the killed process told."""
+    """Return the acknowledged sequence numbers with what was put, as the killed process told."""
     process = subprocess.Popen(
         [sys.executable, "-c", PUT_FOR_EVER, str(path), name], stdout=subprocess.PIPE
     )

@@ -29,7 +29,7 @@ LATE_S = 2.0
 
 
 def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport share no base
-    """Give the SDK's exporters for spans and logs."""
+    """Return the SDK's exporters for spans and logs."""
     package = f"opentelemetry.exporter.otlp.proto.{way}"
     return (
         import_module(f"{package}.trace_exporter").OTLPSpanExporter(),

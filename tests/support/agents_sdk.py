@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
-    """Give a provider whose spans go where ``OTEL_EXPORTER_OTLP_…`` says.
+    """Return a provider whose spans go where ``OTEL_EXPORTER_OTLP_…`` says.
 
     Once everything is sent, prints one line: the truth of the run, with the spans that the
     SDK ended, so that what arrived can be compared with it.

@@ -49,7 +49,7 @@ class RecordedModel(ScriptedChatModel):
 
 
 def said_in(answer: AIMessage) -> list[str]:
-    """Give the texts of an answer: what it says, or the tools that it calls and with what."""
+    """Return the texts of an answer: what it says, or the tools that it calls and with what."""
     called = [[call["name"], *map(str, call["args"].values())] for call in answer.tool_calls]
     return [text for texts in called for text in texts] or [str(answer.content)]
 

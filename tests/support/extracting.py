@@ -104,11 +104,11 @@ class World:
         self.store.append([request])
 
     def document(self, trace_id: str = TRACE) -> dict[str, Any]:
-        """Give the stored document; empty if there is none."""
+        """Return the stored document; empty if there is none."""
         return json.loads(self.store.document(trace_id, Reach.ALL) or b"{}")  # type: ignore[no-any-return]  # JSON
 
     def said(self, trace_id: str = TRACE) -> tuple[int, str, int]:
-        """Give version, status and number of spans of the stored document; zeros if none."""
+        """Return version, status and number of spans of the stored document; zeros if none."""
         found = self.document(trace_id).get("extraction", {})
         return found.get("version", 0), found.get("status", ""), found.get("span_count", 0)
 
@@ -128,7 +128,7 @@ def sent(
     start_ms: int = 0,
     last_ms: int = 10,
 ) -> WireSpan:
-    """Give a span to send; its times are milliseconds after the start of everything."""
+    """Return a span to send; its times are milliseconds after the start of everything."""
     span = wire_span(trace_id, number, parent, start_ns=T0_NS, attributes=attributes)
     span.start_time_unix_nano += start_ms * 1_000_000
     span.end_time_unix_nano = span.start_time_unix_nano + last_ms * 1_000_000
@@ -136,7 +136,7 @@ def sent(
 
 
 def without_version(document: bytes | None) -> dict[str, Any]:
-    """Give a document as it is but for its version."""
+    """Return a document as it is but for its version."""
     assert document is not None
     found: dict[str, Any] = json.loads(document)
     del found["extraction"]["version"]

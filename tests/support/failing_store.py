@@ -52,7 +52,7 @@ class FailingStore:
 
 
 def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:
-    """Give the store that every service of this process then gets."""
+    """Return the store that every service of this process then gets."""
     store = FailingStore()
     patched.setattr("spanloom.process.wiring.open_store", lambda *_: store)
     patched.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())

@@ -38,7 +38,7 @@ Json = dict[str, Any]  # documents as the API answers them
 
 
 def merged(bodies: Iterable[bytes]) -> bytes:
-    """Give the spans of whole runs posted to Langfuse's ingestion API, as one request."""
+    """Return the spans of whole runs posted to Langfuse's ingestion API, as one request."""
     observations = Observations(Path(":memory:"), Metrics())
     changes = [c for body in bodies for c in read_batch(body, Limits()).changes]
     request = encode_observations(observations.read("", observations.merge("", changes).spans))
@@ -47,7 +47,7 @@ def merged(bodies: Iterable[bytes]) -> bytes:
 
 
 def with_otlp_ids(truth: Json) -> Json:
-    """Give a ground truth told by Langfuse's ids in the ids of the spans they become."""
+    """Return a ground truth told by Langfuse's ids in the ids of the spans they become."""
     text = json.dumps(truth)
     for known in truth["spans"]:
         text = text.replace(f'"{known}"', f'"{span_id_of(known).hex()}"')
@@ -85,7 +85,7 @@ class Capture:
         return next((door for door, end in JSON_DOORS.items() if self._path(end).exists()), OTLP)
 
     def posts(self) -> Iterator[tuple[str, str, bytes]]:
-        """Give the path, the content type and the body of each HTTP request of the SDK."""
+        """Yield the path, the content type and the body of each HTTP request of the SDK."""
         if self._door == OTLP:
             for body in self.requests():
                 yield OTLP, "application/x-protobuf", body
@@ -94,7 +94,7 @@ class Capture:
                 yield self._door, "application/json", json.dumps(said, ensure_ascii=False).encode()
 
     def requests(self) -> Iterator[bytes]:
-        """Give the export requests as the SDK sent them, or what the receiver makes of others."""
+        """Yield the export requests as the SDK sent them, or what the receiver makes of others."""
         if self._door == COZELOOP:
             for _, _, body in self.posts():
                 yield decode_ingest(body, Limits()).body
@@ -116,7 +116,7 @@ class Capture:
         return Counter(span["trace_id"] for span in self.truth["spans"].values())
 
     def runs(self, kind: str) -> list[set[str]]:
-        """Give the true runs of a kind, each as the ids of the spans that report it."""
+        """Return the true runs of a kind, each as the ids of the spans that report it."""
         spans: Json = self.truth["spans"]
         runs = {i: {i} for i, s in spans.items() if s["type"] == kind and not s.get("duplicate_of")}
         for span_id, span in spans.items():
@@ -141,7 +141,7 @@ class Answer:
         return "duplicate_of" not in self.document["extraction"]
 
     def steps(self) -> Iterator[tuple[Json, Json]]:
-        """Give every (agent, step)."""
+        """Yield every (agent, step)."""
         for agent in self.document["agent_steps"]:
             for step in agent["steps"]:
                 yield agent, step
@@ -279,13 +279,13 @@ MEASURES: Mapping[str, Callable[[Capture, list[Answer]], list[str]]] = {
 
 
 def measure(capture: Capture, answers: Iterable[Answer]) -> dict[str, list[str]]:
-    """Give what is wrong, by measure; all empty if nothing is."""
+    """Return what is wrong, by measure; all empty if nothing is."""
     counting = [a for a in answers if a.counts]
     return {name: check(capture, counting) for name, check in MEASURES.items()}
 
 
 def print_matrix(results: Mapping[Capture, Mapping[str, list[str]]]) -> str:
-    """Give the table dialect by measure: how many scenarios are right."""
+    """Return the table dialect by measure: how many scenarios are right."""
     dialects = sorted({c.dialect for c in results})
     lines = ["".join([f"{'dialect':34}", f"{'n':>4}", *(f"{m:>9}" for m in MEASURES)])]
     for dialect in [*dialects, "all"]:

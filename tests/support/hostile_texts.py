@@ -39,7 +39,7 @@ class Target(NamedTuple):
         return f"{self.dialect}-{self.key}"
 
     def carrying(self, text: str) -> Sequence[Span]:
-        """Give the trace with the attribute's value replaced."""
+        """Return the trace with the attribute's value replaced."""
         span = self.spans[self.at]
         changed = span._replace(attributes={**span.attributes, self.key: text})
         return [*self.spans[: self.at], changed, *self.spans[self.at + 1 :]]
@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
 @cache
 def all_targets() -> Sequence[Target]:
-    """Give each text attribute of each dialect once; keys that differ in a number are one."""
+    """Return each text attribute of each dialect once; keys that differ in a number are one."""
     found: dict[tuple[str, str], Target] = {}
     for capture in all_captures():
         for key, spans in traces_of(capture).items():
@@ -101,6 +101,6 @@ HOSTILE: Sequence[str] = (*_REPEATED,)
 
 @cache
 def hostile_text(name: str, size: int) -> str:
-    """Give the text of this name, of about ``size`` bytes."""
+    """Return the text of this name, of about ``size`` bytes."""
     start, middle, end = _REPEATED[name]
     return start + middle * ((size - len(start) - len(end)) // len(middle)) + end

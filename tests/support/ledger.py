@@ -48,7 +48,7 @@ Request = tuple[SentSpan, ...]
 
 
 def make_requests(name: str) -> Iterator[Request]:
-    """Give requests for ever, the same for the same name: traces of a root and its children."""
+    """Yield requests for ever, the same for the same name: traces of a root and its children."""
     chance = Random(name)
     number = 0
     while True:
@@ -103,7 +103,7 @@ class Account:
     acknowledged: frozenset[str]
 
     def acknowledged_by_trace(self) -> Mapping[str, set[str]]:
-        """Give the acknowledged span ids of each trace."""
+        """Return the acknowledged span ids of each trace."""
         traces: defaultdict[str, set[str]] = defaultdict(set)
         for key in self.acknowledged:
             trace_id, span_id = key.split("/")

@@ -399,7 +399,7 @@ def _is_in_scope(record: TrajectoryRecord, scope: DeletionScope, until_seq: int)
 
 
 def _rank(span: Span) -> tuple[int, int, int]:
-    """Give what makes a span replace another: its version, then the month of its partition."""
+    """Return what makes a span replace another: its version, then the month of its partition."""
     start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
     start = datetime.fromtimestamp(start_s, UTC)
     return span.row_version, start.year, start.month

@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 
 def canonical(said: Said) -> list[dict[str, Any]]:
-    """Give the messages in the one shape."""
+    """Return the messages in the one shape."""
     function = {"name": said.tool, "arguments": said.arguments_text}
     return [
         {"role": "system", "content": said.system},
@@ -210,7 +210,7 @@ def eino_agentic(said: Said) -> Any:
 
 
 def openinference(said: Said) -> Any:
-    """Give what is rebuilt from the flattened keys."""
+    """Return what is rebuilt from the flattened keys."""
     function = {"name": said.tool, "arguments": said.arguments_text}
     thought = {"type": "reasoning", "text": said.thought}
     return [

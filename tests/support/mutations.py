@@ -30,7 +30,7 @@ _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 @cache
 def traces_of(capture: Capture) -> Mapping[TraceKey, Sequence[Span]]:
-    """Give the spans of each trace of a capture, as they are stored."""
+    """Return the spans of each trace of a capture, as they are stored."""
     store = MemoryStore()
     store.append([spooled(body, "p") for body in capture.requests()])
     return store.read_spans([change.key for change in store.unextracted()])
@@ -44,7 +44,7 @@ def extract_all(
 
 
 def structure(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Give what the spans are, which of them are one step, and the owner of each."""
+    """Return what the spans are, which of them are one step, and the owner of each."""
     return [
         (
             [(v.span_id, v.kind, v.step_id) for v in t.verdicts],
@@ -55,7 +55,7 @@ def structure(trajectories: Sequence[Trajectory]) -> list[object]:
 
 
 def outline(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Give what names and texts must not decide: the structure and the numbers."""
+    """Return what names and texts must not decide: the structure and the numbers."""
     return [structure(trajectories), [t.root_metrics for t in trajectories]]
 
 
@@ -94,7 +94,7 @@ def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
 
 
 def names_in(trajectories: Sequence[Trajectory]) -> set[str]:
-    """Give the name of every step, and of what calls and runs say they used."""
+    """Return the name of every step, and of what calls and runs say they used."""
     steps = [s for t in trajectories for a in t.agent_steps for s in (a.step, *a.steps)]
     return {name for s in steps for name in (s.name, s.model, s.metadata.get("agent_name", ""))}
 

@@ -162,7 +162,7 @@ class Door:
             time.sleep(0.02)
 
     def metric(self, sample: str) -> float:
-        """Give a sample of ``/metrics``, 0 if it is not there yet."""
+        """Return a sample of ``/metrics``, 0 if it is not there yet."""
         text = httpx.get(f"{self.addresses['api']}/metrics").text
         values = [line.rpartition(" ")[2] for line in text.splitlines() if line.startswith(sample)]
         return sum(map(float, values))

@@ -24,12 +24,12 @@ _seqs = itertools.count(time.time_ns() // 1000)
 
 
 def next_seq() -> int:
-    """Give a sequence number above all before, as a spool does."""
+    """Return a sequence number above all before, as a spool does."""
     return next(_seqs)
 
 
 def key_value(key: str, value: object) -> KeyValue:
-    """Give a string, bool, int, double or bytes attribute."""
+    """Return a string, bool, int, double or bytes attribute."""
     arms = {str: "string_value", bool: "bool_value", int: "int_value", float: "double_value"}
     return KeyValue(key=key, value=AnyValue(**{arms.get(type(value), "bytes_value"): value}))  # type: ignore[arg-type]  # by arm
 
@@ -42,7 +42,7 @@ def wire_span(
     start_ns: int = START_NS,
     attributes: Mapping[str, object] | None = None,
 ) -> WireSpan:
-    """Give a span whose id is a number; parent 0 makes it a root."""
+    """Return a span whose id is a number; parent 0 makes it a root."""
     return WireSpan(
         trace_id=bytes.fromhex(trace_id),
         span_id=number.to_bytes(8, "big"),
@@ -58,7 +58,7 @@ def wire_span(
 def message_of(
     spans: Iterable[WireSpan], resource: Mapping[str, object] | None = None
 ) -> ExportTraceServiceRequest:
-    """Give an export request of one resource and one scope."""
+    """Return an export request of one resource and one scope."""
     message = ExportTraceServiceRequest()
     group = message.resource_spans.add()
     group.resource.attributes.extend(key_value(k, v) for k, v in (resource or {}).items())
@@ -71,7 +71,7 @@ def message_of(
 def spooled(
     message: ExportTraceServiceRequest | bytes, project: str = "", seq: int = 0
 ) -> SpooledRequest:
-    """Give a request as the spool hands it to the store: validated, numbered, accepted now."""
+    """Return a request as the spool hands it to the store: validated, numbered, accepted now."""
     body = message if isinstance(message, bytes) else message.SerializeToString()
     valid = validate_request(body, Limits(), project)
     seq = seq or next_seq()
@@ -79,7 +79,7 @@ def spooled(
 
 
 def spans_apart(otlp: bytes) -> dict[bytes, bytes]:
-    """Give traces data as one message part per span, by span id, however they were grouped."""
+    """Return traces data as one message part per span, by span id, however they were grouped."""
     found = {}
     for group in TracesData.FromString(otlp).resource_spans:
         for scope_spans in group.scope_spans:

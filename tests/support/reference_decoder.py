@@ -41,7 +41,7 @@ class DecodedSpan(NamedTuple):
 
 
 def decode_request(request: SpooledRequest) -> Iterator[DecodedSpan]:
-    """Give every span of a request; raise ``StoreRejectedError`` if it is no OTLP."""
+    """Yield every span of a request; raise ``StoreRejectedError`` if it is no OTLP."""
     try:
         message = ExportTraceServiceRequest.FromString(request.body)
     except DecodeError as error:
@@ -87,7 +87,7 @@ def _name_of(number: int, names: tuple[str, ...]) -> str:
 
 
 def _cleaned(resource_spans: ResourceSpans, group: ScopeSpans, wire: WireSpan) -> ResourceSpans:
-    """Give the message of one span as it must come back."""
+    """Return the message of one span as it must come back."""
     out = ResourceSpans(resource=resource_spans.resource, schema_url=resource_spans.schema_url)
     scope_spans = out.scope_spans.add(scope=group.scope, schema_url=group.schema_url)
     span = scope_spans.spans.add()

@@ -103,7 +103,7 @@ class HttpClient:
 
 
 def all_clients(addresses: Mapping[str, str]) -> list[Client]:
-    """Give one client of each transport and encoding, plain and compressed."""
+    """Return one client of each transport and encoding, plain and compressed."""
     clients: list[Client] = []
     for packed in (False, True):
         clients.append(GrpcClient(addresses["otlp_grpc"], packed=packed))

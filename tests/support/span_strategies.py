@@ -175,7 +175,7 @@ events = st.lists(
 
 @st.composite
 def traces(draw: st.DrawFn, max_size: int = 12) -> list[Span]:
-    """Give the spans of one trace: trees, orphans, cycles, several roots or none."""
+    """Return the spans of one trace: trees, orphans, cycles, several roots or none."""
     count = draw(st.integers(1, max_size))
     return [draw(_spans(number, count)) for number in range(1, count + 1)]
 

@@ -21,7 +21,7 @@ KEY = TraceKey("default", "ab" * 16)
 
 
 def sid(number: int) -> str:
-    """Give the id of a span whose id is a number; none for 0."""
+    """Return the id of a span whose id is a number; none for 0."""
     return f"{number:016x}" if number else ""
 
 
@@ -39,7 +39,7 @@ def make_span(
     events: Sequence[Event] = (),
     version: int = 1,
 ) -> Span:
-    """Give a span; parent 0 makes it a root, times are milliseconds and it lasts 10."""
+    """Return a span; parent 0 makes it a root, times are milliseconds and it lasts 10."""
     return Span(
         trace_id=KEY.trace_id,
         span_id=sid(number),
@@ -61,19 +61,19 @@ def make_span(
 
 
 def raised(exception_type: str, message: str = "", at: float = 0) -> Event:
-    """Give an exception event."""
+    """Return an exception event."""
     said = {"exception.type": exception_type, "exception.message": message}
     return Event(START_NS + int(at * MS), "exception", said)
 
 
 def genai(operation: str, **more: str | int) -> dict[str, str]:
-    """Give attributes of the GenAI conventions; ``__`` in a name stands for a dot."""
+    """Return attributes of the GenAI conventions; ``__`` in a name stands for a dot."""
     named = {"gen_ai." + key.replace("__", "."): str(value) for key, value in more.items()}
     return {"gen_ai.operation.name": operation, **named}
 
 
 def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> dict[str, str]:
-    """Give attributes of a model call of the GenAI conventions."""
+    """Return attributes of a model call of the GenAI conventions."""
     said = genai("chat", **more)
     if input_tokens or output_tokens:
         said["gen_ai.usage.input_tokens"] = str(input_tokens)
@@ -82,38 +82,38 @@ def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> di
 
 
 def openinference(kind: str, **more: str) -> dict[str, str]:
-    """Give attributes of OpenInference; ``__`` in a name stands for a dot."""
+    """Return attributes of OpenInference; ``__`` in a name stands for a dot."""
     named = {key.replace("__", "."): value for key, value in more.items()}
     return {"openinference.span.kind": kind, **named}
 
 
 def extract_spans(*spans: Span) -> Trajectory:
-    """Give the trajectory of one trace."""
+    """Return the trajectory of one trace."""
     return extract(KEY, spans)
 
 
 def normalized(*spans: Span) -> dict[int, NormalizedSpan]:
-    """Give the spans of one trace in the common words, by number."""
+    """Return the spans of one trace in the common words, by number."""
     return {_number(n.span.span_id): n for n in normalize(SpanTree(spans))}
 
 
 def rules(*spans: Span) -> dict[int, tuple[str, str]]:
-    """Give kind and rule of each span of one trace, by number."""
+    """Return kind and rule of each span of one trace, by number."""
     return {number: (str(n.kind), n.rule) for number, n in normalized(*spans).items()}
 
 
 def verdict(trajectory: Trajectory, number: int) -> SpanVerdict:
-    """Give what became of the span with this number."""
+    """Return what became of the span with this number."""
     return next(v for v in trajectory.verdicts if v.span_id == sid(number))
 
 
 def owners(trajectory: Trajectory) -> dict[int, list[int]]:
-    """Give the numbers of the steps under each agent, by the agent's number, in order."""
+    """Return the numbers of the steps under each agent, by the agent's number, in order."""
     return {_number(a.step.id): [_number(s.id) for s in a.steps] for a in trajectory.agent_steps}
 
 
 def step_types(trajectory: Trajectory) -> dict[int, str]:
-    """Give the type of every step, by number."""
+    """Return the type of every step, by number."""
     steps = [trajectory.root] if trajectory.root_type != "other" else []
     for agent in trajectory.agent_steps:
         steps += [agent.step] if agent.step.id != trajectory.root.id else []
@@ -122,7 +122,7 @@ def step_types(trajectory: Trajectory) -> dict[int, str]:
 
 
 def numbers(spans: Iterable[Span]) -> list[int]:
-    """Give the numbers of spans."""
+    """Return the numbers of spans."""
     return [_number(span.span_id) for span in spans]
 
 

@@ -29,7 +29,7 @@ def check_team(document: Json, truth: Json, dialect: str) -> None:
 
 
 def names_of(truth: Json) -> list[str]:
-    """Give the agents, each once, as they first called their models."""
+    """Return the agents, each once, as they first called their models."""
     return list(dict.fromkeys(agent for agent, *_ in truth["calls"]))
 
 

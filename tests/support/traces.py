@@ -29,7 +29,7 @@ def make_span(
     message: str = "",
     events: Sequence[Event] = (),
 ) -> Span:
-    """Give span ``number`` below span ``parent``; times are milliseconds after a fixed start."""
+    """Return span ``number`` below span ``parent``; times are milliseconds after a fixed start."""
     first = number if start is None else start
     return Span(
         trace_id=TRACE_ID,
@@ -52,7 +52,7 @@ def make_span(
 
 
 def model(inputs: int = 10, outputs: int = 5, **more: str) -> dict[str, str]:
-    """Give the attributes of a GenAI model call."""
+    """Return the attributes of a GenAI model call."""
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.usage.input_tokens": str(inputs),
@@ -62,7 +62,7 @@ def model(inputs: int = 10, outputs: int = 5, **more: str) -> dict[str, str]:
 
 
 def operation(name: str, **more: str) -> dict[str, str]:
-    """Give the attributes of a GenAI operation."""
+    """Return the attributes of a GenAI operation."""
     return {"gen_ai.operation.name": name, **more}
 
 
@@ -142,7 +142,7 @@ _MEANT = st.sampled_from(
 
 @st.composite
 def traces(draw: st.DrawFn, max_size: int = 14) -> list[Span]:
-    """Give spans of one trace with any parents at all: orphans, cycles, many roots or none."""
+    """Return spans of one trace with any parents at all: orphans, cycles, many roots or none."""
     size = draw(st.integers(1, max_size))
     parents = st.one_of(st.none(), st.integers(1, size + 2))
     return [

@@ -51,7 +51,7 @@ def make_trajectory(
     agent: str = "planner",
     duplicate_of: DuplicateOf | None = None,
 ) -> Trajectory:
-    """Give a run of one agent that calls a model."""
+    """Return a run of one agent that calls a model."""
     steps = [model_step(2, start_ns)] if steps is None else steps
     root = Step(f"{1:016x}", "", StepType.AGENT, agent, start_ns, start_ns + 1000, "in", "out")
     tokens = [s.usage or Usage() for s in steps]
@@ -88,7 +88,7 @@ def make_record(
     call_keys: Mapping[str, str] | None = None,
     previous: Head | None = None,
 ) -> TrajectoryRecord:
-    """Give a record whose documents name its version."""
+    """Return a record whose documents name its version."""
     return TrajectoryRecord(
         key=key,
         version=version,

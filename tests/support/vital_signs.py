@@ -78,7 +78,7 @@ class Watch:
 
 
 def slope_per_hour(signs: Sequence[VitalSigns]) -> float:
-    """Give by how much the memory grows in an hour, as a share of its median."""
+    """Return by how much the memory grows in an hour, as a share of its median."""
     times = [sign.at_s for sign in signs]
     sizes = [sign.rss_bytes for sign in signs]
     return linear_regression(times, sizes).slope * HOUR_S / median(sizes)

@@ -45,7 +45,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 def variables(spanloom: RunningSpanloom, way: dict[str, str]) -> dict[str, str]:
-    """Give what somebody who points an SDK at us sets: the address, and the way if not gRPC."""
+    """Return what somebody who points an SDK at us sets: the address, and the way if not gRPC."""
     address = spanloom.addresses["otlp_http" if HTTP.items() <= way.items() else "otlp_grpc"]
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": address, **way}
 

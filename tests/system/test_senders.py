@@ -54,7 +54,7 @@ def test_a_team_of_langchain_js_comes_out_as_it_ran(spanloom: RunningSpanloom) -
 
 
 def installed() -> set[str]:
-    """Give the packages that are there; to import them would take seconds for each."""
+    """Return the packages that are there; to import them would take seconds for each."""
     return {distribution.name for distribution in distributions()}
 
 

@@ -112,7 +112,7 @@ class SettingsCommand(TeachingCommand):
 
 
 def value_hint(name: str, field: FieldInfo) -> str:
-    """Say what a value looks like: a unit, a kind, or the choices."""
+    """Return what a value looks like: a unit, a kind, or the choices."""
     if get_origin(field.annotation) is Literal:
         return "|".join(get_args(field.annotation))
     if field.annotation is ByteSize:

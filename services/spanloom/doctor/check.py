@@ -55,22 +55,22 @@ def examine(checks: Sequence[Check], facts: Facts) -> list[Finding]:
 
 
 def ok(found: str) -> Verdict:
-    """Say that nothing is to be done."""
+    """Return the verdict that nothing is to be done."""
     return Verdict(FindingStatus.OK, found)
 
 
 def warning(found: str, todo: str) -> Verdict:
-    """Say what will go wrong, and what to do."""
+    """Return what will go wrong, and what to do."""
     return Verdict(FindingStatus.WARNING, found, todo)
 
 
 def problem(found: str, todo: str) -> Verdict:
-    """Say what is wrong, and what to do."""
+    """Return what is wrong, and what to do."""
     return Verdict(FindingStatus.PROBLEM, found, todo)
 
 
 def skipped(reason: str) -> Verdict:
-    """Say why a check cannot be made."""
+    """Return why a check cannot be made."""
     return Verdict(FindingStatus.SKIPPED, reason)
 
 

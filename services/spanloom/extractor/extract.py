@@ -23,7 +23,7 @@ UNREAD = "{n} values hold too many items for their length to be read: they are s
 
 
 def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
-    """Give the trajectory of a trace's spans, in whatever order they come."""
+    """Return the trajectory of a trace's spans, in whatever order they come."""
     tree = SpanTree(spans)
     with watch_unread() as unread:
         trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
@@ -36,5 +36,5 @@ def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
 
 
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:
-    """Give the trajectory that says why there is none."""
+    """Return the trajectory that says why there is none."""
     return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)

@@ -74,7 +74,7 @@ class PendingTrace:
 
 
 def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | None:
-    """Give the status with which the trace is to be built now, or ``None`` to wait.
+    """Return the status with which the trace is to be built now, or ``None`` to wait.
 
     ``FAILED`` means that this is the last attempt.
     """

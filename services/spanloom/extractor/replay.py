@@ -82,7 +82,7 @@ class Replayer:
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
-        """Give the next piece; the store is asked for many at once, for it reads a table's keys."""
+        """Return the next piece; the store is asked for many at once: it reads a table's keys."""
         if not self._ahead or self._ahead_of != (replay.id, replay.after):
             self._ahead = self._store.traces_after(replay.selection, replay.after, AHEAD)
         piece = _cut(self._ahead[:MAX_TRACES])
@@ -113,7 +113,7 @@ class Replayer:
 
 
 def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
-    """Give the first traces that have few enough spans together, one at least."""
+    """Return the first traces that have few enough spans together, one at least."""
     spans = 0
     for n, trace in enumerate(traces):
         spans += trace.span_count
@@ -123,7 +123,7 @@ def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
 
 
 def _wanted(status: Status) -> Status:
-    """Give what to build a trace as; without a root it comes out partial.
+    """Return what to build a trace as; without a root it comes out partial.
 
     One that failed before may fail again and says why; any other keeps what is stored then.
     """

@@ -133,7 +133,7 @@ class Extractor:
         self._metrics.spans_extracted.inc(result.span_count)
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
-        """Give what is to be remembered of one trace of a batch."""
+        """Return what is to be remembered of one trace of a batch."""
         if trace.key in result.failures:
             error = str(result.failures[trace.key])
             return Progress(
@@ -150,7 +150,7 @@ class Extractor:
         )
 
     def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
-        """Tell discovery and the metrics what became of a trace."""
+        """Report to discovery and the metrics what became of a trace."""
         now_ns = self._clock()
         error = result.failures.get(trace.key)
         if error is not None:

@@ -57,7 +57,7 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
 
 
 def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
-    """Say in one line that an address cannot be listened on, and what to do."""
+    """Return the line for an address that cannot be listened on, with what to do."""
     return f"cannot listen on {host}:{port}: {reason or 'refused'}; use {flag} to choose another"
 
 

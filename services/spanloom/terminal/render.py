@@ -60,7 +60,7 @@ def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
 
 
 def warning_lines(document: Document, signs: Signs) -> list[Text]:
-    """Say what was odd about the trace, and whether it only repeats another."""
+    """Return what was odd about the trace, and whether it only repeats another."""
     extraction = document.get("extraction") or {}
     lines = [str(warning) for warning in extraction.get("warnings") or []]
     if original := extraction.get("duplicate_of"):

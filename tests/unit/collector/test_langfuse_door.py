@@ -69,7 +69,7 @@ class Door:
         return asyncio.run(send())
 
     def stored(self) -> dict[str, dict[str, Any]]:
-        """Give each span as the store would keep it, its newest version, by observation id."""
+        """Return each span as the store would keep it, its newest version, by observation id."""
         found = {}
         for request in self.spool.read_batch(1 << 30):
             for span in spans_of(request.body):
@@ -120,7 +120,7 @@ def neighbours(count: int, text: str = "") -> Iterator[Event]:
 
 
 def told(response: httpx.Response) -> dict[str, int]:
-    """Give the status of each event, and check that every error has its reason."""
+    """Return the status of each event, and check that every error has its reason."""
     assert response.status_code == 207, response.text
     document = response.json()
     assert all(error["message"] == error["error"] != "" for error in document["errors"])

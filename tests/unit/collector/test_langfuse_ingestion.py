@@ -76,7 +76,7 @@ def observations(metrics: Metrics) -> Iterator[Observations]:
 
 
 def post(observations: Observations, events: Sequence[Event], limits: Limits) -> dict[str, Span]:
-    """Give the spans that a request makes, by name or id."""
+    """Return the spans that a request makes, by name or id."""
     batch = read_batch(json.dumps({"batch": events}).encode(), limits)
     assert not batch.refused
     merged = observations.merge("", batch.changes)

@@ -24,13 +24,13 @@ NO_ROOT = "no span without a parent"
 
 
 def warned(tree: SpanTree) -> list[str]:
-    """Give which repairs the tree tells, in order."""
+    """Return which repairs the tree tells, in order."""
     known = (NO_ROOT, EXTRA_ROOTS, ORPHANS, CYCLES)
     return [text for text in known for warning in tree.warnings if text in warning]
 
 
 def place(tree: SpanTree, number: int) -> int:
-    """Give the number of the span under which another stands; 0 for the root."""
+    """Return the number of the span under which another stands; 0 for the root."""
     span = next(s for s in tree.spans if s.span_id == sid(number))
     above = tree.place(span)
     return int(above.span_id, 16) if above else 0
@@ -132,7 +132,7 @@ def test_a_chain_20_000_deep_ends_soon(*, closed: bool) -> None:
 
 @st.composite
 def forests(draw: st.DrawFn) -> list[Span]:
-    """Give any parents at all: trees, orphans, cycles and roots, with equal starts among them."""
+    """Return any parents at all: trees, orphans, cycles and roots, with equal starts among them."""
     count = draw(st.integers(1, 12))
     parents = draw(st.lists(st.integers(0, 14), min_size=count, max_size=count))
     starts = draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))

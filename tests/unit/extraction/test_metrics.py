@@ -19,7 +19,7 @@ def step(
     error: int | None = None,
     tokens: tuple[int, int] = (0, 0),
 ) -> Step:
-    """Give a step; its times are milliseconds."""
+    """Return a step; its times are milliseconds."""
     return Step(
         id=sid(number),
         parent_id="",

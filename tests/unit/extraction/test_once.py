@@ -30,7 +30,7 @@ WRAPPER = "once.wraps_several_calls"
 
 
 def asked(text: str) -> str:
-    """Give the text as the one message of a call's input."""
+    """Return the text as the one message of a call's input."""
     return make_message(text, "user")
 
 
@@ -43,7 +43,7 @@ def step(trajectory: Trajectory, number: int) -> Step:
 
 
 def models(*spans: Span) -> list[int]:
-    """Give the numbers of the model steps under an agent."""
+    """Return the numbers of the model steps under an agent."""
     types = step_types(extract_spans(AGENT, *spans))
     return [number for number, kind in types.items() if kind == "model"]
 

@@ -31,7 +31,7 @@ def at(
     retry_s: float | None = None,
     timing: Timing = TIMING,
 ) -> Status | None:
-    """Give the status at a time; all times are seconds since the first span."""
+    """Return the status at a time; all times are seconds since the first span."""
     trace = PendingTrace(
         key_of(),
         1,

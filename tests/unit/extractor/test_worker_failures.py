@@ -30,7 +30,7 @@ def world() -> World:
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Give the trace ids whose extraction raises."""
+    """Return the trace ids whose extraction raises."""
     broken: set[str] = set()
 
     def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:

@@ -38,7 +38,7 @@ def built(*spans: Span) -> dict[str, Any]:
 
 
 def shape(document: dict[str, Any]) -> list[tuple[int, list[tuple[str, int]]]]:
-    """Give each agent's number with the types and numbers of its steps."""
+    """Return each agent's number with the types and numbers of its steps."""
     return [
         (int(a["id"], 16), [(s["type"], int(s["id"], 16)) for s in a["steps"]])
         for a in document["agent_steps"]

@@ -15,7 +15,7 @@ Messages = list[dict[str, object]]
 
 
 def texts(*events: tuple[str, dict[str, str]]) -> tuple[Messages, Messages]:
-    """Give the input and output of a model call with these events."""
+    """Return the input and output of a model call with these events."""
     made = [Event(START_NS, name, said) for name, said in events]
     facts = normalized(make_span(1, 0, genai("chat"), events=made))[1].facts
     return orjson.loads(facts.input or "[]"), orjson.loads(facts.output or "[]")

@@ -54,7 +54,7 @@ class BreakingLane(Lane):
 
 
 def definitions(lane: Lane) -> dict[str, str]:
-    """Give what makes each table, without the name of the database."""
+    """Return what makes each table, without the name of the database."""
     sql = (
         "SELECT name, create_table_query, database FROM system.tables"
         " WHERE database = currentDatabase()"

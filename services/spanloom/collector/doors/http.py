@@ -81,7 +81,7 @@ class HttpReceiver:
             await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
-        """Give an answer whatever happens: each error becomes a status in the right form."""
+        """Return an answer whatever happens: each error becomes a status in the right form."""
         door = self._doors.get(head.path)
         signal = "unknown" if door is None else door.signal
         try:

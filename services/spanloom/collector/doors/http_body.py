@@ -53,12 +53,12 @@ async def read_body(
 
 
 def _patience_s(size: int, limits: Limits) -> float:
-    """Say how long a body may have taken to bring ``size`` bytes."""
+    """Return how many seconds a body may have taken to bring ``size`` bytes."""
     return min(limits.body_grace_s + size / limits.min_body_rate, limits.body_timeout_s)
 
 
 async def _read_chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Give the body as it arrives; ``ClientGoneError`` if it ends early."""
+    """Yield the body as it arrives; ``ClientGoneError`` if it ends early."""
     more = True
     while more:
         message = await receive()

@@ -110,7 +110,7 @@ class HttpRefusalError(Exception):
         self._headers = headers
 
     def answer(self, head: RequestHead) -> Answer:
-        """Give the response."""
+        """Return the response."""
         body = encode_status(self._body, head.answer_encoding)
         return Answer(self._status, body, self._headers)
 

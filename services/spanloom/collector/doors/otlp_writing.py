@@ -43,7 +43,7 @@ class RequestWriter:
         return self._by_service[service].spans.add()
 
     def encode(self) -> bytes:
-        """Give the request's bytes."""
+        """Return the request's bytes."""
         return self._request.SerializeToString()
 
 
@@ -69,7 +69,7 @@ def put(entry: KeyValue, key: str, value: object) -> None:
 
 
 def as_text(value: object) -> str:
-    """Give texts as they are and everything else as JSON.
+    """Return texts as they are and everything else as JSON.
 
     Raises ``InvalidRequestError`` for what nests deeper than can be written.
     """

@@ -65,12 +65,12 @@ _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
 
 def status_codes(error: BaseException) -> StatusCodes:
-    """Give the statuses of an error; one that nobody raised on purpose is internal."""
+    """Return the statuses of an error; one that nobody raised on purpose is internal."""
     return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
 
 
 def retry_after_s(error: BaseException) -> int | None:
-    """Give the whole seconds after which to try again, or ``None`` if that is of no use."""
+    """Return the whole seconds after which to try again, or ``None`` if that is of no use."""
     if not isinstance(error, RetryableError):
         return None
     return math.ceil(min(max(error.retry_after_s, MIN_RETRY_S), MAX_RETRY_S))
@@ -99,7 +99,7 @@ def encode_status(status: Status, encoding: Encoding) -> bytes:
 
 
 def clip(text: str, max_bytes: int) -> str:
-    """Give the text's beginning, within a number of UTF-8 bytes."""
+    """Return the text's beginning, within a number of UTF-8 bytes."""
     encoded = text.encode(errors="replace")
     return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
 

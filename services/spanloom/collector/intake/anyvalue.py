@@ -36,7 +36,7 @@ class Annotated(NamedTuple):
 
 
 def annotate(value: bytes, max_depth: int) -> Annotated:
-    """Give an encoded ``AnyValue`` with its JSON text appended if it is an array or a list.
+    """Return an encoded ``AnyValue`` with its JSON text appended if it is an array or a list.
 
     Any other value comes back as it is, but one that is a string index comes back unset.
     Raises ``InvalidRequestError`` if values nest deeper than ``max_depth``.
@@ -61,7 +61,7 @@ _annotate_cached = lru_cache(maxsize=8192)(_annotate)
 
 
 def _plain(value: AnyValue, depth: int) -> object:
-    """Give a value as what JSON can say; ``depth`` levels are left, this one included."""
+    """Return a value as what JSON can say; ``depth`` levels are left, this one included."""
     if depth == 0:
         raise InvalidRequestError("An attribute value nests too deep.")
     kind = value.WhichOneof("value")
@@ -80,7 +80,7 @@ def _plain(value: AnyValue, depth: int) -> object:
 
 
 def _json_number(number: float) -> float | str:
-    """Give a double as JSON can write it: OTLP's names for what is no number."""
+    """Return a double as JSON can write it: OTLP's names for what is no number."""
     if math.isfinite(number):
         return number
     if math.isnan(number):

@@ -60,7 +60,7 @@ class Findings:
         return {rejection.rule: count for rejection, count in self.rejections.items()}
 
     def message(self, what: str = "spans") -> str:
-        """Say what was refused and what was changed; empty if nothing was."""
+        """Return what was refused and what was changed; empty if nothing was."""
         parts = []
         if self.rejections:
             parts.append(f"Rejected {what}: {_listed(self.rejections.items())}.")

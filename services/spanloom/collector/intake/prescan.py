@@ -131,7 +131,7 @@ def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
 
 
 def _varint(body: bytes, position: int) -> tuple[int, int]:
-    """Give the number at a position and the position behind it; ten bytes at most."""
+    """Return the number at a position and the position behind it; ten bytes at most."""
     value = shift = 0
     while shift < 70:
         byte = body[position]

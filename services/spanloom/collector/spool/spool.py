@@ -49,7 +49,7 @@ class UnreadableRecordError(SpanloomError):
     """A record that this version cannot read, for example of a signal that a newer one knows."""
 
     def __init__(self, seq: int, reason: str) -> None:
-        """Say which record it is."""
+        """Keep which record it is."""
         super().__init__(reason)
         self.seq = seq
 
@@ -181,14 +181,14 @@ class Spool:
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
-        """Say how much waits."""
+        """Return how much waits."""
         with self._read_lock:
             query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
             row = self._reading.execute(query).fetchone()
         return Depth(self._durable.records, self._durable.bytes, row[0] if row else None)
 
     def age_s(self) -> float:
-        """Say for how long the oldest request has waited; 0 if none waits."""
+        """Return for how many seconds the oldest request has waited; 0 if none waits."""
         oldest = self.depth().oldest_accepted_ns
         return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 

@@ -56,7 +56,7 @@ class Dialect(Protocol):
     """Scope of a framework that reports itself, onto whose spans others lay attributes."""
 
     def meet(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most need not know
-        """Learn which dialects there are; once, before any span is read."""
+        """Take note of all dialects; called once, before any span is read."""
         return
 
     def recognises(self, signature: Signature) -> bool:

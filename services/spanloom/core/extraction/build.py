@@ -108,7 +108,7 @@ def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[
 
 
 def _clock_warnings(tree: SpanTree) -> Sequence[str]:
-    """Say where clocks disagree; times are shown as they were sent."""
+    """Return where clocks disagree; times are shown as they were sent."""
     backwards = skewed = 0
     for span in tree.spans:
         if span.end_ns < span.start_ns:

@@ -122,7 +122,7 @@ class SpanTree:
         return members[list(path).index(span.span_id) :]
 
     def _warn(self, attached: Iterable[Span], cuts: set[str]) -> Sequence[str]:
-        """Say what was repaired: why each of these spans hangs below the root."""
+        """Return what was repaired: why each of these spans hangs below the root."""
         reasons = Counter[str]()
         for span in attached:
             if span.span_id in cuts:

@@ -142,7 +142,7 @@ def _open(connect: Connect, url: str) -> Client:
 
 
 def _why(url: str, error: Exception) -> str:
-    """Say in words why; the embedded engine itself says nothing when its path is taken."""
+    """Return the reason in words; the embedded engine gives none when its path is taken."""
     text = str(error).split("\n", 1)[0][:300]
     if "EmbeddedServer" not in text:
         return text

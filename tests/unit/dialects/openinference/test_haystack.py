@@ -47,7 +47,7 @@ def test_marks(name: str, attributes: Mapping[str, str], expected: tuple[str, st
 
 
 def repr_of(role: str, text: str) -> str:
-    """Give a message as Haystack's class shows itself."""
+    """Return a message as Haystack's class shows itself."""
     return f"ChatMessage(_role=<ChatRole.{role}: 'x'>, _content=[TextContent(text={text!r})])"
 
 

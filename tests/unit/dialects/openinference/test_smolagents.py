@@ -37,7 +37,7 @@ def said(number: int, parent: int, name: str, kind: str, **more: str) -> Span:
 
 
 def loop(first: int, parent: int, error: str = "") -> list[Span]:
-    """Give a step of the loop, with its model call and its tool run."""
+    """Return a step of the loop, with its model call and its tool run."""
     tokens = {"llm__token_count__prompt": "7"}
     return [
         said(first, parent, "Step 1", "CHAIN", input__value='{"memory_step": "…"}'),

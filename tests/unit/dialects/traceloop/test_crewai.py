@@ -19,7 +19,7 @@ def framework(number: int, parent: int, name: str, said: dict[str, str] | None =
 
 
 def crew(*, newer: bool) -> list[Span]:
-    """Give a crew of one agent with one task and one call."""
+    """Return a crew of one agent with one task and one call."""
     operation = genai("invoke_agent") if newer else {}
     return [
         framework(1, 0, "crewai.workflow", {"crewai.crew.name": "trip", **operation}),

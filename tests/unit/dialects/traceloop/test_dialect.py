@@ -25,7 +25,7 @@ def announcement(number: int, parent: int, name: str) -> Span:
 
 
 def entity(number: int, parent: int, name: str, **metadata: str) -> Span:
-    """Give a span of a LangChain run or node as generation 0.62 reports it."""
+    """Return a span of a LangChain run or node as generation 0.62 reports it."""
     said = {f"{ASSOCIATION}{key}": value for key, value in metadata.items()}
     said |= {"traceloop.entity.name": name, "gen_ai.operation.name": "execute_task"}
     said["traceloop.span.kind"] = "task"
@@ -33,7 +33,7 @@ def entity(number: int, parent: int, name: str, **metadata: str) -> Span:
 
 
 def run(number: int, parent: int, name: str, integration: str) -> list[Span]:
-    """Give a run with one node inside."""
+    """Return a run with one node inside."""
     deeper = {"langgraph_checkpoint_ns": f"model:{number}", "langgraph_node": "model"}
     return [
         entity(number, parent, name, ls_integration=integration, lc_agent_name=name),

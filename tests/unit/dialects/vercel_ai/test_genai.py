@@ -10,7 +10,7 @@ SCOPE = "gen_ai"
 
 
 def loop(*inside: dict[str, str]) -> list[str]:
-    """Give the kinds of a run, its turn and what the turn held."""
+    """Return the kinds of a run, its turn and what the turn held."""
     spans = [
         make_span(1, 0, genai("invoke_agent", agent__name="fn"), scope=SCOPE, end=90),
         make_span(2, 1, genai("agent_step"), scope=SCOPE, start=1, end=80),

@@ -86,7 +86,7 @@ def collect_content_events(
 
 
 def _content_of(logs: ScopeLogs) -> Iterator[tuple[LogRecord, str]]:
-    """Give the content events that belong to a span, with their names."""
+    """Yield the content events that belong to a span, with their names."""
     for record in logs.log_records:
         name = record.event_name or _text(record, "event.name")
         if name in CONTENT_EVENTS and any(record.trace_id) and any(record.span_id):

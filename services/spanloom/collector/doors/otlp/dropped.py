@@ -46,7 +46,7 @@ def _count_json(body: bytes, path: tuple[str, ...], limits: Limits) -> int:
 
 
 def _inner(outer: object, name: str) -> Iterator[object]:
-    """Give the elements of one level; ``null`` is an absent list."""
+    """Yield the elements of one level; ``null`` is an absent list."""
     elements = outer.get(name) if isinstance(outer, dict) else None
     if elements is not None and not isinstance(elements, list):
         raise InvalidRequestError(f"{name}: must be an array.")

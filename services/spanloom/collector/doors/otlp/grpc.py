@@ -123,7 +123,7 @@ class GrpcReceiver:
         self._serving = True
 
     def drain(self) -> None:
-        """Tell whoever asks that nothing is served any more, while calls are still answered."""
+        """Answer NOT_SERVING from now on, while calls are still answered."""
         self._health.stop()
 
     def stop(self, grace_s: float) -> None:

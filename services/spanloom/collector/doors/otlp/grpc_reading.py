@@ -66,7 +66,7 @@ class MessageReader:
         raise InvalidRequestError("The call has no message.")
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         self._thread.expect_end()
         self._closed.set()
 

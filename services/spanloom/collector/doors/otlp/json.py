@@ -45,7 +45,7 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
 
 
 def decode_traces(body: bytes, limits: Limits) -> bytes:
-    """Give a JSON ``ExportTraceServiceRequest`` as protobuf.
+    """Return a JSON ``ExportTraceServiceRequest`` as protobuf.
 
     Raises ``InvalidRequestError`` naming the field that is wrong. A malformed id does not
     fail the request: it becomes bytes of a wrong length, for which its span is rejected.
@@ -54,7 +54,7 @@ def decode_traces(body: bytes, limits: Limits) -> bytes:
 
 
 def decode_logs(body: bytes, limits: Limits) -> bytes:
-    """Give a JSON ``ExportLogsServiceRequest`` as protobuf; raises as ``decode_traces``."""
+    """Return a JSON ``ExportLogsServiceRequest`` as protobuf; raises as ``decode_traces``."""
     return _decode(body, _LOGS, limits)
 
 

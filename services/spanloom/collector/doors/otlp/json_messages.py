@@ -46,7 +46,7 @@ class MessageEncoder:
         return known[message.full_name]
 
     def encode(self, value: object, depth: int) -> bytes:
-        """Give the message's bytes; unknown fields are ignored, ``null`` is no field.
+        """Return the message's bytes; unknown fields are ignored, ``null`` is no field.
 
         Raises ``InvalidFieldError`` with the path from this message on.
         """
@@ -70,7 +70,7 @@ class MessageEncoder:
 
 
 def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
-    """Give what writes a field: its tag, its length where it has one, its content."""
+    """Return what writes a field: its tag, its length where it has one, its content."""
     write = _single_writer(field, known)
     return _list_writer(write) if field.is_repeated else write
 

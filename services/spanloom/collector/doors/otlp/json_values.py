@@ -30,20 +30,20 @@ class InvalidFieldError(Exception):
     """Where it stands, from the outermost message on; filled in while the error rises."""
 
     def prepend(self, name: str) -> None:
-        """Say in which field or element the place so far is."""
+        """Put the field or element around before the path: ``spans[2]`` before ``name``."""
         joint = "." if self.path and not self.path.startswith("[") else ""
         self.path = f"{name}{joint}{self.path}"
 
 
 def scalar_encoder(field: FieldDescriptor) -> tuple[int, Encode]:
-    """Give the wire type of a field and what writes its values, lengths included."""
+    """Return the wire type of a field and what writes its values, lengths included."""
     if field.type == FieldDescriptor.TYPE_BYTES:
         return 2, _encode_id if field.name in _ID_FIELDS else _encode_base64
     return _ENCODERS[field.type]
 
 
 def enum_encoder(names: Mapping[str, int]) -> Encode:
-    """Give what writes an enum: any number, or a name it knows."""
+    """Return what writes an enum: any number, or a name it knows."""
 
     def encode(value: object) -> bytes:
         if isinstance(value, str):

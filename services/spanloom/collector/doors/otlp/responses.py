@@ -19,7 +19,7 @@ _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogR
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
-    """Give the response message of any signal; a full success is an empty one.
+    """Return the response message of any signal; a full success is an empty one.
 
     In protobuf the messages of all signals are the same bytes.
     """

@@ -82,7 +82,7 @@ class NoContent:
         found[RULE, Action.DROP] += count
 
     def event(self, name: str) -> bool:
-        """Tell whether an event of this name is stored."""
+        """Return whether an event of this name is stored."""
         return _EVENTS.match(name) is not None
 
     def _skeleton(self, value: Plain) -> Plain:
@@ -139,7 +139,7 @@ def _matches(pattern: re.Pattern[str], key: str) -> bool:
 
 
 def _is_known(key: str, text: str) -> bool:
-    """Tell whether a text in JSON is a word of the formats, a name or an identifier."""
+    """Return whether a text in JSON is a word of the formats, a name or an identifier."""
     if text in _WORDS or (key in _NAMED and _is_name(text)):
         return True
     return key in _IDS and _ID.fullmatch(text) is not None

@@ -52,7 +52,7 @@ class Rule:
     places: frozenset[Place] = frozenset(Place)
 
     def covers_key(self, path: str) -> bool:
-        """Tell whether one of the patterns matches; takes time in proportion to the length."""
+        """Return whether one of the patterns matches; takes time in proportion to the length."""
         return bool(self.keys) and self._pattern.match(path) is not None
 
     @cached_property

@@ -53,7 +53,7 @@ Findings = Counter[tuple[str, Action]]
 
 
 def is_gone(value: object) -> bool:
-    """Tell whether a value was dropped."""
+    """Return whether a value was dropped."""
     return value is GONE
 
 
@@ -149,7 +149,7 @@ class _Run:
         return self._other(value)
 
     def _other(self, value: Plain) -> Plain:
-        """Look through bytes and long numbers as texts; what is found makes them one."""
+        """Redact bytes and long numbers as texts; one with a finding becomes a text."""
         if isinstance(value, bytes):
             text = value.decode(_BYTES_READ_AS)
         elif isinstance(value, int) and abs(value) >= _SMALLEST_LONG_NUMBER:

@@ -135,7 +135,7 @@ def _by_content(span: Span) -> str:
 
 
 def _by_children(span: Span, view: TraceView) -> str:
-    """Tell what connects other components from what is code: a lambda, a node for tools."""
+    """Return ``Graph`` for what connects other components, ``Lambda`` for what is code."""
     children = view.tree.children(span)
     if not children or view.remember(_calls_tools, span):
         return LAMBDA

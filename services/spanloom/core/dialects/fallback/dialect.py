@@ -25,7 +25,7 @@ class Fallback(Dialect):
         return True
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
-        """Say that no convention claims the span."""
+        """Return that no convention claims the span."""
         return Classification(Kind.OTHER, "fallback.no_convention")
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002

@@ -90,7 +90,7 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Tell by the tool's name, else by the span's, which says it in fewer words."""
+    """Decide by the tool's name, else by the span's, which has fewer words."""
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"

@@ -99,7 +99,10 @@ def _raw(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _data_kind(attributes: Mapping[str, str]) -> str:
-    """Tell what is no generation: by the request's type, a raw one by what it lacks."""
+    """Return ``embedding`` or ``reranking`` for what is no generation, else an empty text.
+
+    The request's type says so (``aembedding``); a raw request has an input and no messages.
+    """
     if kind := attributes.get(_TYPE):
         return _DATA_KINDS.get(kind.removeprefix("a"), "")
     raw = _raw(attributes)

@@ -90,7 +90,7 @@ class MLflow(Dialect):
         return signature.scope_name == _SCOPE or SPAN_TYPE in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Know calls and tools by type, runs by LangChain's metadata, then the native types."""
+        """By type for calls and tools, LangChain's metadata for runs, then the native types."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected

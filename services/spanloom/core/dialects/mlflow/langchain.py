@@ -20,7 +20,7 @@ def run_metadata(span: Span) -> RunMetadata:
 
 
 def is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
-    """Know ``create_react_agent`` where names are lost.
+    """Return whether it is ``create_react_agent``'s graph, where names are lost.
 
     Its node ``agent`` runs a function that runs the sequence of prompt and model; where the
     function's children were hung beside it, it encloses the sequence in time. No node that an

@@ -41,7 +41,7 @@ _PREPARES = frozenset({"_prepare_chat_with_tools"})
 
 
 def correct(span: Span, span_type: str, view: TraceView) -> Classification | None:
-    """Say what the span is, if its type does not."""
+    """Return what the span is where its type does not tell; ``None`` leaves it to the type."""
     if span_type in ("AGENT", "INVOKE_AGENT"):
         return _correct_agent(span, view)
     if span_type in ("LLM", "GENERATE_CONTENT", "CHAT_MODEL"):
@@ -57,7 +57,10 @@ def _correct_chain(span: Span, view: TraceView) -> Classification | None:
 
 
 def is_handoff(span: Span, view: TraceView) -> bool:
-    """Know OpenAI Agents' handoff by its end; where that is lost, as what ended an agent's turn."""
+    """Return whether it is a handoff of OpenAI Agents: it names ``to_agent``.
+
+    Where names are lost it is what ended the turn of an agent that has ``handoffs``.
+    """
     if span.name == _HANDOVER:
         return "to_agent" in span.attributes.get(OUTPUTS, "")
     turn = view.tree.parent(span)
@@ -97,7 +100,7 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 
 
 def _prepares(span: Span, view: TraceView) -> bool:
-    """Know, where names are lost, what holds nothing beside the one that holds the call."""
+    """Return whether it only prepares a call: a childless span before the one that holds it."""
     around = view.tree.parent(span)
     if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False

@@ -28,7 +28,7 @@ def _asked(said: str) -> str:
 
 
 def _answered(payload: dict[str, Json]) -> str:
-    """Know the results of PydanticAI, smolagents and LlamaIndex; others stay as they are."""
+    """Return the answer in a result of PydanticAI, smolagents or LlamaIndex, else an empty text."""
     result = payload.get("result")
     if isinstance(result, dict):
         return _joined(result.get("response"))

@@ -68,7 +68,7 @@ def read_counts(payload: dict[str, Json]) -> Usage:
 
 
 def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
-    """Look through a small run; a large one has more calls than one."""
+    """Return whether the run holds no other call; a large run is not searched to its end."""
     pending, seen = [run], 0
     while pending:
         inside = [s for s in view.tree.children(pending.pop()) if s is not call]

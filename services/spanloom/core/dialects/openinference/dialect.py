@@ -103,7 +103,7 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
-    """Tell LangChain's agents where their metadata is lost; graphs look like plain chains."""
+    """Return LangChain's agents where their metadata is lost; graphs look like plain chains."""
     if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
         return None
     run = classify_shape(span, view, _runnable)

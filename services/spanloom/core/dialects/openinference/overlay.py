@@ -42,7 +42,7 @@ class OpenInferenceOverlay(Dialect):
     before = ("openinference", "strands")
 
     def __init__(self) -> None:
-        """Know no framework yet."""
+        """Make it without frameworks; ``meet`` brings them."""
         self._frameworks: Mapping[str, Dialect] = {}
 
     def meet(self, others: Sequence[Dialect]) -> None:

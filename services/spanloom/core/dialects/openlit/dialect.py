@@ -197,7 +197,7 @@ def _listed_nodes(run: Span) -> set[str]:
 
 
 def _run_kind(nodes: set[str]) -> Kind:
-    """Tell an agent by nodes that a library gives it, one of which calls the model."""
+    """Return ``AGENT`` if all nodes are a library's own, such as ``model`` and ``tools``."""
     if "model" in nodes:
         own = {n for n in nodes if not n.endswith(_MIDDLEWARE_HOOKS)}
         return Kind.AGENT if own <= _CREATE_AGENT_NODES else Kind.GRAPH

@@ -48,7 +48,7 @@ _PLUMBING = Classification(Kind.OTHER, "openlit.plumbing")
 
 
 def classify_framework(span: Span, operation: str, view: TraceView) -> Classification | None:
-    """Say what a run of a framework is; ``None`` leaves it to the operation."""
+    """Return what a run of a framework is; ``None`` leaves it to the operation."""
     framework = span.scope_name.removeprefix(_SCOPES)
     if operation == "invoke_agent":
         return _classify_agent(span, framework)

@@ -137,6 +137,6 @@ def _is_plain_chain(span: Span) -> bool:
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
-    """Tell a wrapper: an agent calls models or tools of its own, and does not only hold another."""
+    """Return whether it only wraps an agent: one calls models or tools of its own."""
     inner = view.tree.children(span)
     return len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"

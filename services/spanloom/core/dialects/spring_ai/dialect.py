@@ -143,7 +143,7 @@ class SpringAI(OtelGenAI):
 
 
 def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
-    """Say where in version 1's loop a call stands: what was counted before it, and in what it ran.
+    """Add where in version 1's loop a call stands: what was counted before it, in what it ran.
 
     While it streams, each call stands in the one before, and all report the sum in the end: it is
     left to the first.

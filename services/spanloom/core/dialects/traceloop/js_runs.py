@@ -51,7 +51,10 @@ def class_of_run(span: Span) -> str:
 
 
 def classify_by_class(span: Span) -> Classification | None:
-    """Tell agents and graphs by class and state; ``None`` for what is neither."""
+    """Decide by class and state; ``None`` is neither agent nor graph.
+
+    A ``ReactAgent`` is an agent, a ``LangGraph`` with messages in its state may be one.
+    """
     name = class_of_run(span)
     if name.endswith(_AGENT_CLASSES):
         return Classification(Kind.AGENT, "traceloop_js.agent_class")

@@ -103,7 +103,7 @@ def read_metadata_text(name: str, text: str) -> RunMetadata:
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
-    """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     own = view.remember(read, span)
     if _holds_run(span, view, read, own):
         if _is_create_agent(span, view, read, own):
@@ -135,7 +135,7 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
 
 
 def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    """Tell an agent whose integration got lost: only ``create_agent`` gives runs an agent name.
+    """Return whether only its integration got lost: ``create_agent`` alone gives an agent name.
 
     In JavaScript an agent's graph that is a node of another has the integration of the outer one.
     """

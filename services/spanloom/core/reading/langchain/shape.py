@@ -57,7 +57,7 @@ _CHAIN_OF_NODES = Classification(Kind.GRAPH, "langchain.holds_nodes")
 
 
 def classify_shape(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
-    """Say which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     path: list[tuple[Span, list[Classification | None]]] = []
     above: Span | None = span
     while above is not None and not (known := view.remember(_memo, above)):
