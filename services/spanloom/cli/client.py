@@ -32,8 +32,8 @@ def client_option(command: Callable[..., None]) -> Callable[..., None]:
             with Client(api_url) as client:
                 command(*args, client=client, **kwargs)
         except ClientError as error:
-            told, hint = printable(str(error)), _HINTS.get(type(error), "")
-            raise click.ClickException(told.rstrip(".") + hint if hint else told) from error
+            message, hint = printable(str(error)), _HINTS.get(type(error), "")
+            raise click.ClickException(message.rstrip(".") + hint if hint else message) from error
 
     return click.option(
         "--api-url",

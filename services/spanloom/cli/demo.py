@@ -102,8 +102,8 @@ def _replay(target: str, console: Console) -> Sent:
         ):
             time.sleep(0.08)  # slow enough to see the run arrive in pieces, as it did
     sent = Sent(run.trace_id, time.monotonic())
-    told = f"{run.span_count} spans in {len(run.requests)} requests acknowledged by {target}"
-    console.print(Text(told, "dim"))
+    summary = f"{run.span_count} spans in {len(run.requests)} requests acknowledged by {target}"
+    console.print(Text(summary, "dim"))
     return sent
 
 

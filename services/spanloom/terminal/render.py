@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.terminal.gist import gist
+from spanloom.terminal.last_message import last_message
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
 from spanloom.terminal.values import (
@@ -88,8 +88,8 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
         Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
     ]
     for label, key in (("asked", "input"), ("answered", "output")):
-        if said := shortened(gist(str(root.get(key) or "")), width - 10):
-            lines.append(cut(Text.assemble((f"{label:<10}", "dim"), said), width))
+        if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
+            lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
     return lines
 
 

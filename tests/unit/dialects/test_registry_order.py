@@ -13,7 +13,7 @@ from tests.support.spans import make_span, normalized
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
 from spanloom.core.dialects.order import claimed_by, find_later
-from spanloom.core.dialects.registry import DIALECTS, TELLING, find_dialect
+from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
 from spanloom.core.reading.signature import Signature, read_signature
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def test_those_that_recognise_one_captured_span_are_ordered_by_what_they_declare
         pair
         for capture in all_captures()
         for span in chain.from_iterable(traces_of(capture).values())
-        for pair in combinations(_recognising(read_signature(span, TELLING)), 2)
+        for pair in combinations(_recognising(read_signature(span, KEYS_WITH_VALUES)), 2)
     }
     assert {pair for pair in both if not _is_declared(*pair)} == set()
 

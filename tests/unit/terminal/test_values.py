@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.terminal.gist import gist
+from spanloom.terminal.last_message import last_message
 from spanloom.terminal.output import write_json
 from spanloom.terminal.values import age, counted, duration, instant, printable, shortened, whole
 
@@ -90,8 +90,8 @@ def test_shortened_text_is_short(text: str, cells: int) -> None:
         ("[" * 900 + "]" * 900, "[" * 900 + "]" * 900),
     ],
 )
-def test_the_gist_of_messages_is_the_last_words(text: str, said: str) -> None:
-    assert gist(text) == said
+def test_the_last_message_is_its_text(text: str, said: str) -> None:
+    assert last_message(text) == said
 
 
 class Tty(io.StringIO):

@@ -48,7 +48,7 @@ class Dialect(Protocol):
     its marks to Strands' spans. One that extends another's class need not name it:
     ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
-    telling: ClassVar[Sequence[str]] = ()
+    keys_with_values: ClassVar[Sequence[str]] = ()
     """Keys of the attributes whose values ``recognises`` reads; of others it has the key alone."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
     """What the framework raises to pause or hand over: no failure, whoever reports it."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
     _dialect.meet(DIALECTS)
-TELLING = tuple(sorted({key for dialect in DIALECTS for key in dialect.telling}))
+KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
@@ -55,7 +55,7 @@ def find_dialect(span: Span) -> Dialect:
 
 
 def _find_reading(span: Span) -> Reading:
-    signature = read_signature(span, TELLING)
+    signature = read_signature(span, KEYS_WITH_VALUES)
     return _readings.get(signature) or _readings.keep(
         signature, _find(signature), _bytes_of(signature)
     )
@@ -86,8 +86,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
         event_messages.complete(facts, span, classification.kind)
-    if classification.told is not None:
-        facts = _told_better(facts, classification.told)
+    if classification.facts is not None:
+        facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
     if classification.usage is not None:
@@ -115,11 +115,11 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
 
 
-def _told_better(facts: Facts, told: Facts) -> Facts:
+def _corrected(facts: Facts, better: Facts) -> Facts:
     return replace(
         facts,
-        input=told.input or facts.input,
-        output=told.output or facts.output,
-        tool_name=told.tool_name or facts.tool_name,
-        agent_name=told.agent_name or facts.agent_name,
+        input=better.input or facts.input,
+        output=better.output or facts.output,
+        tool_name=better.tool_name or facts.tool_name,
+        agent_name=better.agent_name or facts.agent_name,
     )

@@ -20,32 +20,36 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
     from spanloom.core.model.trajectory import Step
 
-_SPEAKERS = (StepType.AGENT, StepType.MODEL)
+_MAY_ANSWER = (StepType.AGENT, StepType.MODEL)
 _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
-def tell_texts(owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]) -> Mapping[str, Step]:
-    """Return the owners that lack a text which their steps can tell, completed, by step id.
+def complete_texts(
+    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]
+) -> Mapping[str, Step]:
+    """Return the owners that lack a text which their steps have, completed, by step id.
 
     ``owners`` are agents and the root; an inner one is completed before the one around it.
     """
-    told: dict[str, Step] = {}
+    completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
         if owner.type in _CALLS or (owner.input and (owner.output or owner.error)):
             continue
-        speakers = [told.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _SPEAKERS]
-        completed = _complete(owner, speakers)
-        if completed is not owner:
-            told[owner.id] = completed
-    return told
+        answering = [
+            completed.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _MAY_ANSWER
+        ]
+        whole = _complete(owner, answering)
+        if whole is not owner:
+            completed[owner.id] = whole
+    return completed
 
 
-def _complete(owner: Step, speakers: Sequence[Step]) -> Step:
-    if not speakers:
+def _complete(owner: Step, answering: Sequence[Step]) -> Step:
+    if not answering:
         return owner
-    first, last = speakers[0], speakers[-1]
-    asked = "" if owner.input else _said(first, first.input, _request)
-    answer = "" if owner.output or owner.error else _said(last, last.output, _answer)
+    first, last = answering[0], answering[-1]
+    asked = "" if owner.input else _read_text(first, first.input, _request)
+    answer = "" if owner.output or owner.error else _read_text(last, last.output, _answer)
     if not asked and not answer:
         return owner
     metadata = dict(owner.metadata)
@@ -58,8 +62,8 @@ def _complete(owner: Step, speakers: Sequence[Step]) -> Step:
     )
 
 
-def _said(speaker: Step, text: str, read: Callable[[str], str]) -> str:
-    return read(text) if text and speaker.type is StepType.MODEL else text
+def _read_text(step: Step, text: str, read: Callable[[str], str]) -> str:
+    return read(text) if text and step.type is StepType.MODEL else text
 
 
 def _request(messages: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.reports.once import Reports, find_reports
-from spanloom.core.extraction.steps import Anatomy, arrange_steps
+from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
 from spanloom.core.model.trajectory import (
     AgentStep,
     Kind,
@@ -42,22 +42,22 @@ def build_trajectory(
 ) -> Trajectory:
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
-    anatomy = arrange_steps(tree, reports)
+    arranged = arrange_steps(tree, reports)
     verdicts = [_judge(n, reports) for n in spans]
-    by_type = _by_type(anatomy.steps.values())
+    by_type = _by_type(arranged.steps.values())
     return Trajectory(
         trace_id=key.trace_id,
         project=key.project,
-        root=anatomy.root,
-        root_type=_kind(anatomy.root.id, anatomy),
-        root_metrics=measure(anatomy.steps.values()),
-        agent_steps=_agents(anatomy, by_type[StepType.AGENT]),
+        root=arranged.root,
+        root_type=_kind(arranged.root.id, arranged),
+        root_metrics=measure(arranged.steps.values()),
+        agent_steps=_agents(arranged, by_type[StepType.AGENT]),
         verdicts=verdicts,
         span_count=len(verdicts),
         step_counts=_count(by_type, len(verdicts)),
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree)],
-        extras=list_extras(tree, anatomy, by_type),
+        extras=list_extras(tree, arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
     )
@@ -70,12 +70,12 @@ def _by_type(steps: Iterable[Step]) -> Mapping[StepType, Sequence[Step]]:
     return found
 
 
-def _agents(anatomy: Anatomy, agents: Sequence[Step]) -> Sequence[AgentStep]:
+def _agents(arranged: ArrangedSteps, agents: Sequence[Step]) -> Sequence[AgentStep]:
     """Return every agent and, where it owns steps, the root, by (start, span id)."""
-    root = anatomy.root
-    is_owner = root.id in anatomy.owned and root.id not in {s.id for s in agents}
+    root = arranged.root
+    is_owner = root.id in arranged.owned and root.id not in {s.id for s in agents}
     return [
-        AgentStep(step, owned := anatomy.owned.get(step.id, ()), measure(owned))
+        AgentStep(step, owned := arranged.owned.get(step.id, ()), measure(owned))
         for step in sorted([*agents, root] if is_owner else agents, key=_IN_ORDER)
     ]
 
@@ -97,8 +97,8 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
     )
 
 
-def _kind(step_id: str, anatomy: Anatomy) -> Kind:
-    step = anatomy.steps.get(step_id)
+def _kind(step_id: str, arranged: ArrangedSteps) -> Kind:
+    step = arranged.steps.get(step_id)
     return _OTHER if step is None else _KINDS[step.type]
 
 

@@ -10,7 +10,7 @@ from spanloom.core.model.trajectory import Step, StepType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.extraction.steps import Anatomy
+    from spanloom.core.extraction.steps import ArrangedSteps
     from spanloom.core.model.tree import SpanTree
 
 MAX_LINKED_TRACES = 100
@@ -18,13 +18,13 @@ Extras = dict[str, object]
 
 
 def list_extras(
-    tree: SpanTree, anatomy: Anatomy, by_type: Mapping[StepType, Sequence[Step]]
+    tree: SpanTree, arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]
 ) -> Extras:
     """Return wall-clock times, time to the first token, names, further totals and linked traces."""
     models, agents = by_type[StepType.MODEL], by_type[StepType.AGENT]
     usage = sum_usage(models)
     first_tokens = [
-        (s.start_ns - anatomy.root.start_ns) / 1e6 + s.first_token_ms
+        (s.start_ns - arranged.root.start_ns) / 1e6 + s.first_token_ms
         for s in models
         if s.first_token_ms is not None
     ]
@@ -34,7 +34,7 @@ def list_extras(
         "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
         "models": sorted({s.model for s in models} - {""}),
         "agents": sorted({s.metadata.get("agent_name", s.name) for s in agents}),
-        "conversation_id": _conversation(anatomy),
+        "conversation_id": _conversation(arranged),
         "reasoning_tokens": usage.reasoning_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,
@@ -43,11 +43,11 @@ def list_extras(
     return known | _links(tree)
 
 
-def _conversation(anatomy: Anatomy) -> str | None:
+def _conversation(arranged: ArrangedSteps) -> str | None:
     """Return the conversation that the root names, else the only one that any step names."""
-    if own := anatomy.facts[anatomy.root.id].conversation_id:
+    if own := arranged.facts[arranged.root.id].conversation_id:
         return own
-    named = {facts.conversation_id for facts in anatomy.facts.values()} - {""}
+    named = {facts.conversation_id for facts in arranged.facts.values()} - {""}
     return named.pop() if len(named) == 1 else None
 
 

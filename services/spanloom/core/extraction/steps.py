@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.extraction.agent_texts import tell_texts
+from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.reports.completing import complete
 from spanloom.core.model.message import as_conversation
 from spanloom.core.model.trajectory import Kind, Step, StepType
@@ -37,7 +37,7 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
 
 
-class Anatomy(NamedTuple):
+class ArrangedSteps(NamedTuple):
     """The steps of a trace and how they hang together."""
 
     root: Step
@@ -48,23 +48,23 @@ class Anatomy(NamedTuple):
     facts: Mapping[str, Facts]
 
 
-def arrange_steps(tree: SpanTree, reports: Reports) -> Anatomy:
+def arrange_steps(tree: SpanTree, reports: Reports) -> ArrangedSteps:
     """Make a step of every span that is one, and give each its parent and its owner."""
     root_id = tree.root.span_id
     anchors = _anchor(tree, reports)
     facts = {i: reports.spans[i].facts for i in (*reports.step_of.values(), root_id)}
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
-    steps = {i: _make_step(i, anchors[i], said, reports) for i, said in facts.items()}
+    steps = {i: _make_step(i, anchors[i], step_facts, reports) for i, step_facts in facts.items()}
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
     owners = [s for s in steps.values() if s.type is _AGENT and s.id != root_id]
-    if told := tell_texts([root, *owners], owned):
-        root = told.get(root_id, root)
-        steps.update((i, step) for i, step in told.items() if i in steps)
-        if len(told) > 1 or root_id not in told:  # the root is owned by none
-            owned = {i: [told.get(s.id, s) for s in mine] for i, mine in owned.items()}
-    return Anatomy(root, steps, owned, facts)
+    if completed := complete_texts([root, *owners], owned):
+        root = completed.get(root_id, root)
+        steps.update((i, step) for i, step in completed.items() if i in steps)
+        if len(completed) > 1 or root_id not in completed:  # the root is owned by none
+            owned = {i: [completed.get(s.id, s) for s in mine] for i, mine in owned.items()}
+    return ArrangedSteps(root, steps, owned, facts)
 
 
 def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
@@ -143,11 +143,11 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
 
 def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:
     """Return the failure; a report that names the code completes one that does not."""
-    told = [report.error for report in (n, *others) if report.error is not None]
-    if not told:
+    errors = [report.error for report in (n, *others) if report.error is not None]
+    if not errors:
         return None
-    code = next((error.code for error in told if error.code != _NO_CODE), _NO_CODE)
-    return replace(told[0], code=code)
+    code = next((error.code for error in errors if error.code != _NO_CODE), _NO_CODE)
+    return replace(errors[0], code=code)
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:

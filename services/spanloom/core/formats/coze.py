@@ -49,11 +49,12 @@ class _Builder:
     def __init__(self, document: Json, spans: Sequence[Json]) -> None:
         self._id = document["id"]
         self._spans = {span["span_id"]: span for span in spans}
-        self._said = _contents(document)
+        self._contents_by_step = _contents(document)
         self._types = {
             i: span["kind"]
             for i, span in self._spans.items()
-            if span["step_id"] == i and i in self._said  # the two may be of different versions
+            if span["step_id"] == i
+            and i in self._contents_by_step  # the two may be of different versions
         }
         roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
         self._root = roots[-1] if roots else ""
@@ -105,20 +106,20 @@ class _Builder:
         return None
 
     def _step(self, step_id: str, kind: str) -> Json:
-        said = self._said[step_id]
+        content = self._contents_by_step[step_id]
         step = {**self._placed(step_id), "type": "agent" if kind in _AGENTS else kind}
-        step |= _content(said)
-        if info := said.get("model_info"):
+        step |= _content(content)
+        if info := content.get("model_info"):
             step["model_info"] = _without_zeros(info)
         return step
 
     def _agent_step(self, step_id: str, steps: Sequence[Json]) -> Json:
-        said = _content(self._content_of(step_id))
-        return {**self._placed(step_id), **said, "metrics_info": _measure(steps), "steps": steps}
+        content = _content(self._content_of(step_id))
+        return {**self._placed(step_id), **content, "metrics_info": _measure(steps), "steps": steps}
 
     def _root_step(self, every: Iterable[Json]) -> Json:
-        said = _content(self._content_of(self._root))
-        return {"id": self._root, **said, "metrics_info": _measure(list(every))}
+        content = _content(self._content_of(self._root))
+        return {"id": self._root, **content, "metrics_info": _measure(list(every))}
 
     def _placed(self, step_id: str) -> Json:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
@@ -127,7 +128,7 @@ class _Builder:
         """Return what is said of a step, or of a root that is none, as far as it is kept."""
         span = self._spans[step_id]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
-        return self._said.get(step_id, {"name": span["name"], "basic_info": times})
+        return self._contents_by_step.get(step_id, {"name": span["name"], "basic_info": times})
 
 
 def _contents(document: Json) -> Mapping[str, Json]:
@@ -137,11 +138,11 @@ def _contents(document: Json) -> Mapping[str, Json]:
     return {step["id"]: step for step in (document["root_step"], *agents, *steps)}
 
 
-def _content(said: Json) -> Json:
-    info = dict(said["basic_info"])
-    if (said.get("metadata") or {}).get("error_told_by") == TOLD_BY_STATUS:
+def _content(step: Json) -> Json:
+    info = dict(step["basic_info"])
+    if (step.get("metadata") or {}).get("error_told_by") == TOLD_BY_STATUS:
         info.pop("error", None)
-    shown = {key: said[key] for key in ("name", "input", "output", "metadata") if said.get(key)}
+    shown = {key: step[key] for key in ("name", "input", "output", "metadata") if step.get(key)}
     return {**shown, "basic_info": _without_zeros(info)}
 
 

@@ -84,7 +84,7 @@ def find_request(messages: Sequence[Json]) -> Json:
     """Return what the user said last: text, else parts; ``None`` if no user said anything."""
     for message in reversed(messages):
         if isinstance(message, dict) and message.get("role") == "user":
-            return _spoken(message)
+            return _content_of(message)
     return None
 
 
@@ -92,18 +92,18 @@ def find_answer(messages: Sequence[Json]) -> Json:
     """Return the last message of the model, or of a tool that answers for it, or ``None``."""
     last = messages[-1] if messages else None
     if isinstance(last, dict) and last.get("role") in ("assistant", "tool"):
-        return _spoken(last) or None
+        return _content_of(last) or None
     return None
 
 
-def _spoken(message: dict[str, Json]) -> Json:
+def _content_of(message: dict[str, Json]) -> Json:
     """Return the content; several texts are one, a line each."""
     content = message.get("content")
     if not isinstance(content, list):
         return content
     texts = [part.get("text") if _is_plain_text(part) else None for part in content]
-    said = [text for text in texts if isinstance(text, str)]
-    return "\n".join(said) if len(said) == len(content) else content
+    shown = [text for text in texts if isinstance(text, str)]
+    return "\n".join(shown) if len(shown) == len(content) else content
 
 
 def _is_plain_text(part: Json) -> TypeGuard[dict[str, Json]]:

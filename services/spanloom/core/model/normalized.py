@@ -23,11 +23,11 @@ class Classification(NamedTuple):
     inside: str | None = None
     """The span id of the step in which this one ran, where the reported parent is not it."""
     usage: Usage | None = None
-    """What other spans tell of a call's tokens: it fills in what the call's own span leaves out."""
+    """What other spans report of a call's tokens: for what the call's own span leaves out."""
     summed_from: Usage | None = None
     """Where a call's tokens are a running sum: the sum before it, which is none of the call's."""
-    told: Facts | None = None
-    """What other spans tell of the step better than its own: the texts and names that it has."""
+    facts: Facts | None = None
+    """What other spans report of the step better than its own: texts and names, if not empty."""
     is_sound: bool = False
     """Whether the error on the span is another's: what it reports ended well."""
 

@@ -27,7 +27,7 @@ _ROLES = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
-_SAID = frozenset({"content", "parts", "tool_calls"})
+_CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
 
 
 def complete(facts: Facts, span: Span, kind: Kind) -> None:
@@ -60,15 +60,15 @@ def _first(span: Span, name: str, key: str) -> str:
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
     """Return the messages; empty if none says more than who spoke (content capture off)."""
-    said: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
-    return written(said) if any(map(_says_something, said)) else ""
+    messages: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
+    return written(messages) if any(map(_has_content, messages)) else ""
 
 
 def _message(event: Event, role: str) -> dict[str, Json]:
     attributes = event.attributes
     message: dict[str, Json] = {"role": attributes.get("role") or role}
     whole = json_object(attributes.get("message", ""))
-    if _SAID & whole.keys() or "role" in whole:  # a choice in a log record holds a message
+    if _CONTENT_KEYS & whole.keys() or "role" in whole:  # a choice in a log record holds a message
         message |= whole
     elif text := first(attributes, "content", "message"):
         message["content"] = _content(text)
@@ -77,8 +77,8 @@ def _message(event: Event, role: str) -> dict[str, Json]:
     return message | pick(attributes, {"finish_reason": "finish_reason", "id": "id"})
 
 
-def _says_something(message: Json) -> bool:
-    return isinstance(message, dict) and bool(_SAID & message.keys())
+def _has_content(message: Json) -> bool:
+    return isinstance(message, dict) and bool(_CONTENT_KEYS & message.keys())
 
 
 def _content(text: str) -> Json:

@@ -60,8 +60,8 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         return None
     if span.status_code == "Ok" and all(map(_is_abandonment, names)):
         return None
-    said = message or next((n for n in names if n), "")
-    return StepError(_code(span, message), said, told_by)
+    shown = message or next((n for n in names if n), "")
+    return StepError(_code(span, message), shown, told_by)
 
 
 def _told_by(span: Span, *, raised: bool) -> str:

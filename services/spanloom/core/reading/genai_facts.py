@@ -107,16 +107,16 @@ def read_input(attributes: Mapping[str, str]) -> str:
     system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
         return messages
-    said = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
+    content = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
     if messages and not messages.lstrip().startswith("["):
         messages = f'[{{"role":"user","content":{json_text(messages)}}}]'
     rest = messages.strip().removeprefix("[").lstrip() or "]"
-    return f'[{{"role":"system",{said}}}{"" if rest.startswith("]") else ","}{rest}'
+    return f'[{{"role":"system",{content}}}{"" if rest.startswith("]") else ","}{rest}'
 
 
 def _messages(attributes: Mapping[str, str], key: str) -> str:
     """Return the messages; an empty list says nothing."""
-    return "" if (said := attributes.get(key, "")) == "[]" else said
+    return "" if (messages := attributes.get(key, "")) == "[]" else messages
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:

@@ -31,31 +31,31 @@ class ContentEvent(NamedTuple):
     row_version: int
 
 
-Told = dict[str, dict[str, ContentEvent]]
+EventsOfTrace = dict[str, dict[str, ContentEvent]]
 """The events of a trace by span and event id."""
 
 
 def join_events(traces: Mapping[TraceKey, list[Span]], events: Iterable[ContentEvent]) -> None:
     """Put the newest version of each event behind the events of its span, in their order."""
-    told: dict[TraceKey, Told] = {}
+    by_trace: dict[TraceKey, EventsOfTrace] = {}
     for found in events:
-        own = told.setdefault(found.key, {}).setdefault(found.span_id, {})
+        own = by_trace.setdefault(found.key, {}).setdefault(found.span_id, {})
         known = own.get(found.event_id)
         if known is None or known.row_version <= found.row_version:
             own[found.event_id] = found
-    for key, of_trace in told.items():
+    for key, of_trace in by_trace.items():
         if spans := traces.get(key):
             _join(spans, of_trace)
 
 
-def _join(spans: list[Span], told: Told) -> None:
+def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
     for at, span in enumerate(spans):
-        if own := told.pop(span.span_id, None):
+        if own := by_span.pop(span.span_id, None):
             added = tuple(found.event for found in sorted(own.values(), key=_order))
             version = max(found.row_version for found in own.values())
             spans[at] = _raised(span._replace(events=(*span.events, *added)), version)
-    if told:  # their span may never come: that they were read must show, or they are read forever
-        version = max(found.row_version for own in told.values() for found in own.values())
+    if by_span:  # their span may never come: it must show that they were read, or they are for ever
+        version = max(found.row_version for own in by_span.values() for found in own.values())
         spans[0] = _raised(spans[0], version)
 
 

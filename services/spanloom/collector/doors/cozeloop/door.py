@@ -45,5 +45,5 @@ def _answer(code: int, message: str) -> Answer:
 
 def _refuse(error: Exception, head: RequestHead) -> Answer:
     refusal = answer_error(error, head)
-    told = _answer(refusal.status, build_status(error).message)
-    return Answer(refusal.status, told.body, refusal.headers)
+    answer = _answer(refusal.status, build_status(error).message)
+    return Answer(refusal.status, answer.body, refusal.headers)

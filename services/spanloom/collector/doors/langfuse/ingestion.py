@@ -66,15 +66,15 @@ class LangfuseIngestion:
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
         """Spool the changed observations; yield the events of those that cannot be stored."""
-        told: set[str] = set()
+        refused: set[str] = set()
         left = deque(merged.spans)
         while left:
             with self._traces.hold(merged.traces):  # part by part: others get their turn between
                 unfit = list(self._export(self._read_part(project, left), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
-                    if event_id not in told:
-                        told.add(event_id)
+                    if event_id not in refused:
+                        refused.add(event_id)
                         yield Refusal(event_id, reason)
 
     def _read_part(self, project: str, left: deque[str]) -> list[Observation]:

@@ -101,7 +101,7 @@ class Redaction:
     def span(self, span: Span) -> None:
         """Redact a span with its events and links, and write the counts onto it."""
         found, self._shared = self._shared, Counter()
-        told = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
+        counts = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
         self._attributes(self._spans_are, span.attributes, found)
         span.name = self._name(span.name, found)
         span.trace_state = self._name(span.trace_state, found)
@@ -113,9 +113,9 @@ class Redaction:
             self._attributes(Place.LINK, link.attributes, found)
             link.trace_state = self._name(link.trace_state, found)
         for (rule, _), n in found.items():
-            told[rule] += n
-        if told:
-            span.attributes[ATTRIBUTE] = write_value(write_counts(told))
+            counts[rule] += n
+        if counts:
+            span.attributes[ATTRIBUTE] = write_value(write_counts(counts))
         self.found += found
 
     def count(self) -> None:

@@ -32,7 +32,7 @@ class AutoGen(OtelGenAI):
     """The GenAI conventions as AutoGen writes them."""
 
     id = "autogen"
-    telling = ("gen_ai.system",)
+    keys_with_values = ("gen_ai.system",)
 
     def recognises(self, signature: Signature) -> bool:
         """By the scope, or the system it names itself."""

@@ -70,7 +70,7 @@ class EinoLangfuse(Dialect):
 
     id = "eino_langfuse"
     before = ("langfuse",)
-    telling = _SDK
+    keys_with_values = _SDK
 
     def recognises(self, signature: Signature) -> bool:
         """By the client's name for itself."""
@@ -168,8 +168,8 @@ def _describe_agentic_call(facts: Facts) -> None:
     usage = made.get("TokenUsage")
     if isinstance(usage, dict):
         facts.usage = callback_usage(usage)
-    for said in (made, given):
-        config = said.get("Config")
+    for payload in (made, given):
+        config = payload.get("Config")
         if isinstance(config, dict) and not facts.model:
             facts.model = str(config.get("Model") or "")
 

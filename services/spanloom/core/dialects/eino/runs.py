@@ -105,8 +105,8 @@ def read_request(given: str) -> str:
         return ""
     if not given.startswith(_AGENT_INPUT):
         return given
-    said = json_field(given, "Input")
-    messages = said.get("Messages") if isinstance(said, dict) else None
+    agent_input = json_field(given, "Input")
+    messages = agent_input.get("Messages") if isinstance(agent_input, dict) else None
     return written(messages) if messages else ""
 
 

@@ -104,10 +104,10 @@ def is_framed_by(around: Span, span: Span) -> bool:
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
-    said, around = _classify_agent(span, view), view.tree.parent(span)
+    classification, around = _classify_agent(span, view), view.tree.parent(span)
     if around is not None and is_framed_by(around, span):
-        return said._replace(rule="google_adk.same_run", part_of=around.span_id)
-    return said
+        return classification._replace(rule="google_adk.same_run", part_of=around.span_id)
+    return classification
 
 
 def _classify_agent(span: Span, view: TraceView) -> Classification:
@@ -129,8 +129,8 @@ def _whole_answer(output: str) -> str:
 def _text(message: Json) -> str:
     parts = message.get("parts") if isinstance(message, dict) else None
     listed = parts if isinstance(parts, list) else []
-    said = [part.get("content") for part in listed if isinstance(part, dict)]
-    return "".join(text for text in said if isinstance(text, str))
+    contents = [part.get("content") for part in listed if isinstance(part, dict)]
+    return "".join(text for text in contents if isinstance(text, str))
 
 
 def _without_double_reasoning(usage: Usage, attributes: Mapping[str, str]) -> Usage:

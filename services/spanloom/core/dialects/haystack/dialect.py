@@ -56,7 +56,7 @@ class Haystack(Traceloop):
             return _pipeline(parent)
         if span.name == _AGENT:
             named = parent.attributes.get("haystack.component.name", "") if parent else ""
-            return Classification(Kind.AGENT, "haystack.agent", told=Facts(agent_name=named))
+            return Classification(Kind.AGENT, "haystack.agent", facts=Facts(agent_name=named))
         return Classification(Kind.OTHER, "haystack.component")
 
     def describe(self, span: Span, kind: Kind) -> Facts:

@@ -36,7 +36,7 @@ _KINDS = {
     "retriever": Kind.TOOL,
     "embedding": Kind.TOOL,
 }
-_BY_KIND = {said: Classification(kind, f"langsmith.kind_{said}") for said, kind in _KINDS.items()}
+_BY_KIND = {name: Classification(kind, f"langsmith.kind_{name}") for name, kind in _KINDS.items()}
 _PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
 _DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
 _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
@@ -70,8 +70,8 @@ class LangSmith(Dialect):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the span kind, then as a LangChain run."""
-        if (said := _BY_KIND.get(_kind(span))) is not None:
-            return said
+        if (classification := _BY_KIND.get(_kind(span))) is not None:
+            return classification
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
         return _PLUMBING

@@ -118,8 +118,8 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts.output = _answer(attributes) or _messages(as_json(first(raw, "choices", "output")))
     facts.model = facts.model or first(raw, "model")
     facts.response_id = facts.response_id or first(raw, "id")
-    told = _read_counts(attributes.get("metadata.usage_object", "") or raw.get("usage", ""))
-    facts.usage = facts.usage.completed_by(told) if facts.usage else told
+    counts = _read_counts(attributes.get("metadata.usage_object", "") or raw.get("usage", ""))
+    facts.usage = facts.usage.completed_by(counts) if facts.usage else counts
     return facts
 
 

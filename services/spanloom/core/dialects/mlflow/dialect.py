@@ -95,8 +95,8 @@ class MLflow(Dialect):
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
         if (kind := _KINDS.get(span_type)) is not None:
-            heard = _hear_usage(span, view) if kind is Kind.MODEL else None
-            return Classification(kind, f"mlflow.{span_type.lower()}", usage=heard)
+            usage = _usage_of_others(span, view) if kind is Kind.MODEL else None
+            return Classification(kind, f"mlflow.{span_type.lower()}", usage=usage)
         run = classify_run(span, view, run_metadata)
         if run is None:
             return _native_run(span, span_type, view)
@@ -108,8 +108,8 @@ class MLflow(Dialect):
         """From ``mlflow.*``, else from ``gen_ai.*``; what LangChain adds from ``metadata``."""
         read = mlflow_facts.read_genai if OPERATION in span.attributes else mlflow_facts.read_own
         facts = read(span, kind)
-        told = span.attributes.get("metadata", "")
-        facts.conversation_id = facts.conversation_id or _text(told, "session_id", "thread_id")
+        metadata = span.attributes.get("metadata", "")
+        facts.conversation_id = facts.conversation_id or _text(metadata, "session_id", "thread_id")
         facts.metadata = {**mlflow_facts.read_call_metadata(span), **facts.metadata}
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
@@ -126,8 +126,8 @@ def _span_type(span: Span) -> str:
     attributes = span.attributes
     if first(attributes, SPAN_TYPE, OPERATION):
         return span_type_of(span)
-    converses = COUNTS in attributes or mlflow_facts.FORMAT in attributes
-    if mlflow_facts.MODEL in attributes or (converses and not mlflow_names.is_method(span)):
+    is_conversation = COUNTS in attributes or mlflow_facts.FORMAT in attributes
+    if mlflow_facts.MODEL in attributes or (is_conversation and not mlflow_names.is_method(span)):
         return "CHAT_MODEL"
     return "TOOL" if "tool_call_id" in attributes else span.name.partition(" ")[0].upper()
 
@@ -138,7 +138,7 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
     return _PLUMBING
 
 
-def _hear_usage(span: Span, view: TraceView) -> Usage | None:
+def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
     """Read what others say of the call's tokens: its client, the run around, LangChain's messages.
 
     These are in the call's chunks and in what the node around it puts out.
@@ -153,5 +153,5 @@ def _hear_usage(span: Span, view: TraceView) -> Usage | None:
     return own if details is None else own.completed_by(details)
 
 
-def _text(told: str, *keys: str) -> str:
-    return next((v for key in keys if isinstance(v := json_field(told, key), str) and v), "")
+def _text(metadata: str, *keys: str) -> str:
+    return next((v for key in keys if isinstance(v := json_field(metadata, key), str) and v), "")

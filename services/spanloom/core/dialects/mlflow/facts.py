@@ -114,9 +114,9 @@ def _is_chunk(event: Event) -> bool:
     return event.name == "new_token" or event.name.startswith(mlflow_usage.CHUNK)
 
 
-def _text(said: str) -> str:
+def _text(text: str) -> str:
     """Take a text out of its quotes; the null of JSON says nothing."""
-    return "" if said == "null" else unquoted(said)
+    return "" if text == "null" else unquoted(text)
 
 
 def _value(output: str) -> str:

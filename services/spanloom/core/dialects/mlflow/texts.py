@@ -22,9 +22,9 @@ def show_run(facts: Facts) -> None:
     facts.output = _answered(json_object(facts.output)) or facts.output
 
 
-def _asked(said: str) -> str:
-    arguments = json_object(said)
-    return next((q for key in _ASKED if isinstance(q := arguments.get(key), str) and q), said)
+def _asked(text: str) -> str:
+    arguments = json_object(text)
+    return next((q for key in _ASKED if isinstance(q := arguments.get(key), str) and q), text)
 
 
 def _answered(payload: dict[str, Json]) -> str:

@@ -34,8 +34,8 @@ _LAST_CHUNKS = 4
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
     """Return what the client says of the call that was counted so, or not at all."""
-    for said in _usages(span):
-        usage = _read(said)
+    for payload in _usages(span):
+        usage = _read(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):
             return usage
     return Usage()
@@ -91,9 +91,9 @@ def _usages(span: Span) -> Iterator[dict[str, Json]]:
         if _USAGE in text:
             answer = json_object(text)
             response = answer.get("response")
-            usage_said = (response if isinstance(response, dict) else answer).get("usage")
-            if isinstance(usage_said, dict):
-                yield usage_said
+            reported = (response if isinstance(response, dict) else answer).get("usage")
+            if isinstance(reported, dict):
+                yield reported
 
 
 def _chunks(span: Span) -> Iterator[str]:

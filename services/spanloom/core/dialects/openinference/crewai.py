@@ -80,21 +80,21 @@ def _role(name: str) -> str:
 def _tasks(crew: Span) -> str:
     """Return what the crew's tasks ask for, in order."""
     tasks = json_value(crew.attributes.get("crew_tasks", ""))
-    said = (
+    descriptions = (
         [t.get("description") for t in tasks if isinstance(t, dict)]
         if isinstance(tasks, list)
         else []
     )
-    return "\n\n".join(text for text in said if isinstance(text, str))
+    return "\n\n".join(text for text in descriptions if isinstance(text, str))
 
 
-def _task(span: Span, said: str, description: object) -> str:
+def _task(span: Span, text: str, description: object) -> str:
     """Return the task and what earlier tasks handed on; a configuration alone is no input."""
-    asked = json_object(said)
+    asked = json_object(text)
     if isinstance(messages := asked.get("messages"), str):
         return messages
     if "agent" not in asked:
-        return said
+        return text
     task = span.attributes.get("task_description", "") or description
     if not isinstance(task, str):
         return ""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SPAN_KIND = "openinference.span.kind"
 _SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
-_TELLING = {
+_KIND_OF_KEY = {
     "tool.name": "TOOL",
     "llm.model_name": "LLM",
     "llm.invocation_parameters": "LLM",
@@ -91,7 +91,7 @@ def span_kind(span: Span) -> str:
     attributes = span.attributes
     if (kind := attributes.get(SPAN_KIND)) is not None:
         return kind.upper()
-    return next((kind for key, kind in _TELLING.items() if key in attributes), "")
+    return next((kind for key, kind in _KIND_OF_KEY.items() if key in attributes), "")
 
 
 def _run_metadata(span: Span) -> RunMetadata:

@@ -70,17 +70,17 @@ class OpenInferenceDSPy(OpenInference):
         return facts
 
 
-def _asked(said: str) -> str:
+def _asked(text: str) -> str:
     """Return the arguments of a module that takes any."""
-    arguments = json_field(said, "input_args")
-    return json_text(arguments) if isinstance(arguments, dict) else said
+    arguments = json_field(text, "input_args")
+    return json_text(arguments) if isinstance(arguments, dict) else text
 
 
-def _answered(said: str) -> str:
+def _answered(text: str) -> str:
     """Return what the module's signature promises; the loop it went through is in the steps."""
-    fields = json_object(said)
+    fields = json_object(text)
     if fields.pop("trajectory", None) is None or not fields:
-        return said
+        return text
     return json_text(fields)
 
 

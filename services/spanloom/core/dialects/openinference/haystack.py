@@ -63,20 +63,20 @@ class OpenInferenceHaystack(OpenInference):
             facts.agent_name = span.name.partition(".")[0]
         if kind is Kind.AGENT:
             facts.input = _asked(facts.input)
-            facts.output = _said(json_field(facts.output, "last_message")) or facts.output
+            facts.output = _text_of(json_field(facts.output, "last_message")) or facts.output
         return facts
 
 
-def _asked(said: str) -> str:
+def _asked(text: str) -> str:
     """Return the last thing the user said; the whole input if there is no such thing."""
-    messages = json_field(said, "messages")
+    messages = json_field(text, "messages")
     for message in reversed(messages) if isinstance(messages, list) else ():
         if isinstance(message, str) and _USER in message:
-            return _said(message) or said
-    return said
+            return _text_of(message) or text
+    return text
 
 
-def _said(message: Json) -> str | None:
+def _text_of(message: Json) -> str | None:
     return last_text(message, "TextContent(text=") if isinstance(message, str) else None
 
 

@@ -98,20 +98,20 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
     return frozenset(child.name.rpartition(".")[0] for child in plumbing)
 
 
-def _asked(said: str) -> str:
+def _asked(text: str) -> str:
     """Return the user's message; the state of the engine is none."""
-    if said.startswith('{"init_state"'):
+    if text.startswith('{"init_state"'):
         return ""
-    message = json_field(said, "user_msg")
-    return message if isinstance(message, str) else said
+    message = json_field(text, "user_msg")
+    return message if isinstance(message, str) else text
 
 
-def _answered(said: str) -> str:
-    return "" if said.startswith("StopEvent(") else said
+def _answered(text: str) -> str:
+    return "" if text.startswith("StopEvent(") else text
 
 
-def _result(said: str) -> str:
+def _result(text: str) -> str:
     """Return what the tool returned out of a ``ToolOutput``."""
-    output = json_object(said)
+    output = json_object(text)
     result: Json = output.get("raw_output") if "tool_name" in output else None
-    return said if result is None else text_or_json(result)
+    return text if result is None else text_or_json(result)

@@ -51,8 +51,8 @@ class OpenInferenceMastra(OpenInference):
             return _PIECE
         if _is_call(span):
             loop = _loop_ended_by(span, view)
-            told = super().describe(loop, Kind.MODEL).usage if loop is not None else None
-            return _CALL._replace(usage=told)
+            usage = super().describe(loop, Kind.MODEL).usage if loop is not None else None
+            return _CALL._replace(usage=usage)
         return _LOOP if view.remember_children(_last_call, span) else super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:

@@ -60,8 +60,8 @@ class OpenInferenceOverlay(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As the framework's own dialect; OpenInference tells the rest."""
-        told = self._frameworks[span.scope_name].describe(span, kind)
-        return _completed(told, _LAID_OVER.describe(span, kind))
+        own = self._frameworks[span.scope_name].describe(span, kind)
+        return _completed(own, _LAID_OVER.describe(span, kind))
 
 
 def _answered(span: Span) -> bool:
@@ -72,11 +72,11 @@ def _answered(span: Span) -> bool:
     return (ended_well or "ai.toolCall.result" in attributes) and not raised
 
 
-def _completed(told: Facts, laid_over: Facts) -> Facts:
+def _completed(own: Facts, laid_over: Facts) -> Facts:
     """Fill in what is empty; counts are completed one by one."""
-    missing = [f.name for f in fields(told) if not getattr(told, f.name)]
-    completed = replace(told, **{name: getattr(laid_over, name) for name in missing})
-    if told.usage and laid_over.usage:
-        completed.usage = told.usage.completed_by(laid_over.usage)
-    completed.metadata = {**laid_over.metadata, **told.metadata}
+    missing = [f.name for f in fields(own) if not getattr(own, f.name)]
+    completed = replace(own, **{name: getattr(laid_over, name) for name in missing})
+    if own.usage and laid_over.usage:
+        completed.usage = own.usage.completed_by(laid_over.usage)
+    completed.metadata = {**laid_over.metadata, **own.metadata}
     return completed

@@ -63,9 +63,9 @@ class OpenInferenceSmolagents(OpenInference):
         return facts
 
 
-def _task(span: Span, said: str) -> str:
+def _task(span: Span, text: str) -> str:
     """Return the task; the attribute has it even where the arguments are hidden."""
     if task := span.attributes.get("smolagents.task", ""):
         return task
-    task_argument = json_field(said, "task")
-    return task_argument if isinstance(task_argument, str) else said
+    task_argument = json_field(text, "task")
+    return task_argument if isinstance(task_argument, str) else text

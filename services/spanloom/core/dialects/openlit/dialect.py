@@ -97,23 +97,27 @@ class OpenLIT(OtelGenAI):
             facts.output = _message_text(facts.output)
         else:
             facts.agent_name = _name(span)
-            facts.input = facts.input or _said(attributes.get("gen_ai.workflow.input", ""), 0)
-            facts.output = facts.output or _said(attributes.get("gen_ai.workflow.output", ""), -1)
+            facts.input = facts.input or _text_in_state(
+                attributes.get("gen_ai.workflow.input", ""), 0
+            )
+            facts.output = facts.output or _text_in_state(
+                attributes.get("gen_ai.workflow.output", ""), -1
+            )
         return facts
 
 
-def _said(state: str, at: int) -> str:
+def _text_in_state(state: str, at: int) -> str:
     """Return what a state's first or last message says where the messages are reprs of objects."""
     messages = json_object(state).get("messages") if '"content=' in state else None
     message = messages[at] if isinstance(messages, list) and messages else None
-    said = _message_text(message) if isinstance(message, str) else state
-    return state if said == message else said
+    shown = _message_text(message) if isinstance(message, str) else state
+    return state if shown == message else shown
 
 
 def _message_text(text: str) -> str:
     """Return what a message says that is written as its repr; any other text as it is."""
-    said = first_text(text, "content=") if text.startswith("content=") else None
-    return text if said is None else said
+    content = first_text(text, "content=") if text.startswith("content=") else None
+    return text if content is None else content
 
 
 def _operation(span: Span) -> str:

@@ -97,12 +97,12 @@ class OtelGenAI(Dialect):
         operation = operation_of(span)
         if not operation and _names_system_and_model(span):
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
-        said = _OPERATIONS.get(operation, _OTHER_OPERATION)
-        if said.kind is Kind.GRAPH and _is_plain_chain(span):
+        classification = _OPERATIONS.get(operation, _OTHER_OPERATION)
+        if classification.kind is Kind.GRAPH and _is_plain_chain(span):
             return Classification(Kind.OTHER, "otel_genai.workflow_is_a_chain")
-        if said.kind is Kind.AGENT and _only_runs_one_agent(span, view):
+        if classification.kind is Kind.AGENT and _only_runs_one_agent(span, view):
             return Classification(Kind.OTHER, "otel_genai.agent_only_passes_on")
-        return said
+        return classification
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes."""

@@ -187,8 +187,8 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
 
 def _goes_on(sums: Usage, usage: Usage) -> bool:
     """Return whether answers were added, or none are counted at all."""
-    told = usage.output_tokens or sums.output_tokens
-    return usage.output_tokens > sums.output_tokens or not told
+    is_counted = usage.output_tokens or sums.output_tokens
+    return usage.output_tokens > sums.output_tokens or not is_counted
 
 
 def _runs_inside_model(span: Span) -> bool:

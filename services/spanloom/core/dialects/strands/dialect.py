@@ -33,7 +33,7 @@ class Strands(OtelGenAI):
 
     id = "strands"
     before = ("mlflow",)
-    telling = ("gen_ai.system", "gen_ai.provider.name")
+    keys_with_values = ("gen_ai.system", "gen_ai.provider.name")
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:

@@ -68,5 +68,5 @@ def _result(text: str) -> str:
     if status is None or end < status.end():
         return text
     mark = " error=" if text.startswith(_FAILED) else " result="
-    said = first_text(text, mark)
-    return text[status.end() : end] if said is None else said
+    result = first_text(text, mark)
+    return text[status.end() : end] if result is None else result

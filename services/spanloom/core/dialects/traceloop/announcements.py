@@ -79,5 +79,5 @@ def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _agent_name(announcement: Span) -> str:
-    said = announcement.attributes.get("gen_ai.agent.name")
-    return said or announcement.name.removeprefix(_ANNOUNCES)
+    name = announcement.attributes.get("gen_ai.agent.name")
+    return name or announcement.name.removeprefix(_ANNOUNCES)

@@ -28,7 +28,7 @@ from spanloom.core.dialects.traceloop.js_runs import (
     SCOPE,
     STATE_OF_MESSAGES,
     STEPS,
-    UNTOLD,
+    UNDECIDED,
     agent_name_of,
     class_of_run,
     classify_by_class,
@@ -71,19 +71,21 @@ class TraceloopJS(Traceloop):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By operation and class; graphs by their state; the place by time."""
-        said, ran = classify_by_class(span), class_of_run(span)
-        if said is None:
-            said = _PLUMBING if ran else STEPS.get(operation_of(span), _PLUMBING)
+        classification, ran = classify_by_class(span), class_of_run(span)
+        if classification is None:
+            classification = _PLUMBING if ran else STEPS.get(operation_of(span), _PLUMBING)
         parent = view.tree.parent(span)
-        if said.kind is Kind.OTHER or parent is None:
-            return said
+        if classification.kind is Kind.OTHER or parent is None:
+            return classification
         siblings = view.remember_children(read_siblings, parent)
-        if said in (STATE_OF_MESSAGES, UNTOLD):
-            said = siblings.runs.get(span.span_id, said)
+        if classification in (STATE_OF_MESSAGES, UNDECIDED):
+            classification = siblings.runs.get(span.span_id, classification)
         elif not ran:
-            said = _with_state(said, span, view.remember_children(_nodes, parent))
+            classification = _with_state(
+                classification, span, view.remember_children(_nodes, parent)
+            )
         around = siblings.places.get(span.span_id)
-        return said if around is None else said._replace(inside=around.span_id)
+        return classification if around is None else classification._replace(inside=around.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.*`` or ``traceloop.entity.*``; names from the messages in states."""
@@ -98,8 +100,8 @@ class TraceloopJS(Traceloop):
 def _describe_tool(facts: Facts) -> None:
     facts.input = plain_arguments(facts.input)
     result = find_result(facts.output)
-    said = result.said if result else json_object(facts.output)
-    name, content, call_id = (said.get(k) for k in ("name", "content", "tool_call_id"))
+    message = result.fields if result else json_object(facts.output)
+    name, content, call_id = (message.get(k) for k in ("name", "content", "tool_call_id"))
     facts.tool_name = name if isinstance(name, str) and name else facts.tool_name
     facts.output = content if isinstance(content, str) else facts.output
     if isinstance(call_id, str) and call_id:
@@ -115,23 +117,25 @@ def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
     return {span_id: node for span_id, node in chains.items() if node.span_id not in several}
 
 
-def _with_state(said: Classification, span: Span, nodes: Mapping[str, Span]) -> Classification:
+def _with_state(
+    classification: Classification, span: Span, nodes: Mapping[str, Span]
+) -> Classification:
     """Add what the state of the node around a call or a failed tool tells of it."""
     node = nodes.get(span.span_id)
     if node is None:
-        return said
+        return classification
     before, after = (node.attributes.get(key, "") for key in (INPUT, OUTPUT))
-    if said.kind is Kind.TOOL:
+    if classification.kind is Kind.TOOL:
         if OUTPUT in span.attributes:
-            return said
+            return classification
         name = find_call(before, plain_arguments(span.attributes.get(INPUT, "")))
-        return said._replace(told=Facts(tool_name=name))
+        return classification._replace(facts=Facts(tool_name=name))
     answer = find_new_answer(before, after)
     if answer is None or not _counts_the_same(span, answer.usage):
-        return said
+        return classification
     history = complete_history(span.attributes.get(_MESSAGES, ""), before)
-    told = Facts(input=history, output=answer.as_json if answer.calls else "")
-    return said._replace(told=told, usage=answer.usage)
+    facts = Facts(input=history, output=answer.as_json if answer.calls else "")
+    return classification._replace(facts=facts, usage=answer.usage)
 
 
 def _counts_the_same(call: Span, usage: Usage | None) -> bool:

@@ -34,7 +34,7 @@ STEPS = {
 
 STATE_OF_MESSAGES = Classification(Kind.AGENT, "traceloop_js.state_of_messages")
 _GRAPH = Classification(Kind.GRAPH, "traceloop_js.graph_class")
-UNTOLD = Classification(Kind.GRAPH, "traceloop_js.no_state")
+UNDECIDED = Classification(Kind.GRAPH, "traceloop_js.no_state")
 _AGENT_WITH_TOOLS = Classification(Kind.AGENT, "traceloop_js.runs_tools")
 _GRAPH_OF_RUNS = Classification(Kind.GRAPH, "traceloop_js.holds_runs")
 _GRAPH_OF_CALLS = Classification(Kind.GRAPH, "traceloop_js.calls_in_a_row")
@@ -63,7 +63,7 @@ def classify_by_class(span: Span) -> Classification | None:
     states = [span.attributes[key] for key in (INPUT, OUTPUT) if key in span.attributes]
     if any(map(_holds_messages, states)):
         return STATE_OF_MESSAGES
-    return _GRAPH if states else UNTOLD
+    return _GRAPH if states else UNDECIDED
 
 
 def _holds_messages(state: str) -> bool:
@@ -101,10 +101,10 @@ def _classify_by_inside(
     found: dict[str, Classification] = {}
     for span in children:
         steps = inside[span.span_id]
-        if (said := by_class[span.span_id]) is STATE_OF_MESSAGES:
+        if (classification := by_class[span.span_id]) is STATE_OF_MESSAGES:
             holds_runs = any(by_class[step.span_id] is not None for step in steps)
             found[span.span_id] = _run_of_messages(span, steps, holds_runs=holds_runs)
-        elif said is UNTOLD and any(map(_is_tool, steps)):
+        elif classification is UNDECIDED and any(map(_is_tool, steps)):
             found[span.span_id] = _AGENT_WITH_TOOLS
     return found
 
@@ -117,7 +117,7 @@ def _run_of_messages(run: Span, steps: Sequence[Span], *, holds_runs: bool) -> C
     if agent_name_of(run):
         return STATE_OF_MESSAGES
     if name := next(filter(None, map(agent_name_of, steps)), ""):
-        return STATE_OF_MESSAGES._replace(told=Facts(agent_name=name))
+        return STATE_OF_MESSAGES._replace(facts=Facts(agent_name=name))
     return _GRAPH_OF_CALLS if len(calls) > 1 and not has_tools else STATE_OF_MESSAGES
 
 

@@ -57,14 +57,14 @@ class TraceloopLlamaIndex(Traceloop):
         if _AGENT_BASE in view.remember_children(_classes, span):
             name = view.remember_children(_agent_name, span)
             rule = "traceloop_llamaindex.agent_steps"
-            return Classification(Kind.AGENT, rule, told=Facts(agent_name=name))
+            return Classification(Kind.AGENT, rule, facts=Facts(agent_name=name))
         if _is_workflow(span, view):
             return _WORKFLOW
         if _CALLED_TOOL in span.attributes:
             has_span = view.remember_children(_has_tool, span)
             return super().classify(span, view) if has_span else _RAISED
         if _is_tool(span):
-            return _TOOL._replace(told=_called(view.tree.parent(span)))
+            return _TOOL._replace(facts=_called(view.tree.parent(span)))
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -89,8 +89,10 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 def _agent_name(steps: Sequence[Span]) -> str:
     """Return the name that the first step with one says; all of an agent's steps say the same."""
-    said = (json_object(step.attributes.get(_OUTPUT, "")) for step in steps)
-    return next((n for one in said if isinstance(n := one.get("current_agent_name"), str)), "")
+    outputs = (json_object(step.attributes.get(_OUTPUT, "")) for step in steps)
+    return next(
+        (n for output in outputs if isinstance(n := output.get("current_agent_name"), str)), ""
+    )
 
 
 def _is_workflow(span: Span, view: TraceView) -> bool:
@@ -103,7 +105,7 @@ def _is_workflow(span: Span, view: TraceView) -> bool:
 def _step_classes(children: Sequence[Span]) -> frozenset[str]:
     """Return the classes of those children that took an event, or what cannot be written out."""
     inputs = ((child, child.attributes.get(_INPUT, '{"ev":')) for child in children)
-    return _classes([child for child, said in inputs if said.startswith('{"ev":')])
+    return _classes([child for child, given in inputs if given.startswith('{"ev":')])
 
 
 def _has_tool(children: Sequence[Span]) -> bool:
@@ -122,8 +124,8 @@ def _called(step: Span | None) -> Facts | None:
     """Return what the step around a tool asked of it: a tool's own input may not be written out."""
     if step is None or _CALLED_TOOL not in step.attributes:
         return None
-    said = step.attributes
-    return Facts(tool_name=said[_CALLED_TOOL], input=said.get("tool.arguments", ""))
+    attributes = step.attributes
+    return Facts(tool_name=attributes[_CALLED_TOOL], input=attributes.get("tool.arguments", ""))
 
 
 def _returned(span: Span) -> tuple[str, str]:
@@ -146,4 +148,4 @@ def _answered(text: str) -> str:
     if not isinstance(blocks, list):
         return text
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "".join(said for said in texts if isinstance(said, str))
+    return "".join(part for part in texts if isinstance(part, str))

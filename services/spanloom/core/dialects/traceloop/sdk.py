@@ -79,7 +79,9 @@ def _composes(workflow: Span, view: TraceView) -> bool:
 
 def _has_foreign_run(children: Sequence[Span]) -> bool:
     foreign = [child.attributes for child in children if child.scope_name not in _SCOPES]
-    return any(said.get(key) in _RUNS for said in foreign for key in (OPERATION, SPAN_KIND))
+    return any(
+        attributes.get(key) in _RUNS for attributes in foreign for key in (OPERATION, SPAN_KIND)
+    )
 
 
 def _has_task(children: Sequence[Span]) -> bool:

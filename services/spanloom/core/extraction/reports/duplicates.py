@@ -44,11 +44,11 @@ def make_call_key(step: Step) -> str:
     """Return a fingerprint of what was said and counted; empty if there is nothing to compare."""
     usage = step.usage
     if usage and (usage.input_tokens or usage.output_tokens):
-        evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_said(step.output)}"
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_answer_text(step.output)}"
     elif step.error is not None:
         evidence = f"error:{step.error.code}"
-    elif said := _said(step.output):
-        evidence = f"said:{said}"
+    elif answer := _answer_text(step.output):
+        evidence = f"said:{answer}"
     else:
         return ""
     return hashlib.blake2b(evidence.encode(), digest_size=12).hexdigest()
@@ -87,7 +87,7 @@ def _comes_before(outer: ModelCall, inner: ModelCall) -> bool:
     return is_longer or outer.key < inner.key
 
 
-def _said(output: str) -> str:
+def _answer_text(output: str) -> str:
     """Return what a model said and which tools it asked for, one a line, without its thoughts.
 
     Frameworks leave thoughts out where clients keep them, and number messages differently.

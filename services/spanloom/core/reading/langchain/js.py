@@ -26,18 +26,18 @@ class Message(NamedTuple):
 
     kind: str
     """Its class."""
-    said: dict[str, Json]
+    fields: dict[str, Json]
     whole: Json
 
     def text(self, key: str) -> str:
         """Return what it says under a key, if that is a text."""
-        value = self.said.get(key)
+        value = self.fields.get(key)
         return value if isinstance(value, str) else ""
 
     @property
     def calls(self) -> Sequence[dict[str, Json]]:
         """The tool calls that an answer asks for."""
-        calls = self.said.get("tool_calls")
+        calls = self.fields.get("tool_calls")
         return [c for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
 
     @property
@@ -48,7 +48,7 @@ class Message(NamedTuple):
     @property
     def usage(self) -> Usage | None:
         """What the answer cost, if it says so."""
-        usage = self.said.get("usage_metadata")
+        usage = self.fields.get("usage_metadata")
         return read_usage(usage) if isinstance(usage, dict) else None
 
 
@@ -72,14 +72,14 @@ def find_new_answer(before: str, after: str) -> Message | None:
     return answers[0] if len(answers) == 1 else None
 
 
-def complete_history(said: str, state: str) -> str:
+def complete_history(messages: str, state: str) -> str:
     """Return the messages of a request with those of the state for those that leave out the calls.
 
     The state lacks only system prompts, which come first; where the two do not fit, empty.
     """
-    if '"assistant"' not in said:
+    if '"assistant"' not in messages:
         return ""
-    request, history = json_value(said), list(_messages(state))
+    request, history = json_value(messages), list(_messages(state))
     if not isinstance(request, list) or not 0 < len(history) <= len(request):
         return ""
     prompts = request[: len(request) - len(history)]
@@ -108,8 +108,8 @@ def _messages(state: str) -> Iterator[Message]:
         if isinstance(value, list):
             pending.extend(reversed(value))
         elif isinstance(value, dict):
-            said, names = value.get("kwargs"), value.get("id")
-            if isinstance(said, dict) and isinstance(names, list) and names:
-                yield Message(str(names[-1]), said, value)
+            fields, names = value.get("kwargs"), value.get("id")
+            if isinstance(fields, dict) and isinstance(names, list) and names:
+                yield Message(str(names[-1]), fields, value)
             else:
                 pending.extend(reversed(value.values()))

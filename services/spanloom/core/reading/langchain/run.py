@@ -64,11 +64,11 @@ class RunMetadata(NamedTuple):
 MetadataReader = Callable[[Span], RunMetadata]
 
 
-def read_metadata(name: str, said: Mapping[str, Json]) -> RunMetadata:
+def read_metadata(name: str, metadata: Mapping[str, Json]) -> RunMetadata:
     """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
-    if not said:
+    if not metadata:
         return RunMetadata(name)
-    return _read(name, said, _KEYS)
+    return _read(name, metadata, _KEYS)
 
 
 def read_prefixed_metadata(name: str, attributes: Mapping[str, str], prefix: str) -> RunMetadata:
@@ -81,8 +81,8 @@ def _prefixed(prefix: str) -> Sequence[str]:
     return [prefix + key for key in _KEYS]
 
 
-def _read(name: str, said: Mapping[str, Json], keys: Sequence[str]) -> RunMetadata:
-    found = [said.get(key) for key in keys]
+def _read(name: str, metadata: Mapping[str, Json], keys: Sequence[str]) -> RunMetadata:
+    found = [metadata.get(key) for key in keys]
     return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
 
 
@@ -108,7 +108,7 @@ def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classific
     if _holds_run(span, view, read, own):
         if _is_create_agent(span, view, read, own):
             return Classification(
-                Kind.AGENT, "langchain.create_agent", told=Facts(agent_name=own.agent_name)
+                Kind.AGENT, "langchain.create_agent", facts=Facts(agent_name=own.agent_name)
             )
         if _is_prebuilt_loop(span, view, read):
             return Classification(Kind.AGENT, "langchain.create_react_agent")

@@ -22,9 +22,10 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
     for text in texts:
         if _DETAILS not in text:
             continue
-        for said in _usages(json_value(text)):
-            if (count(said.get("input_tokens")), count(said.get("output_tokens"))) == call[:2]:
-                return read_usage(said)
+        for reported in _usages(json_value(text)):
+            tokens = count(reported.get("input_tokens")), count(reported.get("output_tokens"))
+            if tokens == call[:2]:
+                return read_usage(reported)
     return None
 
 
@@ -52,6 +53,6 @@ def _usages(value: Json) -> Iterator[dict[str, Json]]:
         if isinstance(value, list):
             pending.extend(reversed(value))
         elif isinstance(value, dict):
-            if isinstance(said := value.get("usage_metadata"), dict):
-                yield said
+            if isinstance(reported := value.get("usage_metadata"), dict):
+                yield reported
             pending.extend(reversed(value.values()))
