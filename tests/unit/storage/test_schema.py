@@ -73,7 +73,9 @@ def test_every_table_and_column_has_a_comment(lane: Lane) -> None:
     assert tables == []
 
 
-def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken_parts(lane: Lane) -> None:
+def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken_parts(
+    lane: Lane,
+) -> None:
     rows = ask(
         lane,
         "SELECT name, create_table_query FROM system.tables"
