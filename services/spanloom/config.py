@@ -162,6 +162,12 @@ class ReceivingSettings(SectionSettings):
         ge=MIB,
         description="Waiting bytes at which requests are refused with a retry hint.",
     )
+    min_free_bytes: ByteSize | None = Field(
+        None,
+        ge=0,
+        description="Free space on the data directory's disk below which requests are refused with "
+        "a retry hint (default: 2 GiB, or 5 % of a disk of less than 40 GiB); 0: never.",
+    )
     batch_max_bytes: ByteSize = Field(
         ByteSize(32 * MIB), ge=1024, description="Largest batch of one INSERT."
     )

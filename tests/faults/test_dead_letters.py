@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.faults.test_no_room import await_readiness
 from tests.support import refusing_store
 from tests.support.ledger import Ledger, Outcome, Request, SentSpan, as_protobuf, make_requests
 from tests.support.senders import GrpcClient
@@ -116,7 +117,11 @@ def test_a_store_that_refuses_everything_buries_nothing(
     assert listed(run_spanloom, spanloom.addresses["data_dir"]) == []
     metrics = httpx.get(f"{spanloom.api}/metrics").text
     assert 'spanloom_insert_failures_total{kind="fault"}' in metrics
+    [reason] = await_readiness(spanloom, "degraded")
+    assert "the store has taken nothing" in reason
+    assert "(fault;" in reason
     order.unlink()
+    assert await_readiness(spanloom, "ok") == []
     account = ledger.account()
     assert account.acknowledged == account.sent.keys()
     assert check_api(spanloom.api, account) == account.acknowledged

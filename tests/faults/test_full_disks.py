@@ -59,7 +59,8 @@ def test_a_full_disk_under_the_spool_refuses_and_passes(
 ) -> None:
     store = tmp_path / "elsewhere" / "store"
     store.parent.mkdir()
-    spanloom = start_spanloom(*QUICK, f"--store-url=chdb://{store}", data_dir=disk.path / "data")
+    options = (f"--store-url=chdb://{store}", "--min-free-bytes=0")  # until it is really full
+    spanloom = start_spanloom(*QUICK, *options, data_dir=disk.path / "data")
     spanloom.wait_until_ready()
     ledger = Ledger()
     with Load(spanloom.addresses, ledger, "before"):

@@ -49,16 +49,18 @@ def create_app(
     has_trajectories: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
     extractor_version: str = "",
+    troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
 ) -> FastAPI:
     """Return the API over a store.
 
     ``access`` says who may ask for what. ``ready`` gives the reasons for not being ready; it
-    may block. ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and
-    IP addresses (``*``: all). Without ``has_trajectories`` there are only health, readiness and
-    metrics, as for the parts that run alone. A store call is given up after ``timeout_s``. What
-    was built by another ``extractor_version`` is outdated. ``examine`` says what is wrong with the
-    process; it may block.
+    may block. ``troubles`` gives what the process cannot do at the moment although it is ready.
+    ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and IP addresses
+    (``*``: all). Without ``has_trajectories`` there are only health, readiness and metrics, as for
+    the parts that run alone. A store call is given up after ``timeout_s``. What was built by
+    another ``extractor_version`` is outdated. ``examine`` says what is wrong with the process; it
+    may block.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -82,7 +84,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.services = Services(
-        store, metrics, ready, calls, probes, extractor_version, access.keys, examine
+        store, metrics, ready, troubles, calls, probes, extractor_version, access.keys, examine
     )
     of_trajectories = (trajectories, conversations, replays, keys, deletions, snapshots)
     parts = (*(of_trajectories if has_trajectories else ()), service)

@@ -126,6 +126,7 @@ DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
 SNAPSHOT = _answer("The snapshot is taken.", _component("Snapshot"), {"tables": 15})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
+READINESS = _answer("Yes.", _component("Readiness"), {"status": "ok", "reasons": []})
 DIAGNOSIS = _answer(
     "A finding for each check.", _component("Diagnosis"), {**_PROCESS, "findings": [_FINDING]}
 )

@@ -4,7 +4,7 @@ The trajectory itself is none of them: it is passed on as stored, and its schema
 ``core/formats/canonical_schema.json``.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -238,6 +238,15 @@ class Snapshot(BaseModel):
 
 
 class Health(BaseModel):
-    """Alive, or ready."""
+    """Alive."""
 
     status: Annotated[str, Field(description="`ok`.")] = "ok"
+
+
+class Readiness(BaseModel):
+    """Ready, with or without limitations."""
+
+    status: Annotated[Literal["ok", "degraded"], Field(description="`degraded` with reasons.")]
+    reasons: Annotated[
+        list[str], Field(description="What it cannot do at the moment; empty if nothing.")
+    ]

@@ -21,6 +21,8 @@ class Services:
     metrics: Metrics
     ready: Callable[[], Sequence[str]]
     """Gives the reasons for not being ready; empty means ready."""
+    troubles: Callable[[], Sequence[str]]
+    """Gives what the process cannot do at the moment although it is ready; must not block."""
     calls: BoundedCalls
     """Runs whatever blocks."""
     probes: BoundedCalls

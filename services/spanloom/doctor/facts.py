@@ -66,6 +66,8 @@ class DiskFacts(NamedTuple):
 
     free: int
     total: int
+    min_free: int
+    """Below this the receiver refuses requests."""
     sizes: Mapping[str, int]
     """What lies in the directory: ``{"store": 2048, "spool": 1024}``."""
 
@@ -141,3 +143,5 @@ class Facts:
     service: Known[ServiceFacts]
     failures: Known[Sequence[str]]
     """Why the running process is not ready; empty if it is."""
+    troubles: Known[Sequence[str]]
+    """What its parts cannot do at the moment although it is ready."""

@@ -15,6 +15,7 @@ from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.make import make_redactor
 from spanloom.collector.intake.tenancy import claim_request
+from spanloom.collector.spool.free_space import FreeSpace
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.process.options import limits_of, project_limits_of
@@ -57,7 +58,9 @@ def build_collector(
     yield by_project
     quotas = Quotas(store, by_project, spool.stored_until_ns)
     yield quotas
-    admission = Admission(Rates(by_project.of), quotas)
+    space = FreeSpace(data.path, settings.min_free_bytes)
+    yield space
+    admission = Admission(Rates(by_project.of), quotas, space)
     redactor = make_redactor(
         settings.redaction_rules,
         settings.redaction_secret_file,

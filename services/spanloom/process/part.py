@@ -41,5 +41,17 @@ class Listening(Protocol):
         """The TCP port."""
 
 
+@runtime_checkable
+class Troubled(Protocol):
+    """A part that may be unable to do all its work for a while, and says so."""
+
+    @property
+    def trouble(self) -> str:
+        """What it cannot do and why, in words that tell nothing of any project; empty if nothing.
+
+        Unlike a failure it passes by itself: the process goes on, and is ready.
+        """
+
+
 class PartFailedError(SpanloomError):
     """A running part died or cannot go on: the process ends rather than pretend."""

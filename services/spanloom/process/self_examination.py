@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS
@@ -22,24 +22,35 @@ if TYPE_CHECKING:
 _FILES = Unknown("the files are left to whoever asks")
 
 
+class WatchedProcess(Protocol):
+    """What is asked of the supervisor."""
+
+    def unready(self) -> Sequence[str]:
+        """Return the reasons why the process cannot do its work."""
+
+    def troubles(self) -> Sequence[str]:
+        """Return what parts cannot do at the moment."""
+
+    def ports(self) -> Mapping[str, int]:
+        """Return the port of each part that listens."""
+
+
 class SelfExamination:
     """Examines this process; may block, as the store does."""
 
     def __init__(
         self,
         settings: Settings,
-        unready: Callable[[], Sequence[str]],
-        ports: Callable[[], Mapping[str, int]],
+        process: WatchedProcess,
         keys: Callable[[], Sequence[Key]],
     ) -> None:
-        """Take the options, and whom to ask for reasons not to be ready, for ports and keys.
+        """Take the options, and whom to ask for the state of the parts, and for keys.
 
         Keys come from the connection that is open: in one process a second one that is closed
         takes the first one's locks away (https://sqlite.org/howtocorrupt.html, 2.2).
         """
         self._settings = settings
-        self._unready = unready
-        self._ports = ports
+        self._process = process
         self._keys = keys
 
     def __call__(self) -> Sequence[Finding]:
@@ -52,9 +63,10 @@ class SelfExamination:
             disk=_FILES,
             spool=_FILES,
             service=_FILES,
-            failures=self._unready(),
+            failures=self._process.unready(),
+            troubles=self._process.troubles(),
             doors=look_at_doors(settings),
-            ports=look_at_ports(settings, self._ports()),
+            ports=look_at_ports(settings, self._process.ports()),
             certificate=look_at_certificate(settings),
             keys=keys_of(self._keys),
             store=look_at_store(settings),

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
-from spanloom.process.part import Listening, PartFailedError
+from spanloom.process.part import Listening, PartFailedError, Troubled
 
 if TYPE_CHECKING:
     import threading
@@ -58,6 +58,10 @@ class Supervisor:
     def unready(self) -> Sequence[str]:
         """Return the reasons why the process cannot do its work, none if it can."""
         return [reason for part in self._parts if (reason := _failure_of(part))] or self._state
+
+    def troubles(self) -> Sequence[str]:
+        """Return what parts cannot do at the moment, none if they do all."""
+        return [part.trouble for part in self._parts if isinstance(part, Troubled) and part.trouble]
 
     def ports(self) -> Mapping[str, int]:
         """Return the port of each part that listens, by the part's name."""

@@ -130,10 +130,10 @@ class Service:
             hosts=hosts,
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
+            troubles=self._supervisor.troubles,
             examine=SelfExamination(
                 self._settings,
-                self._supervisor.unready,
-                self._supervisor.ports,
+                self._supervisor,
                 shared.access.keys.list,
             ),
         )

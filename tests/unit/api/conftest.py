@@ -160,13 +160,18 @@ def reasons() -> list[str]:
 
 
 @pytest.fixture
+def troubles() -> list[str]:
+    return []
+
+
+@pytest.fixture
 def locks() -> Locks:
     return Locks()
 
 
 @pytest.fixture
 def client(
-    store: ShelfStore, metrics: Metrics, reasons: list[str], locks: Locks
+    store: ShelfStore, metrics: Metrics, reasons: list[str], troubles: list[str], locks: Locks
 ) -> Iterator[TestClient]:
     app = create_app(
         cast("ReadingStore", store),
@@ -175,6 +180,7 @@ def client(
         locks.access,
         hosts=["spanloom.example"],
         extractor_version="7",
+        troubles=lambda: troubles,
     )
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield client

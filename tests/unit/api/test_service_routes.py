@@ -21,7 +21,14 @@ def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
 
 def test_ready_when_there_is_no_reason_against(client: TestClient) -> None:
     answer = client.get("/readyz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "reasons": []})
+
+
+def test_ready_and_limited_names_every_trouble(client: TestClient, troubles: list[str]) -> None:
+    troubles.append("the disk is almost full")
+    answer = client.get("/readyz")
+    expected = {"status": "degraded", "reasons": ["the disk is almost full"]}
+    assert (answer.status_code, answer.json()) == (200, expected)
 
 
 def test_not_ready_names_every_reason(client: TestClient, reasons: list[str]) -> None:

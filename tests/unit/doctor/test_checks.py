@@ -75,7 +75,12 @@ def test_directory_formats_and_rights() -> None:
     ],
 )
 def test_disk(free: int, total: int, status: FindingStatus) -> None:
-    check(directory.disk(DiskFacts(free, total, {}), SPOOL), status, "GiB")
+    check(directory.disk(DiskFacts(free, total, 0, {}), SPOOL), status, "GiB")
+
+
+def test_a_disk_below_the_own_bar_says_that_requests_are_refused() -> None:
+    facts = DiskFacts(90 * GIB, 900 * GIB, 100 * GIB, {})
+    check(directory.disk(facts, SPOOL), PROBLEM, "refused below 100", "--min-free-bytes")
 
 
 def test_spool() -> None:
@@ -99,8 +104,9 @@ def test_service_that_cannot_be_asked() -> None:
 
 
 def test_parts_and_ports_of_a_running_process() -> None:
-    check(process.parts([]), OK)
-    check(process.parts(["the part 'spool' has failed: x"]), PROBLEM, "spool")
+    check(process.parts([], []), OK)
+    check(process.parts(["the part 'spool' has failed: x"], []), PROBLEM, "spool")
+    check(process.parts([], ["the store has taken nothing"]), PROBLEM, "taken nothing", "log")
     port = PortFacts("--api-port", "127.0.0.1:8080", is_ours=True, answers=True, user="")
     check(process.ports([port]), OK, "answer")
     check(process.ports([port, port._replace(answers=False)]), PROBLEM, "8080 does not answer")

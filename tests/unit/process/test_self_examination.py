@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.config import Settings
 from spanloom.core.errors import StoreUnavailableError
@@ -11,12 +11,26 @@ from spanloom.core.model.finding import FindingStatus
 from spanloom.process.self_examination import SelfExamination
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from spanloom.core.model.access import Key
 
 FAILED = "the part 'spool' has failed: disk gone"
+
+
+class Process(NamedTuple):
+    failures: Sequence[str]
+    listening: Mapping[str, int]
+
+    def unready(self) -> Sequence[str]:
+        return self.failures
+
+    def troubles(self) -> Sequence[str]:
+        return ()
+
+    def ports(self) -> Mapping[str, int]:
+        return self.listening
 
 
 def no_keys() -> Sequence[Key]:
@@ -26,9 +40,7 @@ def no_keys() -> Sequence[Key]:
 def test_failed_parts_silent_ports_and_keys_that_cannot_be_read(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         ports = {"api": listening.getsockname()[1]}
-        examine = SelfExamination(
-            Settings(data_dir=tmp_path), lambda: [FAILED], lambda: ports, list
-        )
+        examine = SelfExamination(Settings(data_dir=tmp_path), Process([FAILED], ports), list)
         found = {finding.name: finding for finding in examine()}
     assert found["parts"].status is FindingStatus.PROBLEM
     assert FAILED in found["parts"].found
@@ -37,7 +49,7 @@ def test_failed_parts_silent_ports_and_keys_that_cannot_be_read(tmp_path: Path) 
     for of_files in ("directory", "owner", "disk", "sizes", "spool", "dead-letters", "clock"):
         assert found[of_files].status is FindingStatus.SKIPPED
     assert list(tmp_path.iterdir()) == []
-    silent = SelfExamination(Settings(data_dir=tmp_path), list, lambda: ports, no_keys)
+    silent = SelfExamination(Settings(data_dir=tmp_path), Process([], ports), no_keys)
     found = {finding.name: finding for finding in silent()}
     assert found["parts"].status is FindingStatus.OK
     assert found["ports"].status is FindingStatus.PROBLEM

@@ -20,6 +20,7 @@ class Recorded:
         self.failed: BaseException | None = None
         self.cannot_start = False
         self.port = port
+        self.trouble = ""
         self._events = events
 
     def start(self) -> None:
@@ -40,6 +41,10 @@ def test_parts_and_closings_stop_in_reverse() -> None:
     supervisor.start(Recorded("writer", events, port=4317))
     assert supervisor.unready() == ("starting",)
     supervisor.started()
+    assert not supervisor.unready()
+    assert not supervisor.troubles()
+    supervisor._parts[0].trouble = "the disk is full"  # type: ignore[attr-defined]  # a Recorded
+    assert supervisor.troubles() == ["the disk is full"]
     assert not supervisor.unready()
     assert supervisor.ports() == {"store": 0, "writer": 4317}
     supervisor.stop()

@@ -5,10 +5,10 @@ from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from spanloom.api.doctor_schemas import Diagnosis
-from spanloom.api.examples import DIAGNOSIS, HEALTH, METRICS
+from spanloom.api.examples import DIAGNOSIS, HEALTH, METRICS, READINESS
 from spanloom.api.needs import needs, open_to_all
 from spanloom.api.problems import problem, problem_responses
-from spanloom.api.schemas import Health
+from spanloom.api.schemas import Health, Readiness
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 
@@ -31,15 +31,20 @@ async def get_health() -> Health:
     "/readyz",
     operation_id="getReadiness",
     summary="Whether it can do its work",
-    responses={200: HEALTH, **problem_responses(503)},
-    response_model=Health,
+    responses={200: READINESS, **problem_responses(503)},
+    response_model=Readiness,
 )
 @open_to_all
-async def get_readiness(request: Request, using: Using) -> Health | Response:
-    """Answer 503 with `reasons` while starting, while stopping and without the store."""
+async def get_readiness(request: Request, using: Using) -> Readiness | Response:
+    """Answer 503 with `reasons` while starting, while stopping and without the store.
+
+    `degraded` is ready too: what is asked is answered, but requests of senders may be refused, or
+    what is accepted may wait for a store that does not take it.
+    """
     reasons = list(await using.probes.run(using.ready))
     if not reasons:
-        return Health()
+        troubles = list(using.troubles())
+        return Readiness(status="degraded" if troubles else "ok", reasons=troubles)
     detail = "; ".join(reasons)
     retry = {"Retry-After": "1"}
     return problem(request.url.path, 503, detail, retry, reasons=reasons)

@@ -1,4 +1,4 @@
-"""Whether a project may send at the moment: its rate, its quota."""
+"""Whether a project may send at the moment: room on the disk, its quota, its rate."""
 
 from __future__ import annotations
 
@@ -10,21 +10,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.access.quotas import Quotas
+    from spanloom.collector.spool.free_space import FreeSpace
 
 
 class Admission:
     """Everything that may refuse a request for what was sent before it. Safe for many threads."""
 
-    def __init__(self, rates: Rates | None = None, quotas: Quotas | None = None) -> None:
-        """Let everybody in whom neither ``rates`` nor ``quotas`` refuse."""
+    def __init__(
+        self,
+        rates: Rates | None = None,
+        quotas: Quotas | None = None,
+        space: FreeSpace | None = None,
+    ) -> None:
+        """Let everybody in whom none of the three refuses."""
         self._rates = rates or Rates()
         self._quotas = quotas
+        self._space = space
 
     def check(self, key_project: str) -> None:
         """Raise ``RateLimitedError`` if the project of a key sends too much or has too much.
 
-        Of senders whose key names no project the quotas are looked at when theirs are known.
+        Raises ``OverloadedError`` while the disk has no room. Of senders whose key names no project
+        the quotas are looked at when theirs are known.
         """
+        if self._space:
+            self._space.check()
         if key_project and self._quotas:
             self._quotas.check(key_project)
         self._rates.check(key_project)

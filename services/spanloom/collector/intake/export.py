@@ -93,6 +93,8 @@ class Exporter:
     def admit(self, key_project: str) -> None:
         """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
 
+        Raises ``OverloadedError`` while the disk is almost full.
+
         Doors ask before they read a body: refusing must cost next to nothing.
         """
         self._admission.check(key_project)

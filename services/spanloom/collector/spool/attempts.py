@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from threading import Event
 
+    from spanloom.collector.spool.stall import Stall
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
 FAULT_TRIES = 3
@@ -31,11 +32,12 @@ class StoppedError(Exception):
 class Attempts:
     """The writer's way into the store."""
 
-    def __init__(self, store: SpanWriter, metrics: Metrics, stopping: Event) -> None:
-        """Try until an answer comes, or ``stopping`` is set."""
+    def __init__(self, store: SpanWriter, metrics: Metrics, stopping: Event, stall: Stall) -> None:
+        """Try until an answer comes, or ``stopping`` is set; ``stall`` is told of failures."""
         self._store = store
         self._metrics = metrics
         self._stopping = stopping
+        self._stall = stall
         self._log = get_logger("writer")
 
     def until_answered(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
@@ -71,6 +73,7 @@ class Attempts:
     def _note_failure(self, error: Exception) -> None:
         kind = kind_of(error)
         self._metrics.insert_failures.labels(kind=kind).inc()
+        self._stall.note_failure(kind)
         self._log.warning(
             "the store does not take a batch",
             error=str(error),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, StoppedError
 from spanloom.collector.spool.sift import MAX_FRUITLESS, sift
 from spanloom.collector.spool.spool import UnreadableRecordError
+from spanloom.collector.spool.stall import Stall
 from spanloom.core.errors import RetryableError
 from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger
@@ -51,7 +52,8 @@ class Writer:
         """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
         self._spool = spool
         self._stopping = Event()
-        self._attempts = Attempts(store, metrics, self._stopping)
+        self._stall = Stall()
+        self._attempts = Attempts(store, metrics, self._stopping, self._stall)
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._wait_s = wait_s
@@ -67,6 +69,11 @@ class Writer:
     def failed(self) -> BaseException | None:
         """See ``Part``."""
         return self._thread.failed
+
+    @property
+    def trouble(self) -> str:
+        """See ``Troubled``: told of a store that takes nothing."""
+        return self._stall.trouble(self._spool.age_s)
 
     def start(self) -> None:
         """Begin to move what waits."""
@@ -172,6 +179,7 @@ class Writer:
         """Store requests and let go of them; return why the store refuses them, if it does."""
         refusal = self._attempts.until_answered(requests, tries)
         if refusal is None:
+            self._stall.note_success()
             self._neighbour = min(requests, key=lambda request: len(request.body))
             self._spool.delete([request.seq for request in requests])
             self._metrics.spans_stored.inc(

@@ -30,8 +30,10 @@ def service(service: ServiceFacts) -> Verdict:
     return ok(f"process {service.pid}, Spanloom {service.version}, answers at {service.url}")
 
 
-def parts(failures: Sequence[str]) -> Verdict:
-    """Problem if the running process is not ready, with the part that failed and why."""
+def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
+    """Problem if the running process is not ready, or parts of it cannot do all; tells why."""
+    if not failures and troubles:
+        return problem("; ".join(troubles), "see its log; it goes on when the cause is gone")
     if not failures:
         return ok("every part works")
     return problem("; ".join(failures), "see its log; start it again when the cause is gone")

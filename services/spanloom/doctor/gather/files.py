@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
+from spanloom.collector.spool.free_space import least_free
 from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.model.dead_letter import DeadLetter
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
@@ -28,11 +29,11 @@ _LETTERS = (
 )
 
 
-def look_at_disk(data_dir: Path) -> DiskFacts:
-    """Return the free space, and what each part of the directory takes."""
+def look_at_disk(data_dir: Path, min_free_bytes: int | None) -> DiskFacts:
+    """Return the free space, how much of it there has to be, and what the directory takes."""
     usage = shutil.disk_usage(data_dir)
     sizes = {part: sum(_size(data_dir / name) for name in names) for part, names in _PARTS.items()}
-    return DiskFacts(usage.free, usage.total, sizes)
+    return DiskFacts(usage.free, usage.total, least_free(usage.total, min_free_bytes), sizes)
 
 
 def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:

@@ -34,7 +34,7 @@ def local_facts(
         facts = replace(
             facts,
             directory=directory,
-            disk=look_at_disk(directory.path),
+            disk=look_at_disk(directory.path, settings.min_free_bytes),
             spool=look_at_spool(spool, int(settings.spool_max_bytes)),
         )
     facts = replace(facts, keys=look_at_keys(settings))
@@ -45,6 +45,7 @@ def local_facts(
         facts,
         service=idle,
         failures=idle,
+        troubles=idle,
         store=look_at_store(settings),
         doors=look_at_doors(settings),
         ports=look_at_ports(settings),
@@ -64,6 +65,7 @@ def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
         facts,
         service=service,
         failures=theirs,
+        troubles=theirs,
         store=theirs if settings.is_embedded else look_at_store(settings),
         doors=theirs,
         ports=theirs,
@@ -85,4 +87,5 @@ def _without(reason: Unknown) -> Facts:
         certificate=reason,
         service=reason,
         failures=reason,
+        troubles=reason,
     )

@@ -1,0 +1,116 @@
+"""Refuses requests while the disk under the spool is almost full, before it really is.
+
+A disk that is full to the last byte stops more than new requests: the store can no longer merge,
+and so no longer remove what was deleted or has expired. What is stored stays readable.
+"""
+
+from __future__ import annotations
+
+import shutil
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.errors import OverloadedError
+from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LOOK_S = 1.0
+"""How often the disk is asked; requests do not wait for that."""
+RETRY_S = 5.0
+DEFAULT_FREE_BYTES = 2 << 30
+DEFAULT_FREE_SHARE = 0.05
+
+
+class Room(NamedTuple):
+    """What a file system has, in bytes; ``shutil.disk_usage`` returns one."""
+
+    total: int
+    used: int
+    free: int
+
+
+def least_free(total: int, asked: int | None) -> int:
+    """Return how much of a disk has to be free: what was asked for, else 2 GiB or 5 %.
+
+    The smaller of the two, so that a laptop's disk, which is rarely very empty, refuses late.
+    """
+    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE)) if asked is None else asked
+
+
+class FreeSpace:
+    """Knows whether there is room, between ``start`` and ``stop``; a ``Part``."""
+
+    name = "disk"
+
+    def __init__(
+        self,
+        path: Path,
+        min_free_bytes: int | None,
+        *,
+        look_s: float = LOOK_S,
+        ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
+    ) -> None:
+        """Watch the disk under ``path``; ``min_free_bytes`` as ``least_free`` takes it."""
+        self._path = path
+        self._min_free_bytes = min_free_bytes
+        self._look_s = look_s
+        self._ask = ask
+        self._trouble = ""
+        self._stopping = Event()
+        self._thread = WatchedThread(self.name, self._follow)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._thread.failed
+
+    @property
+    def trouble(self) -> str:
+        """See ``Troubled``: why requests are refused; empty while there is room."""
+        return self._trouble
+
+    def start(self) -> None:
+        """Look, then go on looking."""
+        self.look()
+        self._thread.start()
+
+    def stop(self, grace_s: float) -> None:
+        """Look no more."""
+        self._thread.expect_end()
+        self._stopping.set()
+        self._thread.join(grace_s)
+
+    def check(self) -> None:
+        """Raise ``OverloadedError`` while there is too little room."""
+        if trouble := self._trouble:
+            raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
+
+    def look(self) -> None:
+        """Find out whether there is room; a disk that cannot be asked is as it was."""
+        try:
+            room = Room(*self._ask(self._path))
+        except OSError as error:
+            get_logger(self.name).warning("free space cannot be told", error=str(error))
+            return
+        least = least_free(room.total, self._min_free_bytes)
+        is_low = room.free < least
+        if is_low and not self._trouble:
+            get_logger(self.name).error("requests are refused", free=room.free, least=least)
+        if self._trouble and not is_low:
+            get_logger(self.name).info("requests are taken again", free=room.free)
+        self._trouble = _told(room.free, least) if is_low else ""
+
+    def _follow(self) -> None:
+        while not self._stopping.wait(self._look_s):
+            self.look()
+
+
+def _told(free: int, least: int) -> str:
+    return (
+        f"the disk under the data directory has {free >> 20:,} MiB free, less than the "
+        f"{least >> 20:,} MiB of --min-free-bytes."
+    )
