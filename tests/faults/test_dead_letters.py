@@ -13,6 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tests.faults.test_no_room import await_readiness
 from tests.support import refusing_store
 from tests.support.ledger import Ledger, Outcome, Request, SentSpan, as_protobuf, make_requests
+from tests.support.otlp_requests import message_of, wire_span
 from tests.support.senders import GrpcClient
 from tests.support.settling import check_api
 
@@ -100,6 +101,86 @@ def test_one_bad_request_among_10000_good_spans_is_alone_set_aside(
     while httpx.get(address).status_code != 200:
         assert time.monotonic() < until, "what was retried is not stored"
         time.sleep(0.1)
+    assert spanloom.stop() == 0
+
+
+def mixed(trace_id: str, spans: int, bad: set[int]) -> ExportTraceServiceRequest:
+    """Make a request of four resources with two scopes each; some of its spans are poison."""
+    request = ExportTraceServiceRequest()
+    for number in range(8):
+        some = [
+            wire_span(trace_id, n, parent=min(n - 1, 1), name="poison" if n in bad else f"good {n}")
+            for n in range(number * spans // 8 + 1, (number + 1) * spans // 8 + 1)
+        ]
+        part = message_of(some, {"service.name": f"service {number // 2}"}).resource_spans[0]
+        part.scope_spans[0].scope.name = f"scope {number}"
+        if number % 2:
+            request.resource_spans[-1].scope_spans.extend(part.scope_spans)
+        else:
+            request.resource_spans.append(part)
+    return request
+
+
+def stored_spans(spanloom: RunningSpanloom, trace_id: str, count: int) -> dict[str, str]:
+    """Return the names of a trace's spans by id, once there are so many."""
+    until = time.monotonic() + VISIBLE_S
+    address = f"{spanloom.api}/v1/trajectories/{trace_id}/spans"
+    while True:
+        answer = httpx.get(address)
+        spans = answer.json()["spans"] if answer.status_code == 200 else []
+        if len(spans) == count:
+            return {span["span_id"]: span["name"] for span in spans}
+        assert time.monotonic() < until, len(spans)
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("bad", [{1}, {77, 78, 200}])
+def test_of_a_request_only_the_refused_spans_are_set_aside(
+    bad: set[int], start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+) -> None:
+    """Even if it is the first of all, so that only its own good spans tell that the store works."""
+    order.write_text("data")
+    spanloom = start(start_spanloom, order, "--batch-wait-s=0")
+    data_dir = spanloom.addresses["data_dir"]
+    trace_id, spans = "ab" * 16, 200
+    request = mixed(trace_id, spans, bad)
+    url = f"{spanloom.addresses['otlp_http']}/v1/traces"
+    kind = {"content-type": "application/x-protobuf"}
+    answer = httpx.post(url, content=request.SerializeToString(), headers=kind)
+    assert (answer.status_code, answer.content) == (200, b"")
+    [letter] = await_listed(run_spanloom, data_dir, 1)
+    assert letter["span_count"] == len(bad)
+    found = stored_spans(spanloom, trace_id, spans - len(bad))
+    assert found == {f"{n:016x}": f"good {n}" for n in range(1, spans + 1) if n not in bad}
+    assert httpx.get(f"{spanloom.api}/readyz").json()["status"] == "ok"
+
+    folder = Path(data_dir).parent / "letters"
+    dead_letters(run_spanloom, data_dir, "export", str(letter["seq"]), f"--to={folder}")
+    exported = ExportTraceServiceRequest.FromString(
+        (folder / f"{letter['seq']}.binpb").read_bytes()
+    )
+    rest = [
+        (resource.resource, scope.scope, span)
+        for resource in request.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+        if span.name == "poison"
+    ]
+    assert rest == [
+        (resource.resource, scope.scope, span)
+        for resource in exported.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+    dead_letters(run_spanloom, data_dir, "retry", "--all")  # the cause is still there
+    time.sleep(0.5)
+    assert await_listed(run_spanloom, data_dir, 1) == [letter]
+    order.unlink()
+    dead_letters(run_spanloom, data_dir, "retry", "--all")
+    found = stored_spans(spanloom, trace_id, spans)
+    assert [name for name in found.values() if name == "poison"] == ["poison"] * len(bad)
+    assert listed(run_spanloom, data_dir) == []
     assert spanloom.stop() == 0
 
 

@@ -172,12 +172,13 @@ class Spool:
         """Forget requests that the store has; returns when they are gone."""
         self._committer.submit(lambda: self._remove(seqs)).result()
 
-    def set_aside(self, seq: int, reason: str) -> None:
+    def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None = None) -> None:
         """Move a request that the store refuses among the dead letters, where it is kept.
 
-        It counts to the spool's bound as before (``dead_letters.py`` lists and retries them).
+        Of one that the store has taken in part, ``rest`` is what it has not. It counts to the
+        spool's bound as before (``dead_letters.py`` lists and retries them).
         """
-        self._committer.submit(lambda: self._move(seq, reason)).result()
+        self._committer.submit(lambda: self._move(seq, reason, rest)).result()
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
@@ -260,11 +261,15 @@ class Spool:
                 self._pending.records -= 1
                 self._pending.bytes -= size
 
-    def _move(self, seq: int, reason: str) -> None:
+    def _move(self, seq: int, reason: str, rest: SpooledRequest | None) -> None:
+        changed: tuple[object, ...] = (None, None, None)
+        if rest:
+            changed = (rest.span_count, rest.body, len(rest.body) + RECORD_BYTES)
         moved = self._writing.execute(
-            "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, span_count, "
-            "?, body, signal, size FROM requests WHERE seq = ? RETURNING size",
-            (reason, seq),
+            "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, "
+            "ifnull(?1, span_count), ?4, ifnull(?2, body), signal, ifnull(?3, size) "
+            "FROM requests WHERE seq = ?5 RETURNING size",
+            (*changed, reason, seq),
         )
         for (size,) in moved.fetchall():
             self._pending.dead_records += 1

@@ -3,9 +3,10 @@
 A request leaves the spool only after the store has it. A crash between the two brings it
 to the store again, which is why ``SpanWriter.append`` is idempotent.
 
-What the store refuses is halved until the request at fault is alone. Alone it is set aside only
-if the store takes a neighbour right afterwards: a store that refuses everything, after an
-upgrade gone wrong for example, must not bury good requests among the dead letters.
+What the store refuses is halved until the request at fault is alone, and that again until the
+spans at fault are. They are set aside only if the store takes a neighbour right afterwards: a
+store that refuses everything, after an upgrade gone wrong for example, must not bury good requests
+among the dead letters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, StoppedError
+from spanloom.collector.spool.cut import assemble, cut
 from spanloom.collector.spool.sift import MAX_FRUITLESS, sift
 from spanloom.collector.spool.spool import UnreadableRecordError
 from spanloom.collector.spool.stall import Stall
@@ -27,10 +29,14 @@ from spanloom.threads import WatchedThread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.collector.spool.cut import Placed
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
 SPOOL_BACKOFF_S = 1.0
+MAX_SPAN_REFUSALS = 255
+"""Tries for the spans of one refused request: enough for a dozen bad ones among 10,000. Beyond it
+good spans are set aside with the bad: other requests are waiting."""
 REFUSED_BACKOFF_S = 1.0
 """Between two tries of what is refused while nothing proves that the store is sound."""
 _IDLE_S = 0.1
@@ -152,15 +158,44 @@ class Writer:
 
         Without any neighbour that passes the batch waits, and the next one is tried.
         """
-        limit = None if self._takes_neighbour() else MAX_FRUITLESS
-        refused = sift(batch, refusal, self._store_all, limit)
+        fruitless = None if self._takes_neighbour() else MAX_FRUITLESS
+        refused = sift(batch, refusal, self._store_all, fruitless=fruitless) or ()
+        left = [self._store_good_spans(request, reason) for request, reason in refused]
         if self._takes_neighbour():
-            for request, reason in refused:
-                self._set_aside(request.seq, reason)
+            for request, reason in left:
+                self._let_go(request, reason)
             return
         self._log.error("the store refuses all alike: nothing is set aside", error=str(refusal))
         self._after = batch[-1].seq
         self._stopping.wait(REFUSED_BACKOFF_S)
+
+    def _store_good_spans(
+        self, request: SpooledRequest, refusal: Exception
+    ) -> tuple[SpooledRequest, Exception]:
+        """Store what can be stored of a refused request; return what is left of it, and why.
+
+        The request itself stays in the spool until then: storing a span again changes nothing.
+        """
+        spans = cut(request)
+        if len(spans) < 2:
+            return request, refusal
+
+        def store(part: Sequence[Placed]) -> Exception | None:
+            return self._store([assemble(request, part)], 1)
+
+        fruitless = None if self._neighbour else MAX_FRUITLESS
+        refused = sift(spans, refusal, store, fruitless=fruitless, most=MAX_SPAN_REFUSALS)
+        if refused is None:
+            return request, refusal
+        reason = refused[0][1] if refused else refusal
+        return assemble(request, [placed for placed, _ in refused]), reason
+
+    def _let_go(self, request: SpooledRequest, reason: Exception) -> None:
+        """Set aside what is left of a request; nothing may be, if its parts pass one by one."""
+        if request.span_count:
+            self._set_aside(request.seq, reason, request)
+        else:
+            self._spool.delete([request.seq])
 
     def _takes_neighbour(self) -> bool:
         """Whether the store takes once more what it took last; if not, forget that."""
@@ -171,17 +206,24 @@ class Writer:
             self._neighbour = None
         return self._neighbour is not None
 
-    def _set_aside(self, seq: int, reason: Exception) -> None:
-        self._log.error("a request becomes a dead letter", seq=seq, error=str(reason))
-        self._spool.set_aside(seq, str(reason))
+    def _set_aside(self, seq: int, reason: Exception, rest: SpooledRequest | None = None) -> None:
+        spans = rest and rest.span_count
+        self._log.error("a request becomes a dead letter", seq=seq, spans=spans, error=str(reason))
+        self._spool.set_aside(seq, str(reason), rest)
 
     def _store_all(self, requests: Sequence[SpooledRequest], tries: int = 1) -> Exception | None:
         """Store requests and let go of them; return why the store refuses them, if it does."""
+        refusal = self._store(requests, tries)
+        if refusal is None:
+            self._spool.delete([request.seq for request in requests])
+        return refusal
+
+    def _store(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
+        """Store what is new to the store; return why it refuses that, if it does."""
         refusal = self._attempts.until_answered(requests, tries)
         if refusal is None:
             self._stall.note_success()
             self._neighbour = min(requests, key=lambda request: len(request.body))
-            self._spool.delete([request.seq for request in requests])
             self._metrics.spans_stored.inc(
                 sum(request.span_count for request in requests if request.signal is Signal.SPANS)
             )
