@@ -1,0 +1,71 @@
+"""Model calls are found across traces, by key and time, in every store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.support.calls import windows
+from tests.support.otlp_requests import START_NS
+from tests.support.trajectory_lists import trace
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.ports.store import Store
+
+
+def test_calls_are_found_by_key_project_and_time(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    call = model_step(2)
+    bare = replace(make_trajectory(key), root=call, root_type=Kind.MODEL)
+    store.write([make_record(key, bare, call_keys={call.id: "same"})])
+    stranger = TraceKey(new_project(), key.trace_id)
+    store.write([make_record(stranger, call_keys={call.id: "same"})])
+    [found] = store.find_calls(key.project, windows(["other", "same"], START_NS, START_NS))
+    assert (found.key, found.step_id, found.call_key) == (key, call.id, "same")
+    assert (found.start_ns, found.end_ns, found.is_bare) == (START_NS, START_NS + 500, True)
+    assert found.dialect == "otel-genai"
+    [framed] = store.find_calls(stranger.project, windows(["same"], START_NS + 500, START_NS + 900))
+    assert not framed.is_bare
+    for keys, start, end in (
+        (["x"], 0, 2**63),
+        (["same"], 0, START_NS - 1),
+        (["same"], START_NS + 501, 2**63),
+    ):
+        assert store.find_calls(key.project, windows(keys, start, end)) == []
+
+
+def test_calls_of_a_replaced_version_are_gone(store: Store, key: TraceKey) -> None:
+    store.write([make_record(key, call_keys={f"{2:016x}": "once"})])
+    head = store.heads([key])[key]
+    store.write(
+        [make_record(key, make_trajectory(key, steps=[model_step(3)]), version=2, previous=head)]
+    )
+    assert store.find_calls(key.project, windows(["once"], 0, 2**63)) == []
+
+
+def test_each_call_is_looked_for_in_its_own_window(store: Store, key: TraceKey) -> None:
+    """As a replay asks: calls of years at once, of which each may repeat one near it alone."""
+    hour_ns = 3600 * 10**9
+    said = f"said {key.project}"
+    calls = {n: model_step(n, START_NS + n * hour_ns) for n in range(2, 42)}
+    for n, call in calls.items():
+        own = TraceKey(key.project, trace(n))
+        record = make_record(own, make_trajectory(own, steps=[call]), call_keys={call.id: said})
+        store.write([record])
+    near = [START_NS + n * hour_ns + 400 for n in (3, 17, 40)]
+    wanted = [window for at in near for window in windows([said], at, at + 10)]
+    overlapping = windows([said], near[0], near[0] + 50)
+    found = store.find_calls(
+        key.project, [*wanted, *overlapping, *windows(["other"], 0, 2**64 - 1)]
+    )
+    assert sorted(call.key.trace_id for call in found) == [trace(n) for n in (3, 17, 40)]
+    between = [window for at in near for window in windows([said], at + 200, at + 300)]
+    assert store.find_calls(key.project, between) == []
+    assert len(store.find_calls(key.project, windows([said], 0, 2**64 - 1))) == 40

@@ -1,0 +1,161 @@
+"""Lists of trajectories: pages, filters and conversations, against every implementation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import START_NS
+from tests.support.paging import read_pages
+from tests.support.trajectory_lists import listed, trace
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.query.fields import TrajectoryFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.store import Store
+
+
+def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    other = new_project()
+    wanted = [(n // 3, trace(n)) for n in range(1, 31)]  # three of each start
+    for project in (key.project, other):
+        store.write(
+            [
+                make_record(k, make_trajectory(k, START_NS + offset))
+                for offset, t in wanted
+                for k in [TraceKey(project, t)]
+            ]
+        )
+    expected = sorted(wanted, reverse=True)
+    for page in (1, 4, 7, 30, 100):
+        assert listed(store, key.project, TrajectoryFilter(), page) == expected
+    both = TrajectoryFilter(
+        start_from_ns=START_NS, start_before_ns=START_NS + 5, agent_name="planner"
+    )
+    lines = [x for x in store.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}]
+    order = [(x.start_ns, x.key.trace_id, x.key.project) for x in lines]
+    assert order == sorted(order, reverse=True)
+    assert len(order) == 2 * len([o for o, _ in wanted if o < 5])
+
+
+def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -> None:
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 41)]
+    for version in range(1, 6):
+        heads = store.heads(keys)
+        store.write(
+            [
+                make_record(
+                    k,
+                    make_trajectory(k, START_NS + 100 * n - version),
+                    version=version,
+                    status=Status.LIVE if version < 5 and n % 2 else Status.SETTLED,
+                    previous=heads.get(k),
+                )
+                for n, k in enumerate(keys)
+            ]
+        )
+    assert len(listed(store, key.project, TrajectoryFilter(), 3)) == 40
+    assert listed(store, key.project, TrajectoryFilter(status=Status.LIVE), 3) == []
+
+
+def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
+    failed = make_trajectory(key, steps=[model_step(2, error="x")])
+    store.write([make_record(key, failed, status=Status.LIVE)])
+    where = TrajectoryFilter(has_error=True)
+    assert listed(store, key.project, where)
+    store.write([make_record(key, version=2, previous=store.heads([key])[key])])
+    assert listed(store, key.project, where) == []
+    assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ({"status": Status.LIVE}, [1]),
+        ({"status": Status.FAILED}, []),
+        ({"root_name": "weather"}, [2]),
+        ({"root_name": "' OR 1=1 --"}, []),
+        ({"has_error": True}, [3]),
+        ({"has_error": False}, [2, 1]),
+        ({"agent_name": "planner"}, [3, 1]),
+        ({"agent_name": "plan"}, []),
+        ({"start_from_ns": START_NS + 2}, [3, 2]),
+        ({"start_before_ns": START_NS + 2}, [1]),
+        ({"start_from_ns": START_NS + 2, "start_before_ns": START_NS + 3}, [2]),
+        ({"has_error": False, "agent_name": "planner"}, [1]),
+    ],
+)
+def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: list[int]) -> None:
+    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
+    errors = [model_step(2, error="x")]
+    store.write(
+        [
+            make_record(keys[0], make_trajectory(keys[0], START_NS + 1), status=Status.LIVE),
+            make_record(keys[1], make_trajectory(keys[1], START_NS + 2, agent="weather")),
+            make_record(keys[2], make_trajectory(keys[2], START_NS + 3, steps=errors)),
+        ]
+    )
+    filters = TrajectoryFilter(**where)  # type: ignore[arg-type]  # one test, many types
+    assert listed(store, key.project, filters) == [(n, trace(n)) for n in found]
+
+
+def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list[int]:
+    """Read a conversation page by page; give the numbers of its traces."""
+    lines = list(
+        read_pages(lambda limit, after: store.conversation(name, reach, limit, after), page)
+    )
+    assert {line.conversation_id for line in lines} <= {name}
+    return [int(line.key.trace_id, 16) for line in lines]
+
+
+def talking(key: TraceKey, name: str, start_ns: int = START_NS) -> Trajectory:
+    return replace(make_trajectory(key, start_ns), extras={"conversation_id": name})
+
+
+def test_a_conversation_is_oldest_first_and_pages_neither_repeat_nor_miss(
+    store: Store, key: TraceKey
+) -> None:
+    name = f"{key.project} ' OR 1=1 --"
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 31)]
+    names = [name if n % 3 else "" for n in range(30)]
+    store.write(
+        [
+            make_record(k, talking(k, said, START_NS - n // 4))
+            for n, (k, said) in enumerate(zip(keys, names, strict=True))
+        ]
+    )
+    placed = [(START_NS - n // 4, n + 1) for n, said in enumerate(names) if said]
+    for page in (1, 3, 7, 20, 100):
+        assert conversation(store, Reach.only(key.project), name, page) == [
+            n for _, n in sorted(placed)
+        ]
+    assert conversation(store, Reach.only(key.project), key.project) == []
+    assert conversation(store, Reach.only(key.project), "") == []
+
+
+def test_a_conversation_has_the_current_versions_of_its_project(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    other = TraceKey(new_project(), trace(9))
+    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
+    name = key.project
+    store.write([make_record(k, talking(k, name)) for k in (*keys, other)])
+    heads = store.heads(keys)
+    moved = {keys[0]: talking(keys[0], name, START_NS + 9), keys[1]: talking(keys[1], "else")}
+    store.write([make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()])
+    assert conversation(store, Reach.only(key.project), name, 1) == [3, 1]
+    assert conversation(store, Reach.only(other.project), name) == [9]
+    assert conversation(store, Reach.ALL, name) == [3, 9, 1]
+    assert conversation(store, Reach.ALL, "else") != []
+    where = TrajectoryFilter(conversation_id=name)
+    assert listed(store, key.project, where, 1) == [(9, trace(1)), (0, trace(3))]

@@ -1,0 +1,42 @@
+"""What tests of a span store share: names and changes read from it, content events to append."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.support.otlp_requests import (
+    message_of,
+    spooled,
+    wire_span,
+)
+
+from spanloom.core.ports.spans import Signal, SpooledRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.progress import TraceChange
+
+
+def names(spans: Sequence[Span]) -> list[str]:
+    return sorted(span.name for span in spans)
+
+
+def of_project(changes: Sequence[TraceChange], project: str) -> dict[str, TraceChange]:
+    return {c.key.trace_id: c for c in changes if c.key.project == project}
+
+
+def content_event(
+    key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
+) -> SpooledRequest:
+    """Return a content event as the receiver hands it on: its parent is the span it tells of."""
+    event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
+    event = wire_span(key.trace_id, event_id, parent=span)
+    event.flags = place
+    event.name, event.start_time_unix_nano, event.end_time_unix_nano = name, time_ns, time_ns
+    del event.attributes[:]
+    event.attributes.add(key="content").value.string_value = text
+    return replace(spooled(message_of([event]), key.project), signal=Signal.CONTENT_EVENTS)
