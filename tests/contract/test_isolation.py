@@ -40,6 +40,8 @@ NOT_SEEN = {
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
     "read_part_events": "its rows are joined to spans by key",
+    "deleted_keys": "what it names hides rows of that project alone",
+    "deleted_trace": "what it names hides rows of that project alone",
     "find_keys": "find_calls looks at the steps it names, within the project",
 }
 """Queries whose answer nobody sees: the project spares them work."""

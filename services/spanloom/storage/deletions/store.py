@@ -38,6 +38,7 @@ class ClickHouseDeletions:
         """
         traces = read_traces(self._worker, deletion.scope, deletion.until_seq)
         extent = _extent(traces)
+        self._worker.hiding.begin()
         counted = replace(deletion, traces=extent.traces, spans=extent.spans)
         record_deletion(self._worker, counted)
         record_traces(self._worker, deletion.id, traces)

@@ -1,15 +1,10 @@
 """Which tables hold something of a trace, and the condition under which a reader sees a row.
 
-The conditions go to ClickHouse as ``additional_table_filters`` of a lane: every query on it, those
-with FINAL too, leaves deleted rows out, and no query has to say so.
+The conditions go to ClickHouse as ``additional_table_filters`` of a query (``hiding.py``), which
+leaves deleted rows out, with FINAL too, and has to say nothing of it.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OF_TRACES = (
     "otel_traces",
@@ -48,8 +43,21 @@ _TRACE_LIVES = (
 )
 
 
-def _row_lives(seq: str, time: str | None) -> str:
-    """Return the condition for what came out of a spool after its deletion was asked for."""
+def row_lives(table: str) -> str:
+    """Return the condition under which a row of a table is seen, whatever is asked for."""
+    late = late_rows_live(table)
+    condition = f"{_TRACE_LIVES} AND {late}" if late else _TRACE_LIVES
+    return f"{_NOTHING_DELETED} OR ({condition})"
+
+
+def late_rows_live(table: str) -> str:
+    """Return the condition for what came out of a spool after its deletion was asked for.
+
+    Empty for a table that no INSERT of the writer fills.
+    """
+    if table not in _RAW:
+        return ""
+    seq, time = _RAW[table]
     covered = f"{time} < ifNull(scope.4, 18446744073709551615)" if time else "isNull(scope.4)"
     scopes = (
         "(SELECT groupArray((EveryProject, Projects, TraceId, StartBeforeUnixNano, UntilSeq))"
@@ -60,11 +68,3 @@ def _row_lives(seq: str, time: str | None) -> str:
         " AND (scope.1 OR has(scope.2, toString(Project)))"
         f" AND ifNull(scope.3, TraceId) = TraceId AND {covered}, {scopes})"
     )
-
-
-def visible_rows() -> Mapping[str, str]:
-    """Return table → condition, for the setting ``additional_table_filters``."""
-    found = dict.fromkeys(OF_TRACES, _TRACE_LIVES)
-    for table, (seq, time) in _RAW.items():
-        found[table] = f"{_TRACE_LIVES} AND {_row_lives(seq, time)}"
-    return {table: f"{_NOTHING_DELETED} OR ({condition})" for table, condition in found.items()}

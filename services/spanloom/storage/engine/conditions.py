@@ -7,15 +7,20 @@ syntax error: no query can be run without it.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.fields import Comparison, DeclaredField, TrajectoryFilter, asked_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
+
+
+FILTERS = "additional_table_filters"
+"""The setting that keeps rows from a query, whatever it says."""
 
 
 class Condition(NamedTuple):
@@ -40,6 +45,13 @@ def within(reach: Reach) -> Condition:
     )
 
 
+def without(condition: Condition, projects: Sequence[str]) -> Condition:
+    """Return the condition that also leaves out rows of these projects."""
+    others = "Project NOT IN JSONExtract({other_projects:String}, 'Array(String)')"
+    values = {**condition.values, "other_projects": list(projects)}
+    return Condition(f"({condition.text} AND {others})", values)
+
+
 def passing(where: TrajectoryFilter) -> Condition:
     """Return the condition that a row passes every filter."""
     wanted = list(asked_for(where))
@@ -60,6 +72,17 @@ def fill_in(text: str, parameters: Mapping[str, object]) -> tuple[str, dict[str,
     return text, values
 
 
+def filtered(text: str, conditions: Mapping[str, str]) -> str:
+    """Return the query as one that sees only those rows of each table that meet its condition."""
+    if not conditions:
+        return text
+    by_table = ", ".join(f"{_quoted(table)}: {_quoted(c)}" for table, c in conditions.items())
+    joint = "," if _SETTINGS.search(text) else "\nSETTINGS"
+    return f"{text}{joint} {FILTERS} = {{{by_table}}}"
+
+
+_SETTINGS = re.compile(r"^SETTINGS .*\Z", re.MULTILINE)
+"""The last line of a query that has settings of its own."""
 _TYPES: Mapping[type, str] = {bool: "Bool", int: "UInt64"}
 _TEXTS = {
     Comparison.EQUALS: lambda d: f"{d.field.column} = {_parameter(d)}",
@@ -67,6 +90,12 @@ _TEXTS = {
     Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",
     Comparison.CONTAINS: lambda d: f"has({d.field.column}, {_parameter(d)})",
 }
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a literal of SQL."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _parameter(declared: DeclaredField) -> str:

@@ -14,7 +14,10 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.deletions.tables import visible_rows
+from spanloom.storage.deletions.hiding import Hiding
+from spanloom.storage.deletions.ledger import read_deletions
+from spanloom.storage.deletions.tables import late_rows_live
+from spanloom.storage.engine.conditions import FILTERS
 from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.engine.lane import (
     PROBER_SETTINGS,
@@ -50,18 +53,22 @@ def open_store(url: str) -> ClickHouseStore:
         embedded = urlsplit(url).scheme == "chdb"
         lane_of = EmbeddedLane if embedded else Lane
         schema = request_schema(embedded=embedded)
-        visible = {"additional_table_filters": visible_rows()}
-        for settings in (
-            {**REQUEST_SETTINGS, **schema},
-            {**visible, **WORKER_SETTINGS},
-            {**visible, **READER_SETTINGS},
-            PROBER_SETTINGS,
+        hiding = Hiding(has_deletions=not embedded)
+        # The reader can set nothing by query; of the tables that the writer fills it reads one.
+        late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
+        for settings, hides in (
+            ({**REQUEST_SETTINGS, **schema}, None),
+            (WORKER_SETTINGS, hiding),
+            ({**late, **READER_SETTINGS}, hiding),
+            (PROBER_SETTINGS, None),
         ):
             client = _open(connect, url)
             opened.callback(client.close)
             if not lanes:
                 check_schema(Lane(client), migrate_command(url))
-            lanes.append(lane_of(client, settings))
+            lanes.append(lane_of(client, settings, hides))
+        if read_deletions(lanes[0], limit=1, only_lasting=True):
+            hiding.begin()
         opened.pop_all()
     writer, worker, reader, prober = lanes
     path = store_path(url) if embedded else None

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import orjson
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
-from spanloom.storage.engine.conditions import fill_in
+from spanloom.storage.deletions.hiding import Hiding
+from spanloom.storage.engine.conditions import FILTERS, fill_in, filtered
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.heap import trim_heap
 from spanloom.storage.engine.parameters import bind
@@ -97,9 +98,16 @@ def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns 
 class Lane:
     """A client whose settings are made once, when it is opened."""
 
-    def __init__(self, client: Client, settings: Mapping[str, Setting] | None = None) -> None:
-        """Take over the client."""
+    def __init__(
+        self,
+        client: Client,
+        settings: Mapping[str, Setting] | None = None,
+        hiding: Hiding | None = None,
+    ) -> None:
+        """Take over the client; without ``hiding`` its queries see deleted rows."""
         self._client = client
+        self.hiding = hiding or Hiding(has_deletions=False)
+        self._can_set = (settings or {}).get("readonly") != 1 and not _is_fixed(client, FILTERS)
         self._inserting = RLock()
         with translated():
             for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
@@ -179,7 +187,10 @@ class Lane:
                 self._client.raw_insert(table, columns or None, orjson.dumps(block)[1:-1], fmt=fmt)
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
+        parameters = self.hiding.narrowed(self, parameters)
         text, values = fill_in(query(name), parameters)
+        if self._can_set:
+            text = filtered(text, self.hiding.conditions(name, parameters))
         with translated():
             return self._client.raw_query(text, parameters=bind(values), fmt=fmt)
 

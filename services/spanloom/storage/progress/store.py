@@ -40,7 +40,9 @@ class ClickHouseProgress:
             return []
         bounds = {"since": min(seconds), "until": max(seconds) + 1}
         rows = self._worker.rows("changes_in", **bounds, seconds=list(seconds))
-        return list(map(_change_of, rows))
+        changes = list(map(_change_of, rows))
+        deleted = self._worker.hiding.deleted_among(self._worker, (c.key for c in changes))
+        return [change for change in changes if change.key not in deleted]
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""

@@ -37,7 +37,9 @@ class ClickHouseCalls:
         found = [
             _call_of(row)
             for some in batched(places)
-            for row in self._worker.rows("find_calls", project=project, calls=some)
+            for row in self._worker.rows(
+                "find_calls", keys=sorted({(project, trace_id) for trace_id, _ in some}), calls=some
+            )
         ]
         wanted = defaultdict(list)
         for window in without_overlaps(windows):

@@ -1,0 +1,4 @@
+-- Which of some traces are deleted.
+SELECT DISTINCT Project, TraceId
+FROM deleted_traces
+WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')

@@ -1,0 +1,88 @@
+"""Which rows a query must not see, by what it asks for.
+
+A deletion lasts for weeks and may have a million traces: to make a set of them costs a query most
+of a second. So of the traces that a query names the deleted ones, found by key, are not asked for,
+and only a query that names none (a comparison of all of history) gets the set. While nothing is
+deleted, in a store of this process alone, every query is what it says.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from spanloom.storage.deletions.tables import OF_TRACES, late_rows_live, row_lives
+from spanloom.storage.engine.conditions import without
+from spanloom.storage.engine.statements import query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.storage.engine.conditions import Condition
+    from spanloom.storage.engine.lane import Lane
+
+NEED_NO_SET = {
+    "any_event": "tells whether there is any",
+    "inserted": "tells times",
+    "changes_in": "deleted_among is asked of what it found",
+    "find_keys": "find_calls names what it found",
+    "list_candidates": "list_page names what it found",
+    "conversation_candidates": "list_page names what it found",
+}
+"""Queries that need no set though they name no trace, and why."""
+
+
+class Hiding:
+    """What is deleted, as far as queries of one store have to know."""
+
+    def __init__(self, *, has_deletions: bool) -> None:
+        """Say whether anything may be deleted: on a server, which others use too, always."""
+        self._has_deletions = has_deletions
+
+    def begin(self) -> None:
+        """Leave out from now on what is deleted; called before it is."""
+        self._has_deletions = True
+
+    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the parameters of a query without the traces that are deleted."""
+        if not self._has_deletions:
+            return parameters
+        if "keys" in parameters:
+            keys = cast("Sequence[TraceKey]", parameters["keys"])
+            deleted = self.deleted_among(lane, keys)
+            return {**parameters, "keys": [key for key in keys if key not in deleted]}
+        if (trace_id := parameters.get("trace_id")) is None:
+            return parameters
+        if "reach" in parameters:
+            reach = cast("Condition", parameters["reach"])
+            found = lane.rows("deleted_trace", deleted_id=trace_id, reach=reach)
+            projects = [row.Project for row in found]
+            return {**parameters, "reach": without(reach, projects) if projects else reach}
+        key = (cast("str", parameters["project"]), cast("str", trace_id))
+        return {**parameters, "trace_id": ""} if self.deleted_among(lane, [key]) else parameters
+
+    def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
+        """Return table → condition on its rows, for a named query and its parameters."""
+        if not self._has_deletions:
+            return {}
+        if name in NEED_NO_SET or "keys" in parameters or parameters.get("trace_id") is not None:
+            seen = {table: late_rows_live(table) for table in _tables_of(name)}
+            return {table: condition for table, condition in seen.items() if condition}
+        return {table: row_lives(table) for table in _tables_of(name)}
+
+    def deleted_among(
+        self, lane: Lane, keys: Iterable[tuple[str, str]]
+    ) -> AbstractSet[tuple[str, str]]:
+        """Return the deleted ones of these traces, each a project and a trace id."""
+        wanted = list(dict.fromkeys(keys))
+        if not self._has_deletions or not wanted:
+            return frozenset()
+        return {(row.Project, row.TraceId) for row in lane.rows("deleted_keys", traces=wanted)}
+
+
+@cache
+def _tables_of(name: str) -> Sequence[str]:
+    """Return the tables of traces that a named query may read."""
+    return [table for table in OF_TRACES if table in query(name)]

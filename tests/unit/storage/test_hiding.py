@@ -1,0 +1,74 @@
+"""What deletions cost those who ask for something else: nothing that grows with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.contract.test_deletions import READS, deletion, fill
+
+from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.storage.deletions.hiding import NEED_NO_SET
+from spanloom.storage.engine.statements import query_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+DELETED = 50_000
+MANY = """
+INSERT INTO deleted_traces
+SELECT {project:String}, lower(hex(MD5(toString(number)))), {id:String}
+FROM numbers({count:UInt64})
+"""
+COMPARISONS = {"unextracted", "unfinished", "quarantined", "count_traces", "traces_after"}
+"""What looks at all of history, rarely, may look at all deletions too."""
+
+
+@pytest.fixture(scope="module")
+def key(clickhouse_store: ClickHouseStore) -> Iterator[TraceKey]:
+    """The one trace of a project that is left, of very many."""
+    key = TraceKey("p-hiding", "a" * 32)
+    scope = DeletionScope(Reach.only(key.project), trace_id="f" * 32)
+    asked = clickhouse_store.delete(deletion(scope))
+    client = clickhouse_store._writer._client
+    client.command(MANY, parameters={"project": key.project, "id": asked.id, "count": DELETED})
+    fill(clickhouse_store, key)
+    yield key
+    client.command(f"ALTER TABLE deleted_traces DELETE WHERE DeletionId = '{asked.id}'")
+
+
+@pytest.mark.parametrize("name", sorted(READS.keys() - COMPARISONS))
+def test_a_trace_is_read_without_reading_what_is_deleted(
+    clickhouse_store: ClickHouseStore, key: TraceKey, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A set of deleted traces is in no query, and a look for one reads a few granules."""
+    asked: list[tuple[str, dict[str, object]]] = []
+    for lane in (clickhouse_store._worker, clickhouse_store._reader):
+        ask = lane._client.raw_query
+
+        def noting(
+            text: str,
+            parameters: dict[str, object],
+            fmt: str,
+            ask: Callable[..., bytes] = ask,
+        ) -> bytes:
+            asked.append((text, parameters))
+            return ask(text, parameters=parameters, fmt=fmt)
+
+        monkeypatch.setattr(lane._client, "raw_query", noting)
+    assert READS[name](clickhouse_store, key)
+    looks = [(text, of) for text, of in asked if "deleted_traces" in text]
+    assert looks, [text for text, _ in asked]
+    for text, parameters in looks:
+        client = clickhouse_store._writer._client
+        plan = client.query(f"EXPLAIN ESTIMATE {text}", parameters=parameters)
+        assert [row[1] for row in plan.result_rows] in ([], ["deleted_traces"]), text
+        assert sum(row[3] for row in plan.result_rows) <= DELETED / 10, text
+
+
+def test_a_query_that_needs_no_set_is_there() -> None:
+    assert query_files().keys() >= NEED_NO_SET.keys()
