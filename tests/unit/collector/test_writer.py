@@ -206,3 +206,16 @@ def test_a_spool_on_a_full_disk_is_outlasted(
     assert start_writer().drain(5)
     assert not failures
     assert set(store.bodies) == {b"a"}
+
+
+def test_a_store_that_recovers_while_a_batch_is_sifted_buries_nothing(
+    spool: Spool, store: RecordingStore, metrics: Metrics, start_writer: StartWriter
+) -> None:
+    """It refuses the whole batch and its first half, then takes the second, and a neighbour."""
+    for body in (b"a", b"b"):
+        spool.put("", body, 1)
+    refusal = StoreRejectedError("an upgrade gone wrong")
+    store.failures = [refusal, refusal]
+    assert start_writer().drain(5)
+    assert set(store.bodies) == {b"a", b"b"}
+    assert "spanloom_dead_letters_total 0.0" in metrics.render().decode()

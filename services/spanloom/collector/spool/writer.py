@@ -162,23 +162,21 @@ class Writer:
         refused = sift(batch, refusal, self._store_all, fruitless=fruitless) or ()
         left = [self._store_good_spans(request, reason) for request, reason in refused]
         if self._takes_neighbour():
-            for request, reason in left:
-                self._let_go(request, reason)
+            for request in left:
+                self._let_go(request)
             return
         self._log.error("the store refuses all alike: nothing is set aside", error=str(refusal))
         self._after = batch[-1].seq
         self._stopping.wait(REFUSED_BACKOFF_S)
 
-    def _store_good_spans(
-        self, request: SpooledRequest, refusal: Exception
-    ) -> tuple[SpooledRequest, Exception]:
-        """Store what can be stored of a refused request; return what is left of it, and why.
+    def _store_good_spans(self, request: SpooledRequest, refusal: Exception) -> SpooledRequest:
+        """Store what can be stored of a refused request; return what is left of it.
 
         The request itself stays in the spool until then: storing a span again changes nothing.
         """
         spans = cut(request)
         if len(spans) < 2:
-            return request, refusal
+            return request
 
         def store(part: Sequence[Placed]) -> Exception | None:
             return self._store([assemble(request, part)], 1)
@@ -186,14 +184,16 @@ class Writer:
         fruitless = None if self._neighbour else MAX_FRUITLESS
         refused = sift(spans, refusal, store, fruitless=fruitless, most=MAX_SPAN_REFUSALS)
         if refused is None:
-            return request, refusal
-        reason = refused[0][1] if refused else refusal
-        return assemble(request, [placed for placed, _ in refused]), reason
+            return request
+        return assemble(request, [placed for placed, _ in refused])
 
-    def _let_go(self, request: SpooledRequest, reason: Exception) -> None:
-        """Set aside what is left of a request; nothing may be, if its parts pass one by one."""
-        if request.span_count:
-            self._set_aside(request.seq, reason, request)
+    def _let_go(self, request: SpooledRequest) -> None:
+        """Set aside what is left of a request, if anything is and the store refuses it still.
+
+        The store was proven sound only after it had refused this: it may have recovered meanwhile.
+        """
+        if request.span_count and (refusal := self._store([request], 1)):
+            self._set_aside(request.seq, refusal, request)
         else:
             self._spool.delete([request.seq])
 
