@@ -19,7 +19,10 @@ MAX_BYTES_PER_BYTE = 60
 SLACK = 128 * 2**20
 """For the engine, which holds each span several times while it writes and reads it."""
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
-NAMES = ("list of lists", "objects of Python", "calls of Python", "brackets", "list of messages")
+NAMES = (
+    *("list of lists", "objects of Python", "calls of Python", "brackets", "list of messages"),
+    "wide control characters",
+)
 
 
 def send(service: RunningSpanloom, text: str) -> str:
@@ -54,4 +57,6 @@ def test_memory_follows_the_bytes_and_neighbours_are_built(start_spanloom: Start
         await_trajectory(service.api, trace_id, 1)
     warned = await_trajectory(service.api, hostile["list of lists"], 1)
     assert "shown as they came" in str(warned["extraction"]["warnings"])
+    warned = await_trajectory(service.api, hostile["wide control characters"], 1)
+    assert "largely control characters" in str(warned["extraction"]["warnings"])
     assert peak_bytes(service) - usual <= MAX_BYTES_PER_BYTE * SIZE + SLACK

@@ -11,7 +11,8 @@ import pytest
 from tests.support.hostile_texts import HOSTILE, Target, all_targets, hostile_text
 from tests.support.spans import KEY, make_span
 
-from spanloom.extractor.extract import extract
+from spanloom.core.model.span import Event
+from spanloom.extractor.extract import ILLEGIBLE, extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,11 +73,13 @@ def test_memory_and_time_follow_the_text_everywhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize(
-    "key", ["llm.openai.messages", "llm.openai.choices", "gen_ai.tool.call.arguments"]
-)
-def test_what_an_sdk_writes_out_by_python(key: str, name: str) -> None:
-    check((t, name) for t in all_targets() if t.key == key)
+def test_what_an_sdk_writes_out_by_python(name: str) -> None:
+    """Where such texts cost most: LiteLLM's and OpenLIT's, and one of the others in its turn."""
+    arguments = [t for t in all_targets() if t.key == "gen_ai.tool.call.arguments"]
+    others = [t for t in arguments if t.dialect != "openlit"]
+    known = [t for t in all_targets() if t.key in {"llm.openai.messages", "llm.openai.choices"}]
+    known += [t for t in arguments if t.dialect == "openlit"]
+    check((t, name) for t in [*known, others[HOSTILE.index(name) % len(others)]])
 
 
 @pytest.mark.parametrize("name", ["errors", "digits", "letters", "blanks", "tokens"])
@@ -86,6 +89,28 @@ def test_what_an_sdk_writes_out_by_python(key: str, name: str) -> None:
 )
 def test_what_is_searched_by_pattern(dialect: str, key: str, name: str) -> None:
     check((t, name) for t in all_targets() if (t.dialect, t.key) == (dialect, key))
+
+
+@pytest.mark.parametrize("name", ["wide control characters", "a fifth control characters"])
+def test_what_json_writes_letter_by_letter(name: str) -> None:
+    """Parts of unknown types are JSON in JSON: nothing else writes a text out as often."""
+    check((t, name) for t in all_targets() if t.key.endswith("message_content.type"))
+
+
+def test_control_characters_are_left_out_with_a_warning() -> None:
+    noise = hostile_text("wide control characters", SIZE)
+    events = [Event(0, "gen_ai.user.message", {"content": noise})]
+    span = make_span(1, 0, {"openinference.span.kind": "LLM", "input.value": noise}, events=events)
+    trajectory = extract(KEY, [span])
+    assert trajectory.root.input == '[{"role":"user","content":"\N{WAVING HAND SIGN}"}]'
+    assert trajectory.warnings == [ILLEGIBLE.format(n=2)]
+
+
+def test_a_terminals_output_is_legible() -> None:
+    lines = "\x1b[32mpassed\x1b[0m tests/test_one.py\r\n\t" * 1_000
+    trajectory = extract(KEY, [make_span(1, 0, {"input.value": lines})])
+    assert trajectory.root.input == lines
+    assert trajectory.warnings == []
 
 
 def test_what_is_not_read_is_shown_as_it_came_with_a_warning() -> None:

@@ -94,6 +94,9 @@ _REPEATED: Mapping[str, tuple[str, str, str]] = {
     "errors": ("status='success' result=", " error=", ""),
     "tokens": ("", "_tokens", ""),
     "wide letters": ("\N{WAVING HAND SIGN}", "a", ""),
+    "control characters": ("", "\x01", ""),
+    "wide control characters": ("\N{WAVING HAND SIGN}", "\x01", ""),
+    "a fifth control characters": ("\N{WAVING HAND SIGN}", "\x01aaaa", ""),
 }
 HOSTILE: Sequence[str] = (*_REPEATED,)
 """The names of the texts."""

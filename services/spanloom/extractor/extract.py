@@ -9,6 +9,7 @@ from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.reading.bounds import watch_unread
+from spanloom.core.reading.legible import legible
 from spanloom.core.reading.redacted import redaction_warnings
 
 if TYPE_CHECKING:
@@ -17,19 +18,23 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
 
-EXTRACTOR_VERSION = "6"
+EXTRACTOR_VERSION = "7"
 """Grows whenever the same spans may give another trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
+ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
 
 
 def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
     """Return the trajectory of a trace's spans, in whatever order they come."""
-    tree = SpanTree(spans)
+    read = [legible(span) for span in spans]
+    tree = SpanTree(span for span, _ in read)
     with watch_unread() as unread:
         trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
     warnings = redaction_warnings(tree.spans)
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))
+    if illegible := sum(count for _, count in read):
+        warnings.append(ILLEGIBLE.format(n=illegible))
     if not warnings:
         return trajectory
     return replace(trajectory, warnings=[*trajectory.warnings, *warnings])
