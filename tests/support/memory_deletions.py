@@ -1,0 +1,66 @@
+"""Deletions in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.support.memory_state import MemoryState, covers_span
+
+from spanloom.core.ports.deletions import Extent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.building import TrajectoryRecord
+
+
+class MemoryDeletions(MemoryState):
+    """Deletions, seen everywhere at once."""
+
+    def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
+        """See ``DeletionLedger.extent_of``."""
+        with self._lock:
+            keys = self._in_scope(scope, until_seq)
+            return Extent(len(keys), sum(self.arrived(list(keys)).values()))
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        """See ``DeletionLedger.delete``."""
+        with self._lock:
+            traces, spans = self.extent_of(deletion.scope, deletion.until_seq)
+            counted = replace(deletion, traces=traces, spans=spans)
+            gone = self._in_scope(deletion.scope, deletion.until_seq)
+            for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
+                for key in gone & held.keys():
+                    del held[key]
+            self._deleted |= gone
+            self._deletions[deletion.id] = counted
+            return counted
+
+    def deletions(self, limit: int) -> Sequence[Deletion]:
+        """See ``DeletionLedger.deletions``."""
+        newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
+        return newest_first[:limit]
+
+    def _in_scope(self, scope: DeletionScope, until_seq: int) -> set[TraceKey]:
+        spans = {
+            key
+            for key, held in self._spans.items()
+            for found in held.values()
+            if scope.conversation_id is None and covers_span(scope, until_seq, found)
+        }
+        records = {r.key for r in self._records.values() if _is_in_scope(r, scope, until_seq)}
+        return spans | records
+
+
+def _is_in_scope(record: TrajectoryRecord, scope: DeletionScope, until_seq: int) -> bool:
+    before_ns = scope.start_before_ns
+    return (
+        record.seq <= until_seq
+        and scope.reach.covers(record.key.project)
+        and scope.trace_id in (None, record.key.trace_id)
+        and scope.conversation_id in (None, record.trajectory.conversation_id)
+        and (before_ns is None or record.trajectory.root.start_ns < before_ns)
+    )

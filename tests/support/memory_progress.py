@@ -1,0 +1,111 @@
+"""Progress in memory: what changed, and what is not extracted yet."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from tests.support.memory_state import MemoryState
+
+from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.model.span import TraceKey
+
+
+class MemoryProgress(MemoryState):
+    """What changed, and how far the extractor is."""
+
+    def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
+        """See ``ChangeReader.inserted``."""
+        found: defaultdict[int, list[TraceChange]] = defaultdict(list)
+        for change in self._changes(since_s // width_s * width_s, FOREVER_S):
+            found[change.second // width_s * width_s].append(change)
+        return {second: hash(tuple(changes)) for second, changes in found.items()}
+
+    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
+        """See ``ChangeReader.changes_in``."""
+        return [c for s in sorted(set(seconds)) for c in _by_trace(self._changes(s, s + 1))]
+
+    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+        """See ``ChangeReader.unextracted``."""
+        with self._lock:
+            changes = _by_trace(self._changes(since_s, until_s))
+            return [c for c in changes if self._is_unextracted(c)]
+
+    def unfinished(self) -> Sequence[TraceChange]:
+        """See ``ChangeReader.unfinished``."""
+        with self._lock:
+            return [
+                self._known_of(progress)
+                for key, progress in sorted(self._progress.items())
+                if not progress.is_finished and key in self._arrivals
+            ]
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        """See ``ProgressWriter.record_progress``."""
+        with self._lock:
+            for step in progress:
+                if step.key in self._deleted:
+                    continue
+                known = self._progress.get(step.key)
+                if known is None or step.seq >= known.seq:
+                    self._progress[step.key] = step
+
+    def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
+        """See ``ChangeReader.read_progress``."""
+        with self._lock:
+            return {key: self._progress[key] for key in keys if key in self._progress}
+
+    def quarantined(self, limit: int) -> Sequence[Progress]:
+        """See ``ChangeReader.quarantined``."""
+        with self._lock:
+            failed = [p for p in self._progress.values() if p.attempts]
+        return sorted(failed, key=lambda p: (-p.attempts, p.key))[:limit]
+
+    def read_watermark(self) -> int:
+        """See ``ChangeReader.read_watermark``."""
+        return self._watermark
+
+    def record_watermark(self, second: int) -> None:
+        """See ``ProgressWriter.record_watermark``."""
+        self._watermark = second
+
+    def _changes(self, since_s: int, until_s: int) -> Sequence[TraceChange]:
+        with self._lock:
+            arrived = [c for changes in self._arrivals.values() for c in changes]
+        return [c for c in arrived if since_s <= c.second < until_s]
+
+    def _is_unextracted(self, change: TraceChange) -> bool:
+        known = self._progress.get(change.key)
+        if known is None or not known.is_finished or known.seq < change.max_seq:
+            return True
+        return 0 < known.arrived < sum(c.span_count for c in self._arrivals[change.key])
+
+    def _known_of(self, progress: Progress) -> TraceChange:
+        summed_up = _sum_up(self._arrivals[progress.key])
+        accepted_ns = summed_up.last_accepted_ns
+        return TraceChange(
+            progress.key, progress.seq, accepted_ns, accepted_ns, False, summed_up.span_count
+        )
+
+
+def _by_trace(changes: Iterable[TraceChange]) -> list[TraceChange]:
+    found: defaultdict[TraceKey, list[TraceChange]] = defaultdict(list)
+    for change in changes:
+        found[change.key].append(change)
+    return [_sum_up(found[key]) for key in sorted(found)]
+
+
+def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
+    return TraceChange(
+        changes[0].key,
+        max(c.max_seq for c in changes),
+        min(c.first_accepted_ns for c in changes),
+        max(c.last_accepted_ns for c in changes),
+        any(c.has_root for c in changes),
+        sum(c.span_count for c in changes),
+        min(c.second for c in changes),
+    )

@@ -1,0 +1,74 @@
+"""Replays in memory."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from tests.support.memory_state import MemoryState
+
+from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.replay import Replay, Selection
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.building import TrajectoryRecord
+
+
+class MemoryReplays(MemoryState):
+    """Replays and the traces that they select."""
+
+    def count_traces(self, selection: Selection) -> int:
+        """See ``ReplayRequests.count_traces``."""
+        return len(self.traces_after(selection, BEFORE_ALL, sys.maxsize))
+
+    def traces_after(
+        self, selection: Selection, after: TraceKey, limit: int
+    ) -> Sequence[StoredTrace]:
+        """See ``ReplayQueue.traces_after``."""
+        with self._lock:
+            wanted = [r for r in self._records.values() if _is_selected(r, selection)]
+        behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
+        return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
+
+    def record_replay(self, replay: Replay) -> None:
+        """See ``ReplayRequests.record_replay``."""
+        with self._lock:
+            known = self._replays.get(replay.id)
+            if known is None or replay.step >= known.step:
+                self._replays[replay.id] = replay
+
+    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
+        """See ``ReplayRequests.replay``."""
+        with self._lock:
+            found = self._replays.get(replay_id)
+        return found if found and reach.includes(found.selection.reach) else None
+
+    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.replays``."""
+        found = sorted(self._replays_within(reach), key=lambda r: r.id, reverse=True)
+        return [r for r in found if after is None or r.id < after][:limit]
+
+    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
+        """See ``ReplayRequests.unfinished_replays``."""
+        found = [r for r in self._replays_within(reach) if not r.is_finished]
+        return sorted(found, key=lambda replay: replay.id)
+
+    def _replays_within(self, reach: Reach) -> Sequence[Replay]:
+        with self._lock:
+            return [r for r in self._replays.values() if reach.includes(r.selection.reach)]
+
+
+def _is_selected(record: TrajectoryRecord, selection: Selection) -> bool:
+    trajectory = record.trajectory
+    start_ns, until_ns = trajectory.root.start_ns, selection.start_before_ns
+    return (
+        selection.reach.covers(record.key.project)
+        and start_ns >= (selection.start_from_ns or 0)
+        and (until_ns is None or start_ns < until_ns)
+        and (selection.dialect is None or selection.dialect in trajectory.dialects)
+        and selection.other_than != trajectory.extractor_version
+    )

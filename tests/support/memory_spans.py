@@ -1,0 +1,123 @@
+"""Spans in memory: appended, read whole, in part, and as OTLP."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.memory_state import MemoryState
+from tests.support.reference_decoder import DecodedSpan, decode_request
+
+from spanloom.core.model.span import Event
+from spanloom.core.ports.progress import TraceChange
+from spanloom.core.ports.spans import Signal, TracePart
+from spanloom.storage.spans.content_events import ContentEvent, join_events
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.spans import SpooledRequest
+
+
+NS = 1_000_000_000
+
+_FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
+
+_LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
+
+
+class MemorySpans(MemoryState):
+    """Spans and content events in dictionaries."""
+
+    def append(self, requests: Sequence[SpooledRequest]) -> None:
+        """See ``SpanWriter.append``; a request that is no OTLP leaves nothing behind."""
+        decoded: Sequence[tuple[SpooledRequest, Sequence[DecodedSpan]]] = [
+            (request, list(decode_request(request))) for request in requests
+        ]
+        with self._lock:
+            decoded = [(request, self._not_deleted(found)) for request, found in decoded]
+            for request, spans in decoded:
+                for found in spans:
+                    if request.signal is Signal.SPANS:
+                        self._keep(found)
+                    else:
+                        self._keep_event(found)
+                for change in _changes(request, spans, self.clock()):
+                    self._arrivals.setdefault(change.key, []).append(change)
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+        """See ``SpanReader.read_spans``."""
+        with self._lock:
+            known = [key for key in keys if key in self._spans]
+            traces = {key: [d.span for d in self._spans[key].values()] for key in known}
+            events = (told for key in known for told in self._events.get(key, []))
+            join_events(traces, events)
+            return traces
+
+    def read_part(self, key: TraceKey, limit: int) -> TracePart:
+        """See ``SpanReader.read_part``."""
+        with self._lock:
+            spans = [found.span for found in self._spans.get(key, {}).values()]
+            newest: dict[tuple[str, str], ContentEvent] = {}
+            for told in self._events.get(key, []):
+                known = newest.get((told.span_id, told.event_id))
+                if known is None or known.row_version <= told.row_version:
+                    newest[told.span_id, told.event_id] = told
+        events = sorted(newest.values(), key=lambda e: (e.event.time_ns, e.span_id, e.event_id))
+        shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))[:limit]
+        join_events({key: shown}, events[:limit])
+        seqs = [span.row_version for span in spans] + [told.row_version for told in events]
+        return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
+
+    def read_otlp(self, key: TraceKey) -> bytes:
+        """See ``SpanReader.read_otlp``; one message part for each span."""
+        with self._lock:
+            found = sorted(
+                self._spans.get(key, {}).values(), key=lambda d: (d.span.start_ns, d.span.span_id)
+            )
+        return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
+        sizes: Counter[str] = Counter()
+        with self._lock:
+            for key, held in self._spans.items():
+                sizes[key.project] += sum(found.message.ByteSize() for found in held.values())
+        return dict(sizes.most_common(limit))
+
+    def _keep(self, found: DecodedSpan) -> None:
+        spans = self._spans.setdefault(found.key, {})
+        known = spans.get(found.span.span_id)
+        if known is None or _rank(known.span) <= _rank(found.span):
+            spans[found.span.span_id] = found
+
+    def _keep_event(self, found: DecodedSpan) -> None:
+        span = found.span
+        event = Event(span.start_ns, span.name, span.attributes)
+        place = found.message.scope_spans[0].spans[0].flags
+        self._events.setdefault(found.key, []).append(
+            ContentEvent(
+                found.key, span.parent_span_id, span.span_id, place, event, span.row_version
+            )
+        )
+
+
+def _rank(span: Span) -> tuple[int, int, int]:
+    """Return what makes a span replace another: its version, then the month of its partition."""
+    start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
+    start = datetime.fromtimestamp(start_s, UTC)
+    return span.row_version, start.year, start.month
+
+
+def _changes(
+    request: SpooledRequest, spans: Sequence[DecodedSpan], second: int
+) -> Iterator[TraceChange]:
+    at = request.accepted_at_ns
+    for key in dict.fromkeys(found.key for found in spans):
+        own = [found.span for found in spans if found.key == key]
+        is_spans = request.signal is Signal.SPANS
+        has_root = is_spans and any(not span.parent_span_id for span in own)
+        yield TraceChange(key, request.seq, at, at, has_root, len(own), second)

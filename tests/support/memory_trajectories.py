@@ -1,0 +1,121 @@
+"""Trajectories in memory: written, read, listed, and their model calls found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.memory_state import MemoryState
+
+from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.query.fields import TrajectoryFilter, matches
+from spanloom.storage.trajectories.rows import agent_names
+from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+
+
+class MemoryTrajectories(MemoryState):
+    """Trajectories, their lists and their calls."""
+
+    def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
+        """See ``TrajectoryWriter.heads``."""
+        with self._lock:
+            return {key: _head(self._records[key]) for key in keys if key in self._records}
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """See ``TrajectoryWriter.write``."""
+        with self._lock:
+            for record in records:
+                if record.key in self._deleted:
+                    continue
+                known = self._records.get(record.key)
+                if known is None or record.seq >= known.seq:
+                    self._records[record.key] = record
+
+    def document(self, trace_id: str, reach: Reach) -> bytes | None:
+        """See ``TrajectoryReader.document``."""
+        record = self._find(trace_id, reach)
+        return record.document if record else None
+
+    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
+        """See ``TrajectoryReader.spans_document``."""
+        record = self._find(trace_id, reach)
+        return record.spans_document if record else None
+
+    def list(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryReader.list``."""
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        seen = [line for line in lines if reach.covers(line.key.project)]
+        matching = [line for line in seen if matches(where, line)]
+        matching.sort(key=lambda line: line.cursor, reverse=True)
+        behind = [m for m in matching if after is None or m.cursor < after]
+        return behind[:limit]
+
+    def conversation(
+        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
+    ) -> Sequence[TrajectorySummary]:
+        """See ``TrajectoryReader.conversation``."""
+        where = TrajectoryFilter(conversation_id=conversation_id)
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        seen = [line for line in lines if reach.covers(line.key.project)]
+        matching = [line for line in seen if conversation_id and matches(where, line)]
+        matching.sort(key=lambda line: line.cursor)
+        ahead = [m for m in matching if after is None or m.cursor > after]
+        return ahead[:limit]
+
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+        """See ``CallFinder.find_calls``."""
+        wanted: dict[str, list[CallWindow]] = {}
+        for window in windows:
+            wanted.setdefault(window.call_key, []).append(window)
+        with self._lock:
+            own = [r for r in self._records.values() if r.key.project == project]
+            calls = [c for r in own for c in _calls(r) if c.call_key in wanted]
+        return [call for call in calls if any(map(call.is_within, wanted[call.call_key]))]
+
+
+def _head(record: TrajectoryRecord) -> Head:
+    ids = [step.id for _, step in placed_steps(record.trajectory)]
+    start_ns = record.trajectory.root.start_ns
+    spans = record.trajectory.span_count
+    return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
+
+
+def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
+    bare = is_bare(record.trajectory)
+    for _, step in placed_steps(record.trajectory):
+        if call_key := record.call_keys.get(step.id, ""):
+            times = step.start_ns, step.end_ns
+            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
+
+
+def _summary(record: TrajectoryRecord) -> TrajectorySummary:
+    trajectory = record.trajectory
+    root, original = trajectory.root, trajectory.duplicate_of
+    return TrajectorySummary(
+        key=record.key,
+        version=record.version,
+        status=record.status,
+        root_name=root.name,
+        root_type=trajectory.root_type.value,
+        start_ns=root.start_ns,
+        duration_ns=max(root.end_ns - root.start_ns, 0),
+        has_error=trajectory.has_error,
+        agent_names=agent_names(trajectory),
+        step_counts=dict(trajectory.step_counts),
+        span_count=trajectory.span_count,
+        input_tokens=trajectory.root_metrics.input_tokens,
+        output_tokens=trajectory.root_metrics.output_tokens,
+        duplicate_of=original.trace_id if original else "",
+        dialects=list(trajectory.dialects),
+        conversation_id=trajectory.conversation_id,
+    )
