@@ -58,11 +58,11 @@ _CANONICAL = frozenset({"id", "type", "function"})
 _FUNCTION = frozenset({"name", "arguments"})
 
 
-def read_calls(said: Json) -> Iterator[dict[str, Json]]:
+def read_calls(calls: Json) -> Iterator[dict[str, Json]]:
     """Return the calls of a list, or of JSON text that is one."""
-    if isinstance(said, str):
-        said = parse_composite(said)
-    if isinstance(said, list):
-        yield from (read_call(item) for item in said if isinstance(item, dict))
-    elif isinstance(said, dict):
-        yield read_call(said)
+    if isinstance(calls, str):
+        calls = parse_composite(calls)
+    if isinstance(calls, list):
+        yield from (read_call(item) for item in calls if isinstance(item, dict))
+    elif isinstance(calls, dict):
+        yield read_call(calls)

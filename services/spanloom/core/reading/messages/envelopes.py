@@ -40,8 +40,8 @@ class Found(NamedTuple):
     def read_request(self) -> Json:
         """Return what the user said last, ``None`` if nothing; what came before is not read."""
         for item in reversed(self.items):
-            if (said := find_request(read_messages((item,), self.role))) is not None:
-                return said
+            if (request := find_request(read_messages((item,), self.role))) is not None:
+                return request
         return None
 
     def read_last(self) -> list[Json]:
@@ -111,8 +111,8 @@ def _as_message(item: Json, role: str) -> Json:
         is_choice = "finish_reason" in item or "generation_info" in item
         if is_choice and "message" not in item:
             info = item.get("generation_info")
-            said = info if isinstance(info, dict) else item
-            return {"role": role, "content": text, "finish_reason": said.get("finish_reason")}
+            finish = (info if isinstance(info, dict) else item).get("finish_reason")
+            return {"role": role, "content": text, "finish_reason": finish}
     return item
 
 
@@ -125,11 +125,11 @@ def _completed(found: Found, value: dict[str, Json]) -> Found:
 
 
 def _system(value: dict[str, Json]) -> Json:
-    said = first_of(value, _SYSTEMS)
+    content = first_of(value, _SYSTEMS)
     config = value.get("config")
-    if said is None and isinstance(config, dict):
-        said = first_of(config, _SYSTEMS)
-    return {"role": "system", "content": said} if said else None
+    if content is None and isinstance(config, dict):
+        content = first_of(config, _SYSTEMS)
+    return {"role": "system", "content": content} if content else None
 
 
 def _from_answer(value: dict[str, Json], role: str) -> Found | None:
@@ -143,8 +143,8 @@ def _from_answer(value: dict[str, Json], role: str) -> Found | None:
     if isinstance(inner, dict) and isinstance(inner.get("parts"), list):
         return Found([value], role)
     if role == "assistant" and "text" in value and first_of(value, _ANSWER_MARKS):
-        said = {_RENAMED.get(key, key): each for key, each in value.items()}
-        return Found([{"role": role, **said}], role)
+        message = {_RENAMED.get(key, key): each for key, each in value.items()}
+        return Found([{"role": role, **message}], role)
     return None
 
 

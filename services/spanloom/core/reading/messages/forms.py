@@ -84,8 +84,8 @@ def is_message(value: Json) -> bool:
     inner = value.get("message", value.get("delta"))
     if isinstance(inner, dict):
         return is_message(inner) or not _MARKS.isdisjoint(inner)
-    said = value.get("type")
-    is_langchain = isinstance(said, str) and _plain_class(said) in _CLASSES
+    class_name = value.get("type")
+    is_langchain = isinstance(class_name, str) and _plain_class(class_name) in _CLASSES
     return is_langchain and ("content" in value or isinstance(value.get("data"), dict))
 
 

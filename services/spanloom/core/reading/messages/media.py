@@ -96,8 +96,8 @@ def _image_format(part: dict[str, Json]) -> str:
 
 def _text_address(part: dict[str, Json]) -> str:
     """Read an image that is text: an address, or bytes without a type as Vercel has them."""
-    said = first_text(part, _TEXT_ADDRESSES)
-    return _data_url(said, "") if said else ""
+    address = first_text(part, _TEXT_ADDRESSES)
+    return _data_url(address, "") if address else ""
 
 
 def _data_url(data: str, mime_type: str) -> str:

@@ -37,25 +37,25 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
     out: list[Json] = []
     answer: Draft | None = None
     for item in items:
-        speaker = _speaker_of_piece(item, role) if isinstance(item, dict) else None
-        if answer is not None and speaker != answer.role:
+        piece_of = _role_of_piece(item, role) if isinstance(item, dict) else None
+        if answer is not None and piece_of != answer.role:
             answer.finish()
             answer = None
-        if speaker is None:
+        if piece_of is None:
             read_message(out, item, role)
         else:
-            answer = answer or Draft(out, speaker)
+            answer = answer or Draft(out, piece_of)
             _take_piece(answer, item)
     if answer is not None:
         answer.finish()
     return out
 
 
-def _speaker_of_piece(item: dict[str, Json], default: str) -> str | None:
-    """Return who says a piece of an answer; ``None`` for what is a message of its own."""
-    speaker = item.get("role")
-    if isinstance(speaker, str):
-        return speaker if speaker == "assistant" and item.get("type") == "message" else None
+def _role_of_piece(item: dict[str, Json], default: str) -> str | None:
+    """Return the role of a piece of an answer; ``None`` for what is a message of its own."""
+    role = item.get("role")
+    if isinstance(role, str):
+        return role if role == "assistant" and item.get("type") == "message" else None
     if is_loose(item):
         return "assistant" if is_call_or_thought(item) else default
     return None
@@ -73,11 +73,11 @@ def read_message(out: list[Json], item: Json, role: str) -> None:
     if is_settled(item):
         out.append(item)
     elif isinstance(item, dict):
-        said, finish = open_message(item)
-        speaker = read_role(said, role)
-        message = None if finish else read_plain(said, speaker)
+        opened, finish = open_message(item)
+        own_role = read_role(opened, role)
+        message = None if finish else read_plain(opened, own_role)
         if message is None:
-            _read_any(out, said, speaker, finish)
+            _read_any(out, opened, own_role, finish)
         else:
             out.append(message)
     elif is_pair(item):

@@ -79,7 +79,7 @@ def _read_text(draft: Draft, text: str) -> None:
 
 
 def may_hold_parts(text: str) -> bool:
-    """Tell at a glance whether a text may be parts that an SDK wrote out."""
+    """Return whether a text may be parts that an SDK wrote out: ``[{"type": "text", …``."""
     return text.startswith(("[{", '{"', "{'"))
 
 
@@ -100,7 +100,7 @@ def is_part(value: Json) -> bool:
 
 
 def is_call_or_thought(part: dict[str, Json]) -> bool:
-    """Return whether only an assistant can have said the part."""
+    """Return whether only an assistant can have written the part."""
     handler = _find_handler(part)
     return handler is _add_call or handler is add_thought or handler is _add_keyed_call
 

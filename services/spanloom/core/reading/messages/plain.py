@@ -19,7 +19,10 @@ _OF_RESULT = frozenset({"role", "parts", "name"})
 
 
 def is_settled(item: Json) -> bool:
-    """Tell at little cost whether the commonest message is in the one shape already."""
+    """Return whether it is in the one shape already: ``{"role": "user", "content": "hi"}``.
+
+    That is the commonest message, found out at little cost.
+    """
     if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
         return False
     content = item["content"]
@@ -68,7 +71,7 @@ def _take_rest(message: dict[str, Json], item: dict[str, Json]) -> bool:
 
 
 def _says_no_more(key: str, value: Json, role: Json) -> bool:
-    """Tell of what has no place in a plain message whether it says nothing that a reader misses."""
+    """Return whether a key without a place in a plain message holds nothing a reader misses."""
     if key == "id":
         return role != "tool"
     if key == "status":

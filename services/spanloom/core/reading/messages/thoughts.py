@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def add_thought(draft: Draft, part: dict[str, Json]) -> None:
     """Take the text of a thought; a signature or encrypted thoughts are kept beside it."""
-    said = first_object(part, ("reasoningText", "reasoning")) or part
-    if text := _thought_text(said):
+    thought = first_object(part, ("reasoningText", "reasoning")) or part
+    if text := _thought_text(thought):
         draft.thoughts.append(text)
-    if rest := {k: v for k, v in said.items() if v and k not in _THOUGHT_KEYS}:
+    if rest := {k: v for k, v in thought.items() if v and k not in _THOUGHT_KEYS}:
         draft.secrets.append({"type": "reasoning", **rest})
 
 

@@ -132,8 +132,8 @@ def _streamed(value: dict[str, Json]) -> Json:
         return pieces[0]
     if texts := [piece for piece in pieces if isinstance(piece, str)]:
         return "".join(texts) if len(texts) == len(pieces) else value
-    said = [(m.get("role"), m.get("content")) for m in pieces if isinstance(m, dict)]
-    texts = [text for role, text in said if role == "assistant" and isinstance(text, str)]
+    turns = [(m.get("role"), m.get("content")) for m in pieces if isinstance(m, dict)]
+    texts = [text for role, text in turns if role == "assistant" and isinstance(text, str)]
     calls = any(isinstance(m, dict) and m.get("tool_calls") for m in pieces)
     if len(texts) < len(pieces) or calls or not pieces:
         return value
@@ -154,11 +154,11 @@ def _called_with(value: dict[str, Json]) -> Json:
 
 def _state(value: Json, role: str) -> Json:
     """Return a state that has more than messages, its messages in the one shape; else ``None``."""
-    if not isinstance(value, dict) or not isinstance(said := value.get("messages"), list):
+    if not isinstance(value, dict) or not isinstance(items := value.get("messages"), list):
         return None
     if not any(v for key, v in value.items() if key != "messages"):
         return None
-    found = find_messages(said, role)
+    found = find_messages(items, role)
     return value if found is None else {**value, "messages": found.read()}
 
 

@@ -67,33 +67,33 @@ def as_text(value: Json) -> str:
     return "" if value is None else compact(value)
 
 
-def first_of(said: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
+def first_of(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
     """Return the first value among ``keys`` that says anything."""
     for key in keys:
-        if (value := said.get(key)) not in (None, ""):
+        if (value := mapping.get(key)) not in (None, ""):
             return value
     return None
 
 
-def first_text(said: Mapping[str, Json], keys: tuple[str, ...]) -> str:
+def first_text(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> str:
     """Return the first non-empty text among ``keys``, else an empty one."""
     for key in keys:
-        if isinstance(value := said.get(key), str) and value:
+        if isinstance(value := mapping.get(key), str) and value:
             return value
     return ""
 
 
-def first_object(said: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, Json] | None:
+def first_object(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, Json] | None:
     """Return the first object among ``keys``."""
     for key in keys:
-        if isinstance(value := said.get(key), dict):
+        if isinstance(value := mapping.get(key), dict):
             return value
     return None
 
 
-def first_list(said: Mapping[str, Json], keys: tuple[str, ...]) -> list[Json] | None:
+def first_list(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> list[Json] | None:
     """Return the first list among ``keys``."""
     for key in keys:
-        if isinstance(value := said.get(key), list):
+        if isinstance(value := mapping.get(key), list):
             return value
     return None
