@@ -45,7 +45,7 @@ def sum_usage(models: Iterable[Step]) -> Usage:
 
 
 def union_ns(steps: Iterable[Step]) -> int:
-    """Return the wall-clock time during which at least one of the steps ran."""
+    """Return how long at least one step ran: 0 to 5 ns and 3 to 8 ns → 8."""
     total, reached = 0, 0
     for step in sorted(steps, key=_BY_START):
         began = max(step.start_ns, reached)

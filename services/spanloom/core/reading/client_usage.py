@@ -7,7 +7,7 @@ from spanloom.core.reading.values import Json, count
 
 
 def read_client_usage(payload: dict[str, Json]) -> Usage:
-    """Read OpenAI's or Anthropic's own usage."""
+    """Read OpenAI's ``prompt_tokens`` or Anthropic's ``input_tokens``, and so on."""
     inputs = _inner(payload, "prompt_tokens_details", "input_tokens_details")
     outputs = _inner(payload, "completion_tokens_details", "output_tokens_details")
     return Usage(

@@ -28,6 +28,8 @@ def indexed_list(
 ) -> list[Json]:
     """Rebuild the list whose items stand under ``prefix`` (with its dot) and a number.
 
+    ``p.0.role = user`` and ``p.0.content = hi`` → ``[{"role": "user", "content": "hi"}]``.
+
     Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
     (OpenInference's ``message``, ``tool_call``) are left out of the result.
     """

@@ -59,7 +59,7 @@ def _unquote(literal: str) -> str | None:
 
 
 def as_json(text: str) -> str:
-    """Return lists and objects written out by Python as compact JSON; other text as it is."""
+    """Return Python's ``{'a': None}`` as JSON, ``{"a":null}``; other text stays as it is."""
     return _rewritten(text, _Rewriter(may_call=False)) if text.startswith(("[", "{")) else text
 
 

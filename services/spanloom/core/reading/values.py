@@ -42,7 +42,7 @@ def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
 
 
 def integer(text: str) -> int:
-    """Read a token count; text that is none counts as zero, as does an impossible one."""
+    """Read a token count: ``12`` and ``12.0`` → 12; ``-1`` and what is no number → 0."""
     try:
         number = int(text)
     except ValueError:
@@ -59,7 +59,7 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
 
 
 def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
-    """Return the first positive count, else zero, for each of several names of one meaning."""
+    """Return a count for each group of names: its first positive one, else zero."""
     return [first_integer(attributes, *keys) for keys in names]
 
 
@@ -117,7 +117,7 @@ def json_object(text: str) -> dict[str, Json]:
 
 
 def json_field(text: str, key: str) -> Json:
-    """Read one field of a JSON object; text that does not name it is not parsed."""
+    """Read one field of a JSON object; a text without ``"key"`` in it is not parsed."""
     return json_object(text).get(key) if f'"{key}"' in text else None
 
 
@@ -163,7 +163,7 @@ def text_or_json(value: Json) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Take a JSON string out of its quotes; other text stays as it is."""
+    """Take a JSON string out of its quotes: ``"hi"`` → ``hi``; other text stays as it is."""
     if text.startswith('"'):
         value = json_value(text)
         return value if isinstance(value, str) else text

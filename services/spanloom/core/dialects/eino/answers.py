@@ -20,7 +20,7 @@ _LISTS = ("choices", "stream")
 
 
 def read_answer_usage(output: str) -> Usage:
-    """Return the usage of the last message that has one; zeros if none has."""
+    """Return the usage in the last message's ``response_meta``; zeros if no message has one."""
     found = list(_usages(json_value(output))) if _MARK in output else []
     return read_usage(found[-1]) if found else Usage()
 

@@ -58,7 +58,7 @@ _NO_EVENTS = '{"Events":'
 
 
 def classify_part(span: Span, view: TraceView, read: PartReader) -> Classification:
-    """Classify by the component and what stands above and below it."""
+    """Classify by the component: a ``Graph`` that holds a node ``ChatModel`` is an agent."""
     component = read(span, view).component
     if component in AGENTS:
         return Classification(Kind.AGENT, "eino.adk_agent")
@@ -97,7 +97,7 @@ def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
 
 
 def read_request(given: str) -> str:
-    """Return what an agent was asked: the messages of an adk agent's input, else all of it.
+    """Return what an agent was asked: ``{"Input":{"Messages":[…]}}`` → ``[…]``, other texts whole.
 
     A resumed run has none, but the whole state of the run before.
     """

@@ -75,7 +75,7 @@ _COMPLETION_DETAILS = (
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
-    """Return whether the observation is a model's call, by its type or by what only calls have."""
+    """Return whether it is a model's call: its type is ``generation``, or it names a model."""
     if TYPE in attributes:
         return attributes[TYPE] == "generation"
     return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))
@@ -93,7 +93,7 @@ def kind_of(attributes: Mapping[str, str]) -> str:
 
 
 def describe_observation(span: Span) -> Facts:
-    """Return what every observation says."""
+    """Return what every observation has: input, output, session and metadata."""
     attributes = span.attributes
     session = first(attributes, "session.id", METADATA + "session_id", METADATA + "thread_id")
     return Facts(
@@ -105,7 +105,7 @@ def describe_observation(span: Span) -> Facts:
 
 
 def describe_call(span: Span) -> Facts:
-    """Return what a generation says besides."""
+    """Return what a generation has, with its model, usage and settings."""
     attributes = span.attributes
     facts = describe_observation(span)
     facts.model = attributes.get(MODEL, "")

@@ -77,7 +77,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 
 def span_type_of(span: Span) -> str:
-    """Return the type that the span says, in capitals."""
+    """Return the type of the span in capitals: ``chat`` → ``CHAT``."""
     return unquoted(first(span.attributes, SPAN_TYPE, OPERATION)).upper()
 
 

@@ -25,7 +25,7 @@ _TOOL_CLASS = "Tool."
 
 
 def given_name(span: Span) -> str:
-    """Return what the span was called before the conventions renamed it."""
+    """Return what the span was called before it was renamed: ``planner`` of ``AGENT planner``."""
     attributes = span.attributes
     if name := unquoted(first(attributes, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name
@@ -33,25 +33,25 @@ def given_name(span: Span) -> str:
 
 
 def agent_name(span: Span) -> str:
-    """Return the agent's name: an attribute's, else what stands before the method."""
-    return (_said_name(span) or split(span)[0]) if is_method(span) else given_name(span)
+    """Return the agent's name: an attribute's, else ``planner`` of ``planner.run``."""
+    return (_object_name(span) or split(span)[0]) if is_method(span) else given_name(span)
 
 
 def is_method(span: Span) -> bool:
-    """Return whether a library's method gave the span its name, and not an author."""
+    """Return whether a library's method gave the span its name, as in ``Agent.run_sync``."""
     return split(span)[1] in _AGENT_METHODS
 
 
 def tool_name(span: Span) -> str:
-    """Return the tool's name: an attribute's, else what stands before the method."""
+    """Return the tool's name: an attribute's, else ``find`` of ``find.acall`` or ``Tool.find``."""
     owner, method = split(span)
     if method in _TOOL_METHODS:
-        return _said_name(span) or owner
+        return _object_name(span) or owner
     return given_name(span).removeprefix(_TOOL_CLASS)
 
 
 def split(span: Span) -> tuple[str, str]:
-    """Return what stands before the method, and the method; the latter is empty without a dot."""
+    """Return ``("Agent", "run")`` of ``Agent.run``; without a dot the method is empty."""
     name = given_name(span)
     owner, dot, method = name.rpartition(".")
     return (owner, method) if dot and owner else (name, "")
@@ -63,8 +63,8 @@ def starts_again(span: Span, around: Span) -> bool:
     return owner == outer and method != outer_method and {method, outer_method} <= _STARTS
 
 
-def _said_name(span: Span) -> str:
-    """Return the name that the object has; LlamaIndex tells an agent's in the result of its run."""
+def _object_name(span: Span) -> str:
+    """Return the name that the object has; LlamaIndex has an agent's in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
     result = json_field(span.attributes.get(OUTPUTS, ""), "result")

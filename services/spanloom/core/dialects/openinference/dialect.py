@@ -87,7 +87,7 @@ _TOOL_CALLS = '"tool_calls":[{'
 
 
 def span_kind(span: Span) -> str:
-    """Return the kind, by the attributes that only such spans have where it is missing."""
+    """Return the kind; where it is missing, by another attribute: ``tool.name`` → ``TOOL``."""
     attributes = span.attributes
     if (kind := attributes.get(SPAN_KIND)) is not None:
         return kind.upper()

@@ -62,12 +62,12 @@ def classify_framework(span: Span, operation: str, view: TraceView) -> Classific
 
 
 def is_handoff(span: Span) -> bool:
-    """Return whether the span is a handoff of the OpenAI Agents SDK."""
+    """Return whether the span is a handoff of the OpenAI Agents SDK, which has no agent's id."""
     return _HANDED_FROM in span.attributes and _AGENT_ID not in span.attributes
 
 
 def with_cached(usage: Usage, span: Span) -> Usage:
-    """Add to Anthropic's input what it leaves out."""
+    """Add the cached tokens to Anthropic's input, which leaves them out: 10 + 90 cached → 100."""
     if span.scope_name != _SCOPES + "anthropic":
         return usage
     cached = usage.cache_read_tokens + usage.cache_creation_tokens

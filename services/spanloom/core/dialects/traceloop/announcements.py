@@ -43,7 +43,7 @@ def announcement_of(twin: Span, view: TraceView) -> Span | None:
 
 
 def is_announcement(span: Span) -> bool:
-    """Return whether the span says no more of a run than its name."""
+    """Return whether the span has no more of a run than its name: ``invoke_agent planner``."""
     attributes = span.attributes
     if SPAN_KIND in attributes or attributes.get(OPERATION, "invoke_agent") != "invoke_agent":
         return False

@@ -26,7 +26,7 @@ _CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
 
 
 def operation_of(span: Span) -> str:
-    """Return the operation; a call's name repeats it, the client's as its last word."""
+    """Return the operation, else the last word of a call's name: ``openai.chat`` → ``chat``."""
     attributes = span.attributes
     if operation := first(attributes, OPERATION, "llm.request.type"):
         return operation
@@ -37,7 +37,7 @@ def operation_of(span: Span) -> str:
 
 
 def entity_name(span: Span) -> str:
-    """Return the name of what ran; without the attribute the span's tells it, but for one word."""
+    """Return the name of what ran, else by the span's name: ``planner.agent`` → ``planner``."""
     if name := span.attributes.get(ENTITY_NAME):
         return name
     word, _, rest = span.name.partition(" ")

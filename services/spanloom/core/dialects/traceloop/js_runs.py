@@ -41,12 +41,12 @@ _GRAPH_OF_CALLS = Classification(Kind.GRAPH, "traceloop_js.calls_in_a_row")
 
 
 def operation_of(span: Span) -> str:
-    """Return the operation; the first word of the name repeats it."""
+    """Return the operation, else the first word of the name: ``chat gpt-4o`` → ``chat``."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
 def class_of_run(span: Span) -> str:
-    """Return the class that a chain's span is called by; empty for calls and tools."""
+    """Return a run's class: ``workflow LangGraph`` → ``LangGraph``; empty for calls and tools."""
     return span.name.partition(" ")[2] if operation_of(span) in ("workflow", "invoke_agent") else ""
 
 

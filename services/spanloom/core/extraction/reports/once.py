@@ -44,7 +44,10 @@ class Reports:
 
 
 def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
-    """Decide for every span whether it is a step, a second report of one, or noise."""
+    """Decide for every span whether it is a step, a second report of one, or noise.
+
+    ``ChatOpenAI`` with the client's ``openai.chat`` inside is one step: the outer span's.
+    """
     reports = Reports({n.span.span_id: n for n in spans})
     outer = _merge_second_reports(spans, reports.spans)
     outer |= _merge_nested(tree, reports, outer)
@@ -57,7 +60,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
 
 
 def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]) -> None:
-    """Return every span its step, unless it is noise."""
+    """Assign every span its step, unless it is noise."""
     known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id

@@ -19,7 +19,10 @@ MAX_OPEN = 64
 
 
 def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
-    """Pair a client's span with the framework's call beside it that encloses it in time."""
+    """Pair a client's span with the framework's call beside it that encloses it in time.
+
+    ``ChatOpenAI`` from 0 to 9 ms and ``openai.chat`` from 1 to 8 ms are one call.
+    """
     families: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
     for call in calls:
         if tree.parent(call.span) is not None:

@@ -89,7 +89,7 @@ def complete_history(messages: str, state: str) -> str:
 
 
 def find_call(state: str, arguments: str) -> str:
-    """Return the name of the tool that the last answer in a state asks for with these arguments."""
+    """Return the tool that the last answer in a state calls with these arguments, else empty."""
     wanted = json_value(arguments)
     answers = read_answers(state)
     names = {

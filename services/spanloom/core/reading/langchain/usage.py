@@ -30,7 +30,7 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
 
 
 def read_usage(payload: dict[str, Json]) -> Usage:
-    """Read a message's ``usage_metadata``."""
+    """Read a message's ``usage_metadata``: ``input_tokens``, ``output_tokens``, their details."""
     return Usage(
         count(payload.get("input_tokens")),
         count(payload.get("output_tokens")),

@@ -73,7 +73,7 @@ _MARKS = frozenset({*CONTENTS, *CALLS, *LEGACY_CALL, "refusal"})
 
 
 def is_message(value: Json) -> bool:
-    """Return whether the value is a message, and not data that happens to have a role."""
+    """Return whether it is a message; ``{"role": "admin", "id": 7}`` is data that has a role."""
     if not isinstance(value, dict):
         return False
     role = value.get("role")
@@ -95,7 +95,7 @@ def is_item(value: Json) -> bool:
 
 
 def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether a part stands where a message should, as in the Responses API."""
+    """Return whether a part stands where a message should: ``{"type": "function_call", …}``."""
     return (
         isinstance(value, dict)
         and not isinstance(value.get("role"), str)
@@ -106,7 +106,7 @@ def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
 
 
 def is_answer_item(item: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether the item is the text of an answer in the Responses API."""
+    """Return whether it is the Responses API's ``{"type": "message", "role": "assistant", …}``."""
     return (
         isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
     )
@@ -138,14 +138,17 @@ def read_role(payload: dict[str, Json], default: str) -> str:
     role = payload.get("role")
     if isinstance(role, str) and role:
         return ROLES.get(role) or ROLES.get(role.lower(), role)
-    said_type = payload.get("type")
-    if isinstance(said_type, str):
-        return _CLASSES.get(_plain_class(said_type)) or default
+    class_name = payload.get("type")
+    if isinstance(class_name, str):
+        return _CLASSES.get(_plain_class(class_name)) or default
     return default
 
 
 def open_message(item: dict[str, Json]) -> tuple[dict[str, Json], str]:
-    """Take the message out of what it is wrapped in; give the wrapper's finish reason as well."""
+    """Take the message out of its wrapping: ``{"message": {…}, "finish_reason": "stop"}``.
+
+    Returns the wrapping's finish reason as well.
+    """
     finish = ""
     while (inner := _wrapped(item)) is not None:
         finish = finish or _finish(item)

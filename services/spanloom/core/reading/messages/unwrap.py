@@ -27,7 +27,7 @@ _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratc
 
 
 def read_request(value: Json) -> Json:
-    """Return the last thing that the user said."""
+    """Return the user's last message: ``{"input": {"messages": [["user", "hi"]]}}`` → ``hi``."""
     value = _inside(value, ("inputs", "input", "task"))
     found = find_messages(value, "user")
     if found is None or not found.items:
@@ -37,7 +37,7 @@ def read_request(value: Json) -> Json:
 
 
 def read_answer(value: Json) -> Json:
-    """Return the structured answer if there is one, else the last thing that was said."""
+    """Return the ``structured_response`` if there is one, else the last message."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict):
         if not value:  # LangSmith's, of a run that failed
@@ -55,21 +55,21 @@ def read_answer(value: Json) -> Json:
 
 
 def read_state_in(value: Json) -> Json:
-    """Return what a graph began with."""
+    """Return the state that a graph began with, as a request if it holds only messages."""
     value = _inside(value, ("inputs", "input"))
     state = _state(value, "user")
     return read_request(value) if state is None else state
 
 
 def read_state_out(value: Json) -> Json:
-    """Return what a graph ended with."""
+    """Return the state that a graph ended with, as an answer if it holds only messages."""
     value = _inside(value, ("outputs", "output"))
     state = _state(value, "assistant")
     return read_answer(value) if state is None else state
 
 
 def read_arguments(value: Json) -> Json:
-    """Return what a tool was called with."""
+    """Return a tool's arguments: ``{"inputs": {"city": "Rome"}}`` → ``{"city": "Rome"}``."""
     while isinstance(value, dict):
         if "inputs" in value and value.keys() - _CALLBACK == {"inputs"}:
             inner = value["inputs"]
@@ -86,7 +86,7 @@ def read_arguments(value: Json) -> Json:
 
 
 def read_result(value: Json) -> Json:
-    """Return what a tool returned."""
+    """Return what a tool returned: ``{"output": "sunny"}`` → ``"sunny"``."""
     while True:
         inner = _inside(value, ("outputs", "output", "result"))
         if isinstance(inner, dict):

@@ -26,7 +26,7 @@ def parse(text: str) -> Json:
 
 
 def parse_composite(text: str) -> dict[str, Json] | list[Json] | None:
-    """Read a JSON object or list; the first letter tells most other texts."""
+    """Read a JSON object or list, else ``None``; most other texts show by their first letter."""
     if text[:1] not in ("{", "["):
         return None if text[:1] not in _BLANKS else _parse_padded(text)
     value = parse(text)
@@ -42,7 +42,7 @@ def _parse_padded(text: str) -> dict[str, Json] | list[Json] | None:
 
 
 def parse_written(text: str) -> dict[str, Json] | list[Json] | None:
-    """Read an object or list that an SDK wrote out as JSON or, carelessly, as Python does."""
+    """Read an object or list written as JSON or, carelessly, as Python does: ``{'a': None}``."""
     if text.startswith(("{'", "[{'")):
         return parse_composite(as_json(text))
     return parse_composite(text) if text.startswith(('{"', "[{")) else None
