@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import resource
 import socket
+import subprocess
+import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -89,3 +91,38 @@ def await_served(addresses: Mapping[str, str], ledger: Ledger, until: float) -> 
     while httpx.get(f"{addresses['api']}/readyz", timeout=30).status_code != 200:
         assert time.monotonic() < until, "the API is not ready"
         time.sleep(0.1)
+
+
+def limited(soft: int, hard: int) -> tuple[str, ...]:
+    """Run the command under a limit, as a shell with ``ulimit -n`` does."""
+    limits = f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
+    return ("-c", f"import resource; {limits}; from spanloom.__main__ import main; main()")
+
+
+def test_a_low_limit_is_raised_as_far_as_it_may_be(start_spanloom: StartSpanloom) -> None:
+    spanloom = start_spanloom(*QUICK, entry=limited(64, 2048))
+    spanloom.wait_until_ready()
+    now = resource.prlimit(spanloom.process.pid, resource.RLIMIT_NOFILE)
+    assert now == (2048, 2048)
+    findings = httpx.get(f"{spanloom.api}/v1/doctor", timeout=30).json()["findings"]
+    [told] = [finding for finding in findings if finding["name"] == "descriptors"]
+    assert (told["status"], "of 2048 files" in told["found"]) == ("ok", True)
+    assert spanloom.complaints == []
+    assert spanloom.stop() == 0
+
+
+def test_with_few_it_warns_and_with_too_few_it_does_not_start(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    spanloom = start_spanloom(*QUICK, entry=limited(512, 512))
+    spanloom.wait_until_ready()
+    [warning] = spanloom.complaints
+    assert "ulimit -n" in warning
+    assert spanloom.stop() == 0
+    command = [sys.executable, *limited(64, 64), "serve", f"--data-dir={tmp_path / 'other'}"]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    [line] = refused.stderr.splitlines()
+    assert "only 64 files may be open" in line
+    assert "ulimit -n" in line
+    assert not (tmp_path / "other").exists()

@@ -16,6 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from spanloom.process.datadir import temporary_in
+from spanloom.process.descriptors import raise_limit
 from spanloom.process.part import PartFailedError
 from spanloom.process.supervisor import FAILED_END_S
 from spanloom.process.wiring import Role, Service
@@ -51,6 +52,7 @@ def run_roles(settings: Settings, roles: Role) -> None:
     """
     configure_logging(settings.log_level, settings.log_format)
     collect_garbage_rarely()
+    raise_limit()
     if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
         tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()

@@ -119,6 +119,16 @@ class PortFacts(NamedTuple):
     """Who has it, where that can be told."""
 
 
+class DescriptorFacts(NamedTuple):
+    """The files and connections that the running process has open."""
+
+    limit: int
+    used: int
+    """0 where it cannot be told."""
+    enough: int
+    """A usual limit."""
+
+
 class CertificateFacts(NamedTuple):
     """The certificate that every port serves."""
 
@@ -140,6 +150,7 @@ class Facts:
     doors: Known[DoorsFacts]
     ports: Known[Sequence[PortFacts]]
     certificate: Known[CertificateFacts]
+    descriptors: Known[DescriptorFacts]
     service: Known[ServiceFacts]
     failures: Known[Sequence[str]]
     """Why the running process is not ready; empty if it is."""

@@ -11,6 +11,7 @@ from spanloom.doctor.facts import Facts, Unknown
 from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import keys_of, look_at_store
+from spanloom.process.descriptors import look_at_descriptors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,7 @@ class SelfExamination:
             doors=look_at_doors(settings),
             ports=look_at_ports(settings, self._process.ports()),
             certificate=look_at_certificate(settings),
+            descriptors=look_at_descriptors(),
             keys=keys_of(self._keys),
             store=look_at_store(settings),
         )

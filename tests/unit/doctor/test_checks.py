@@ -14,6 +14,7 @@ from spanloom.core.model.store_state import AppliedFile, FailedTrace, Mutation, 
 from spanloom.doctor.checks import directory, keys, process, software, spool, store
 from spanloom.doctor.facts import (
     CertificateFacts,
+    DescriptorFacts,
     DirectoryFacts,
     DiskFacts,
     DoorsFacts,
@@ -76,6 +77,12 @@ def test_directory_formats_and_rights() -> None:
 )
 def test_disk(free: int, total: int, status: FindingStatus) -> None:
     check(directory.disk(DiskFacts(free, total, 0, {}), SPOOL), status, "GiB")
+
+
+def test_descriptors() -> None:
+    check(process.descriptors(DescriptorFacts(20_000, 200, 1024)), OK, "200 of 20000")
+    check(process.descriptors(DescriptorFacts(512, 200, 1024)), WARNING, "ulimit -n 1024")
+    check(process.descriptors(DescriptorFacts(2_000, 1_900, 1024)), PROBLEM, "1900")
 
 
 def test_a_disk_below_the_own_bar_says_that_requests_are_refused() -> None:

@@ -14,6 +14,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     directory.sizes,
     process.service,
     process.parts,
+    process.descriptors,
     process.ports,
     process.certificate,
     keys.keys,

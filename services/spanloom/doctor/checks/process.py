@@ -10,8 +10,14 @@ from spanloom.doctor.units import span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.doctor.facts import CertificateFacts, PortFacts, ServiceFacts
+    from spanloom.doctor.facts import (
+        CertificateFacts,
+        DescriptorFacts,
+        PortFacts,
+        ServiceFacts,
+    )
 
+FULL_SHARE = 0.9
 EXPIRES_SOON_S = 14 * 86_400
 _NS = 10**9
 
@@ -37,6 +43,15 @@ def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
     if not failures:
         return ok("every part works")
     return problem("; ".join(failures), "see its log; start it again when the cause is gone")
+
+
+def descriptors(descriptors: DescriptorFacts) -> Verdict:
+    """Problem from 90 % of the files and connections that may be open; warning if those are few."""
+    found = f"{descriptors.used} of {descriptors.limit} files and connections are open"
+    todo = f"`ulimit -n {descriptors.enough}` before the start, or LimitNOFILE= of systemd"
+    if descriptors.used >= FULL_SHARE * descriptors.limit:
+        return problem(found, todo)
+    return warning(found, todo) if descriptors.limit < descriptors.enough else ok(found)
 
 
 def ports(ports: Sequence[PortFacts]) -> Verdict:

@@ -45,6 +45,7 @@ def local_facts(
         facts,
         service=idle,
         failures=idle,
+        descriptors=idle,
         troubles=idle,
         store=look_at_store(settings),
         doors=look_at_doors(settings),
@@ -65,6 +66,7 @@ def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
         facts,
         service=service,
         failures=theirs,
+        descriptors=theirs,
         troubles=theirs,
         store=theirs if settings.is_embedded else look_at_store(settings),
         doors=theirs,
@@ -87,5 +89,6 @@ def _without(reason: Unknown) -> Facts:
         certificate=reason,
         service=reason,
         failures=reason,
+        descriptors=reason,
         troubles=reason,
     )
