@@ -225,7 +225,7 @@ class SpanVerdict(BaseModel):
 
 
 class SpanList(BaseModel):
-    """Every stored span of a trace by (start, span id)."""
+    """The spans that a trajectory is built from, by (start, span id): as a rule all stored ones."""
 
     trace_id: str
     spans: list[SpanVerdict]

@@ -128,7 +128,11 @@ async def get_trajectory_spans(
     using: Using,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Return every stored span in (start, span id) order with its kind, its step and the rule."""
+    """Return every stored span in (start, span id) order with its kind, its step and the rule.
+
+    Of a trace with more spans than `--max-trace-spans` these are the root and the earliest, from
+    which its trajectory is built: `extraction` of that has `span_count` and says so in `warnings`.
+    """
     reach = callers.narrowed(project)
     spans = await using.calls.run(using.store.spans_document, trace_id, reach)
     if spans is None:
