@@ -191,7 +191,7 @@ def test_all_flags(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(18)
 def test_an_end_before_its_start(archive: Mapping[str, Kept]) -> None:
-    """Accepted and stored as sent; nothing is flagged."""
+    """Accepted and stored as sent; the trajectory warns of it."""
     span = archive["times"].spans[-1]
     assert (span.start_time_unix_nano, span.end_time_unix_nano) == (2_000_000_000, 1_000_000_000)
 

@@ -69,7 +69,7 @@ def neighbours_are_still_there(api: httpx.Client, trace_id: str) -> Iterator[Non
         *("from=-1", "to=99999999999999999999", "from=2026-01-31", "status=x"),
     ],
 )
-def test_a_query_that_cannot_be_used_is_422_and_names_its_parameter(
+def test_b51_a_query_that_cannot_be_used_is_422_and_names_its_parameter(
     query: str, api: httpx.Client
 ) -> None:
     answer = api.get(f"/v1/trajectories?{query}")
@@ -79,7 +79,7 @@ def test_a_query_that_cannot_be_used_is_422_and_names_its_parameter(
 
 
 @pytest.mark.parametrize("text", HARM)
-def test_a_filter_is_only_a_text(text: str, api: httpx.Client) -> None:
+def test_b51_a_filter_is_only_a_text(text: str, api: httpx.Client) -> None:
     """No filter is a pattern: what a regex would say is looked for as it stands."""
     for name in name_filters(api):
         answer = api.get("/v1/trajectories", params={name: text})
@@ -99,7 +99,7 @@ def name_filters(api: httpx.Client) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [513, 10_000, 1_000_000])
-def test_a_filter_beyond_its_length_is_refused(size: int, api: httpx.Client) -> None:
+def test_b51_a_filter_beyond_its_length_is_refused(size: int, api: httpx.Client) -> None:
     """What fits into a head is refused by its parameter, what does not by the head's bound."""
     parts = urlsplit(str(api.base_url))
     asking = HTTPConnection(parts.netloc, timeout=30)  # httpx itself refuses long queries
@@ -109,7 +109,7 @@ def test_a_filter_beyond_its_length_is_refused(size: int, api: httpx.Client) -> 
 
 
 @pytest.mark.parametrize("path", ["", "/spans"])
-def test_the_trace_of_another_project_is_not_there(
+def test_b51_the_trace_of_another_project_is_not_there(
     path: str, api: httpx.Client, trace_id: str
 ) -> None:
     """Keys decide whose it is: the walk over all routes is in the tests of keys."""
@@ -119,5 +119,5 @@ def test_the_trace_of_another_project_is_not_there(
 
 
 @pytest.mark.parametrize("bad", ["x", "0" * 31, "0" * 33, "g" * 32, "' OR 1=1", "%00", "..%2f.."])
-def test_a_trace_id_that_is_none(bad: str, api: httpx.Client) -> None:
+def test_b51_a_trace_id_that_is_none(bad: str, api: httpx.Client) -> None:
     assert api.get(f"/v1/trajectories/{bad}").status_code in {404, 422}

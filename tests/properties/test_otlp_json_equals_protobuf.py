@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import orjson
 from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import DecodeError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.odd_protobuf import encode_oddly
 
 from spanloom.collector.doors.otlp.json import decode_traces
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.prescan import scan_request
+from spanloom.collector.intake.validate import validate_request
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from random import Random
 
 LIMITS = Limits()
 ID_NAMES = {"traceId", "spanId", "parentSpanId"}
@@ -120,6 +124,48 @@ def test_counting_before_parsing_counts_what_a_parser_finds(
 ) -> None:
     found = sum(len(s.spans) for r in request.resource_spans for s in r.scope_spans)
     assert scan_request(request.SerializeToString(), LIMITS) == found
+
+
+@settings(deadline=None)
+@given(requests, st.randoms(use_true_random=False))
+def test_odd_writings_are_counted_and_kept_like_usual_ones(
+    request: ExportTraceServiceRequest, random: Random
+) -> None:
+    oddly = encode_oddly(request, random)
+    found = sum(len(s.spans) for r in request.resource_spans for s in r.scope_spans)
+    assert scan_request(oddly, LIMITS) == found
+    assert kept(oddly) == kept(request.SerializeToString())
+
+
+@settings(deadline=None)
+@given(requests)
+def test_json_and_protobuf_are_kept_alike(request: ExportTraceServiceRequest) -> None:
+    decoded = decode_traces(encode_json(request, bytes.hex), LIMITS)
+    assert kept(decoded) == kept(request.SerializeToString())
+
+
+def kept(body: bytes) -> tuple[int, str, ExportTraceServiceRequest]:
+    """Return what is told to the sender, and what goes to the spool."""
+    validated = validate_request(body, LIMITS)
+    stored = ExportTraceServiceRequest.FromString(validated.body)
+    stored.DiscardUnknownFields()
+    return validated.rejected, validated.message, stored
+
+
+@settings(deadline=None)
+@given(requests, st.integers(0), st.binary(max_size=2), st.integers(0, 3))
+def test_a_damaged_request_is_never_counted_otherwise_than_parsed(
+    request: ExportTraceServiceRequest, at: int, put: bytes, lost: int
+) -> None:
+    body = request.SerializeToString()
+    at %= len(body) + 1
+    damaged = body[:at] + put + body[at + lost :]
+    try:
+        parsed = ExportTraceServiceRequest.FromString(damaged)
+        counted = scan_request(damaged, LIMITS)
+    except (DecodeError, InvalidRequestError):
+        return
+    assert counted == sum(len(s.spans) for r in parsed.resource_spans for s in r.scope_spans)
 
 
 FIELD_NAMES = [
