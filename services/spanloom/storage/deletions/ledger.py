@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.deletion import Deletion, DeletionScope
-from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.reach_columns import reach_columns, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,7 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
     row = {
         "Id": deletion.id,
         "Step": deletion.step,
-        "EveryProject": scope.reach.is_every,
-        "Projects": sorted(scope.reach.projects),
+        **reach_columns(scope.reach),
         "TraceId": scope.trace_id,
         "ConversationId": scope.conversation_id,
         "StartBeforeUnixNano": scope.start_before_ns,
@@ -68,7 +67,7 @@ def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
 def _deletion_of(row: Row) -> Deletion:
     """Return a row of ``read_deletions.sql`` as a deletion."""
     scope = DeletionScope(
-        reach=Reach(frozenset(row.Projects), is_every=bool(row.EveryProject)),
+        reach=reach_of(row),
         trace_id=row.TraceId,
         conversation_id=row.ConversationId,
         start_before_ns=row.StartBeforeUnixNano,

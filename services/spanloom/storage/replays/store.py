@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.replay import Replay, Selection, StoredTrace
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.storage.engine.conditions import Condition, within
+from spanloom.storage.engine.reach_columns import reach_columns, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row
 
 _BEHIND_ALL = "g"
@@ -50,8 +51,7 @@ class ClickHouseReplays:
         row = {
             "Id": replay.id,
             "Step": replay.step,
-            "EveryProject": wanted.reach.is_every,
-            "Projects": sorted(wanted.reach.projects),
+            **reach_columns(wanted.reach),
             "StartFromUnixNano": wanted.start_from_ns,
             "StartBeforeUnixNano": wanted.start_before_ns,
             "Dialect": wanted.dialect,
@@ -107,7 +107,7 @@ def _over(reach: Reach) -> Condition:
 def _replay_of(row: Row) -> Replay:
     """Return a row of the queries for replays as a replay."""
     selection = Selection(
-        reach=Reach(frozenset(row.Projects), is_every=bool(row.EveryProject)),
+        reach=reach_of(row),
         start_from_ns=row.StartFromUnixNano,
         start_before_ns=row.StartBeforeUnixNano,
         dialect=row.Dialect,
