@@ -21,16 +21,9 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics
 
-
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-
-
 TRACE_HEX, SPAN_HEX = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174"
-
-
 LIMITS = Limits(max_request_bytes=100_000, max_spans=1_000, workers=8)
-
-
 ONE_JSON = (
     b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"%s","spanId":"%s","name":"n"}]}]}]}'
     % (TRACE_HEX.encode(), SPAN_HEX.encode())
@@ -44,11 +37,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 ONE_SPAN = Span(trace_id=bytes.fromhex(TRACE_HEX), span_id=bytes.fromhex(SPAN_HEX), name="n")
-
-
 ONE = request_of(ONE_SPAN)
-
-
 LARGE = request_of(*[ONE_SPAN] * 1_001)
 
 
