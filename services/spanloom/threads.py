@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Barrier, Event, Thread
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
@@ -10,6 +11,14 @@ from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def start_pool(workers: int, name: str) -> ThreadPoolExecutor:
+    """Return a pool whose threads all run already: later there may be no memory for another."""
+    pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
+    together = Barrier(workers)
+    wait([pool.submit(together.wait) for _ in range(workers)])
+    return pool
 
 
 class EndedUnaskedError(SpanloomError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 import statistics
 import time
-from contextlib import ExitStack
-from threading import Event
+from contextlib import ExitStack, suppress
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import grpc
@@ -29,6 +29,8 @@ NORMAL = 100
 LIMIT_S, TIMES = 0.25, 4
 """What the percentile may be, or how often that without slow ones on a busy machine. One time in a
 hundred also tells of the tests beside this one: slow connections that hold threads show in all."""
+CUT_S, DRIP_S, BUSY_S = 10.0, 0.5, 20.0
+"""When a slow head or body is cut, between two of its bytes, and what a busy machine may add."""
 HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
 BEGINNINGS = {
     "idle": b"",
@@ -42,6 +44,38 @@ BEGINNINGS = {
 def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     started = start_shared_spanloom()
     started.wait_until_ready()
+    return started
+
+
+class Drip(Thread):
+    """A connection that sends a byte now and then, until it is cut."""
+
+    def __init__(self, address: str, beginning: bytes) -> None:
+        super().__init__(daemon=True)
+        host, _, port = address.removeprefix("http://").rpartition(":")
+        self._connection = socket.create_connection((host, int(port)), timeout=DRIP_S)
+        self._began = time.monotonic()
+        self._connection.sendall(beginning)
+        self.lasted_s = 0.0
+        self.answer = b""
+
+    def run(self) -> None:
+        with self._connection, suppress(ConnectionError):
+            while True:
+                with suppress(TimeoutError):
+                    self.answer = self._connection.recv(1000)
+                    break
+                self._connection.sendall(b"a")
+        self.lasted_s = time.monotonic() - self._began
+
+
+@pytest.fixture(scope="module", autouse=True)
+def drips(spanloom: RunningSpanloom) -> Mapping[str, Drip]:
+    """Slow connections that last while the other tests run: these cost no time of their own."""
+    address = spanloom.addresses["otlp_http"]
+    started = {kind: Drip(address, BEGINNINGS[kind]) for kind in ("slow head", "slow body")}
+    for drip in started.values():
+        drip.start()
     return started
 
 
@@ -145,6 +179,17 @@ def test_health_is_not_serving_while_the_process_drains(start_spanloom: StartSpa
         client.close()
         assert spanloom.process.poll() is None
     assert spanloom.process.wait(30) == 0
+
+
+@pytest.mark.parametrize(("kind", "answer"), [("slow head", b""), ("slow body", b"HTTP/1.1 408 ")])
+def test_a_slow_request_is_cut_after_ten_seconds(
+    kind: str, answer: bytes, drips: Mapping[str, Drip]
+) -> None:
+    drip = drips[kind]
+    drip.join(CUT_S + BUSY_S)
+    assert not drip.is_alive()
+    assert CUT_S - DRIP_S <= drip.lasted_s <= CUT_S + BUSY_S
+    assert drip.answer[: len(answer) or None] == answer
 
 
 def check(target: str) -> int:

@@ -34,6 +34,7 @@ from spanloom.core.ports.spans import Signal
         (RequestTooLargeError("x"), 8, 413),
         (OverloadedError("x"), 14, 503),
         (StoreUnavailableError("x"), 14, 503),
+        (MemoryError(), 14, 503),
         (ZeroDivisionError("x"), 13, 500),
     ],
 )
@@ -50,6 +51,11 @@ def test_the_retry_hint_is_neither_short_nor_long(wish: float, hint: int) -> Non
     info = RetryInfo()
     assert build_status(error).details[0].Unpack(info)
     assert info.retry_delay.seconds == hint
+
+
+def test_want_of_memory_passes_and_is_said_in_words() -> None:
+    assert retry_after_s(MemoryError()) == 5
+    assert "memory" in build_status(MemoryError()).message
 
 
 def test_what_is_permanent_has_no_retry_hint() -> None:

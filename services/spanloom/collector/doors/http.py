@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from google.rpc.code_pb2 import Code
@@ -24,6 +23,7 @@ from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
 from spanloom.core.model.access import Scope
 from spanloom.telemetry import get_logger
+from spanloom.threads import start_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,7 +65,7 @@ class HttpReceiver:
         self._limits = limits
         self._authenticator = authenticator
         self._doors = doors
-        self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="otlp-http")
+        self._threads = start_pool(limits.workers, "otlp-http")
         self._waiting = 0
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:

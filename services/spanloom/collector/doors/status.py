@@ -60,6 +60,7 @@ _TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
     (PermissionDeniedError, StatusCodes(Code.PERMISSION_DENIED, 403, "forbidden")),
     (RateLimitedError, StatusCodes(Code.RESOURCE_EXHAUSTED, 429, "rate_limited")),
     (RetryableError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),
+    (MemoryError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),  # others took it: it passes
 )
 _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
@@ -71,6 +72,8 @@ def status_codes(error: BaseException) -> StatusCodes:
 
 def retry_after_s(error: BaseException) -> int | None:
     """Return the whole seconds after which to try again, or ``None`` if that is of no use."""
+    if isinstance(error, MemoryError):
+        return math.ceil(MAX_RETRY_S)
     if not isinstance(error, RetryableError):
         return None
     return math.ceil(min(max(error.retry_after_s, MIN_RETRY_S), MAX_RETRY_S))
@@ -79,7 +82,9 @@ def retry_after_s(error: BaseException) -> int | None:
 def build_status(error: BaseException) -> Status:
     """Describe an error, with the details its class has."""
     codes = status_codes(error)
-    text = str(error) if codes is not _INTERNAL else "Internal error: the server's log has it."
+    text = str(error) or "There is no memory for it at the moment."
+    if codes is _INTERNAL:
+        text = "Internal error: the server's log has it."
     status = Status(code=codes.grpc, message=clip(text, MAX_ERROR_BYTES))
     if isinstance(error, InvalidRequestError):
         violation = BadRequest.FieldViolation(description=status.message)

@@ -38,6 +38,8 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
     try:
         document: object = orjson.loads(body)
     except orjson.JSONDecodeError as error:
+        if error.msg.startswith("Not enough memory"):  # which orjson does not tell apart
+            raise MemoryError from error
         raise InvalidRequestError(f"The body is not valid JSON: {error}.") from error
     if not isinstance(document, dict):
         raise InvalidRequestError("The body must be a JSON object.")

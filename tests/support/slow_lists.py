@@ -1,0 +1,31 @@
+"""Run the command, whose every list of trajectories keeps the engine busy for nine seconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.__main__ import main
+from spanloom.storage.clickhouse import ClickHouseStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TIMES, QUERY = 3, "SELECT sleep(3)"  # more at once the engine refuses
+
+
+def arm() -> None:
+    """Put a long query before each list, on the lane of readers."""
+    works: Callable[..., Any] = ClickHouseStore.list
+
+    def lists(self: ClickHouseStore, *arguments: object) -> Any:  # of whatever type it gives
+        for _ in range(TIMES):
+            self._reader.run(QUERY)
+        return works(self, *arguments)
+
+    vars_of: Any = ClickHouseStore
+    vars_of.list = lists
+
+
+if __name__ == "__main__":
+    arm()
+    main()
