@@ -37,6 +37,18 @@ TOLD = "told"
 """The property of a test's report under which ``tell`` keeps a text."""
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Among several workers the slow folders come first: at the end none is left alone."""
+    if hasattr(config, "workerinput"):
+        folders: list[str] = config.getini("testpaths")
+        items.sort(key=lambda item: -_place_of(item.nodeid, folders))
+
+
+def _place_of(nodeid: str, folders: Sequence[str]) -> int:
+    """Return which of the folders a test is in: 0 for ``tests/unit``, -1 if in none."""
+    return next((n for n, folder in enumerate(folders) if nodeid.startswith(f"{folder}/")), -1)
+
+
 class Tell(Protocol):
     """Prints a text at the end of the run."""
 
