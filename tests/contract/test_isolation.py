@@ -9,8 +9,15 @@ import types
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support import isolation, memory_store
+from tests.support import (
+    isolation,
+    memory_deletions,
+    memory_replays,
+    memory_state,
+    memory_trajectories,
+)
 from tests.support.isolation import check_isolation, make_twins
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.store import Store
@@ -18,6 +25,8 @@ from spanloom.storage.engine import lane
 from spanloom.storage.engine.statements import query, query_files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.support.isolation import Twins
 
     from spanloom.storage.clickhouse import ClickHouseStore
@@ -111,17 +120,34 @@ def test_without_the_project_in_a_query_somebody_would_see_too_much(
 
 
 MEMORY_PLACE = re.compile(r"(?:(?:selection|scope)\.)?\breach\.(covers|includes)\([\w.]+\)")
-MEMORY_PLACES = [m.span() for m in MEMORY_PLACE.finditer(inspect.getsource(memory_store))]
+MEMORY_PLACES = [
+    pytest.param(module, found.span(), id=f"{module.__name__.rpartition('.')[2]}-{number}")
+    for module in (memory_state, memory_trajectories, memory_replays, memory_deletions)
+    for number, found in enumerate(MEMORY_PLACE.finditer(inspect.getsource(module)))
+]
 
 
-@pytest.mark.parametrize("place", MEMORY_PLACES)
-def test_without_the_project_in_memory_somebody_would_see_too_much(place: tuple[int, int]) -> None:
-    source = inspect.getsource(memory_store)
-    module = types.ModuleType("mutated")
-    exec(source[: place[0]] + "True" + source[place[1] :], module.__dict__)  # noqa: S102  # our own
-    twins = _twins(module.MemoryStore())
+@pytest.mark.parametrize(("module", "place"), MEMORY_PLACES)
+def test_without_the_project_in_memory_somebody_would_see_too_much(
+    monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, place: tuple[int, int]
+) -> None:
+    source = inspect.getsource(module)
+    mutated = types.ModuleType("mutated")
+    exec(source[: place[0]] + "True" + source[place[1] :], mutated.__dict__)  # noqa: S102  # our own
+    for name, function in functions_of(mutated, "mutated"):
+        original = dict(functions_of(module, module.__name__))[name]
+        monkeypatch.setattr(original, "__code__", function.__code__)
     with pytest.raises(AssertionError):
-        check_isolation(twins)
+        check_isolation(_twins(MemoryStore()))
+
+
+def functions_of(module: types.ModuleType, name: str) -> Iterator[tuple[str, types.FunctionType]]:
+    """Yield the functions that a module of this name defines, its methods among them."""
+    for value in vars(module).values():
+        members = vars(value).values() if isinstance(value, type) else (value,)
+        for member in members:
+            if isinstance(member, types.FunctionType) and member.__module__ == name:
+                yield member.__qualname__, member
 
 
 def test_a_reach_narrows_and_never_widens() -> None:
