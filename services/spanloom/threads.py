@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier, Event, Thread
 from typing import TYPE_CHECKING
@@ -78,3 +79,42 @@ class WatchedThread:
         self.failed = error
         self._on_failure(error)
         get_logger(self._thread.name).error("a part has ended", exc_info=error)
+
+
+class RepeatingPart(ABC):
+    """A ``Part`` that does its round every so many seconds, between ``start`` and ``stop``.
+
+    A subclass sets ``name`` and does the work in ``_round``. Example: the file of limits is read
+    again every second.
+    """
+
+    name: str
+
+    def __init__(self, every_s: float) -> None:
+        """Prepare the thread; the first round comes ``every_s`` seconds after the start."""
+        self._every_s = every_s
+        self._stopping = Event()
+        self._thread = WatchedThread(self.name, self._repeat)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """Why there are no more rounds; ``None`` while all is well."""
+        return self._thread.failed
+
+    def start(self) -> None:
+        """Begin with the rounds."""
+        self._thread.start()
+
+    def stop(self, grace_s: float) -> None:
+        """Finish the round under way, for at most ``grace_s`` seconds."""
+        self._thread.expect_end()
+        self._stopping.set()
+        self._thread.join(grace_s)
+
+    @abstractmethod
+    def _round(self) -> None:
+        """Do the work once; an error that it raises ends the part."""
+
+    def _repeat(self) -> None:
+        while not self._stopping.wait(self._every_s):
+            self._round()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, StartupError
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ USE_S = 60.0
 """How often the last uses are written: once a minute is exact enough, and no request waits."""
 
 
-class Keyring:
+class Keyring(RepeatingPart):
     """The keys of a store, between ``start`` and ``stop``.
 
     While the store does not answer the keys read last stay in force: nothing can be revoked in
@@ -40,20 +39,14 @@ class Keyring:
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take the store; whoever opened it closes it."""
+        super().__init__(poll_s)
         self._store = store
-        self._poll_s = poll_s
         self._use_s = use_s
+        self._next_write_s = time.monotonic() + use_s
         self._now_ns = now_ns
         self._keys: Mapping[str, Key] = {}
         self._had_keys = False
         self._used_ns: dict[str, int] = {}
-        self._stopping = threading.Event()
-        self._thread = WatchedThread(self.name, self._follow)
-
-    @property
-    def failed(self) -> BaseException | None:
-        """Why changes are no longer followed; ``None`` while all is well."""
-        return self._thread.failed
 
     @property
     def has_keys(self) -> bool:
@@ -70,13 +63,11 @@ class Keyring:
             self.refresh()
         except RetryableError as error:
             raise StartupError(f"the keys cannot be read: {error}") from error
-        self._thread.start()
+        super().start()
 
     def stop(self, grace_s: float = 5.0) -> None:
         """Stop following, and write the uses of the last minute."""
-        self._thread.expect_end()
-        self._stopping.set()
-        self._thread.join(grace_s)
+        super().stop(grace_s)
         self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
@@ -98,13 +89,11 @@ class Keyring:
         if used:
             self._store.record_uses(used)
 
-    def _follow(self) -> None:
-        next_write = time.monotonic() + self._use_s
-        while not self._stopping.wait(self._poll_s):
-            self._attempt(self.refresh)
-            if time.monotonic() >= next_write:
-                self._attempt(self.write_uses)
-                next_write = time.monotonic() + self._use_s
+    def _round(self) -> None:
+        self._attempt(self.refresh)
+        if time.monotonic() >= self._next_write_s:
+            self._attempt(self.write_uses)
+            self._next_write_s = time.monotonic() + self._use_s
 
     def _attempt(self, action: Callable[[], None]) -> None:
         """Log that the store does not answer; the next round tries again."""

@@ -11,7 +11,6 @@ For example::
 from __future__ import annotations
 
 import tomllib
-from threading import Event
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
@@ -19,7 +18,7 @@ from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 from spanloom.access.project_limits import ProjectLimits
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +61,7 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
     }
 
 
-class LimitsByProject:
+class LimitsByProject(RepeatingPart):
     """What each project may do, by options and file, between ``start`` and ``stop``; a ``Part``.
 
     A file that cannot be used, as in the middle of being written, is logged once; until it can
@@ -78,29 +77,16 @@ class LimitsByProject:
 
         Raises ``StartupError`` as ``read_limits`` does.
         """
+        super().__init__(poll_s)
         self._default = default
         self._path = path
-        self._poll_s = poll_s
         self._own = read_limits(path) if path else {}
         self._trouble = ""
-        self._stopping = Event()
-        self._thread = WatchedThread(self.name, self._follow)
-
-    @property
-    def failed(self) -> BaseException | None:
-        """Why the file is no longer followed; ``None`` while all is well."""
-        return self._thread.failed
 
     def start(self) -> None:
         """Begin to follow the file."""
         if self._path:
-            self._thread.start()
-
-    def stop(self, grace_s: float) -> None:
-        """Follow it no longer."""
-        self._thread.expect_end()
-        self._stopping.set()
-        self._thread.join(grace_s)
+            super().start()
 
     def of(self, project: str) -> ProjectLimits:
         """Return the limits of a project as they are now."""
@@ -111,10 +97,9 @@ class LimitsByProject:
         """Whether the stored bytes of any project are limited."""
         return any(limits.stored_bytes for limits in (self._default, *self._own.values()))
 
-    def _follow(self) -> None:
-        while not self._stopping.wait(self._poll_s):
-            if self._path:
-                self._read_again(self._path)
+    def _round(self) -> None:
+        if self._path:
+            self._read_again(self._path)
 
     def _read_again(self, path: Path) -> None:
         try:

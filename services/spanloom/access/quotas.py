@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from threading import Event, Lock
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.access.arrivals import Arrivals
 from spanloom.core.errors import RateLimitedError, RetryableError
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ MAX_PROJECTS = 100_000
 """Projects whose stored bytes are known; of more the largest. Senders may choose the names."""
 
 
-class Quotas:
+class Quotas(RepeatingPart):
     """Knows what each project has stored, between ``start`` and ``stop``; a ``Part``.
 
     The store's own sum counts, which every collector shares and which deletions and retention
@@ -45,30 +45,18 @@ class Quotas:
 
         ``stored_until_ns`` tells before which time everything accepted here is in the store.
         """
+        super().__init__(READ_S)
         self._store = store
         self._limits = limits
         self._stored_until_ns = stored_until_ns
         self._lock = Lock()
         self._stored: Mapping[str, int] = {}
         self._arrivals = Arrivals(now_ns)
-        self._stopping = Event()
-        self._thread = WatchedThread(self.name, self._follow)
-
-    @property
-    def failed(self) -> BaseException | None:
-        """Why the store is no longer asked; ``None`` while all is well."""
-        return self._thread.failed
 
     def start(self) -> None:
         """Read what is stored and follow it."""
-        self._attempt()
-        self._thread.start()
-
-    def stop(self, grace_s: float) -> None:
-        """Follow it no longer."""
-        self._thread.expect_end()
-        self._stopping.set()
-        self._thread.join(grace_s)
+        self._round()
+        super().start()
 
     def check(self, project: str) -> None:
         """Raise ``RateLimitedError`` if the project has reached its quota."""
@@ -107,11 +95,7 @@ class Quotas:
             self._stored = stored
             self._arrivals.forget(until_ns)
 
-    def _follow(self) -> None:
-        while not self._stopping.wait(READ_S):
-            self._attempt()
-
-    def _attempt(self) -> None:
+    def _round(self) -> None:
         try:
             self.read()
         except RetryableError as error:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import RetryableError, StartupError
 from spanloom.core.model.retention import RetentionPlan
 from spanloom.keeper.retention_file import read_plan
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +39,7 @@ class Retention(NamedTuple):
     """How long what arrives of a deleted trace is deleted too."""
 
 
-class Keeper:
+class Keeper(RepeatingPart):
     """The only part that changes tables or retention, and removes rows."""
 
     name = "keeper"
@@ -49,6 +48,7 @@ class Keeper:
         self, upkeep: Upkeep, retention: Retention, clock_ns: Callable[[], int] = time.time_ns
     ) -> None:
         """Take the store's upkeep, how long things stay, and a clock in ns."""
+        super().__init__(LOOK_S)
         self._upkeep = upkeep
         self._retention = retention
         self._clock_ns = clock_ns
@@ -57,13 +57,6 @@ class Keeper:
         self._plan = RetentionPlan(retention.default)
         self._expired_day = 0
         self._trouble = ""
-        self._stopping = Event()
-        self._thread = WatchedThread(self.name, self._run)
-
-    @property
-    def failed(self) -> BaseException | None:
-        """See ``Part.failed``."""
-        return self._thread.failed
 
     def start(self) -> None:
         """Bring tables and retention up to date, then go on in a thread.
@@ -77,13 +70,7 @@ class Keeper:
                 "parts of tables are broken and set aside: see `spanloom doctor`", parts=broken
             )
         self._apply_plan(read_plan(self._retention.file, self._retention.default))
-        self._thread.start()
-
-    def stop(self, grace_s: float) -> None:
-        """Finish the statement under way, for at most ``grace_s`` seconds."""
-        self._stopping.set()
-        self._thread.expect_end()
-        self._thread.join(grace_s)
+        super().start()
 
     def run_once(self) -> None:
         """Do what is due of both: what was deleted, and what has expired."""
@@ -126,9 +113,8 @@ class Keeper:
             log.info("expired rows removed", rows=removed)
         self._expired_day = day
 
-    def _run(self) -> None:
-        while not self._stopping.wait(LOOK_S):
-            try:
-                self.run_once()
-            except RetryableError as error:
-                log.warning("the store does not answer; trying again", error=str(error))
+    def _round(self) -> None:
+        try:
+            self.run_once()
+        except RetryableError as error:
+            log.warning("the store does not answer; trying again", error=str(error))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ssl
-from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 import grpc
 
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +25,7 @@ class _Pair(NamedTuple):
     key: bytes
 
 
-class TlsFiles:
+class TlsFiles(RepeatingPart):
     """The certificate of this process, between ``start`` and ``stop``; a ``Part``.
 
     Files that do not fit together, as in the middle of a renewal, are logged and tried again;
@@ -39,12 +38,10 @@ class TlsFiles:
         self, certificate: Path, key: Path, client_ca: Path | None = None, poll_s: float = POLL_S
     ) -> None:
         """Read the files; raises ``StartupError`` if they cannot be used."""
+        super().__init__(poll_s)
         self._files = (certificate, key)
         self._client_ca = client_ca
-        self._poll_s = poll_s
         self._contexts: list[ssl.SSLContext] = []
-        self._stopping = Event()
-        self._thread = WatchedThread(self.name, self._follow)
         try:
             self._pair = self._read()
             self._authority = client_ca.read_bytes() if client_ca else None
@@ -54,21 +51,6 @@ class TlsFiles:
                 f"the TLS files {certificate} and {key}"
                 f"{f' with {client_ca}' if client_ca else ''} cannot be used: {error}"
             ) from error
-
-    @property
-    def failed(self) -> BaseException | None:
-        """Why the files are no longer followed; ``None`` while all is well."""
-        return self._thread.failed
-
-    def start(self) -> None:
-        """Begin to follow the files."""
-        self._thread.start()
-
-    def stop(self, grace_s: float) -> None:
-        """Follow them no longer."""
-        self._thread.expect_end()
-        self._stopping.set()
-        self._thread.join(grace_s)
 
     def http_context(self, *, ask_clients: bool) -> ssl.SSLContext:
         """Return a context for an HTTP server, kept up to date.
@@ -105,17 +87,16 @@ class TlsFiles:
             [(pair.key, pair.certificate)], root_certificates=self._authority
         )
 
-    def _follow(self) -> None:
-        while not self._stopping.wait(self._poll_s):
-            try:
-                pair = self._read()
-                if pair != self._pair:
-                    for context in self._contexts:
-                        context.load_cert_chain(*self._files)
-                    self._pair = pair
-                    get_logger(self.name).info("the certificate was renewed")
-            except OSError as error:
-                get_logger(self.name).warning("TLS files cannot be used", error=str(error))
+    def _round(self) -> None:
+        try:
+            pair = self._read()
+            if pair != self._pair:
+                for context in self._contexts:
+                    context.load_cert_chain(*self._files)
+                self._pair = pair
+                get_logger(self.name).info("the certificate was renewed")
+        except OSError as error:
+            get_logger(self.name).warning("TLS files cannot be used", error=str(error))
 
     def _read(self) -> _Pair:
         """Return the files' contents; raises ``ssl.SSLError`` if they do not fit together."""

@@ -7,12 +7,11 @@ and so no longer remove what was deleted or has expired. What is stored stays re
 from __future__ import annotations
 
 import shutil
-from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import OverloadedError
 from spanloom.telemetry import get_logger
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +40,7 @@ def least_free(total: int, asked: int | None) -> int:
     return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE)) if asked is None else asked
 
 
-class FreeSpace:
+class FreeSpace(RepeatingPart):
     """Knows whether there is room, between ``start`` and ``stop``; a ``Part``."""
 
     name = "disk"
@@ -55,18 +54,11 @@ class FreeSpace:
         ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
     ) -> None:
         """Watch the disk under ``path``; ``min_free_bytes`` as ``least_free`` takes it."""
+        super().__init__(look_s)
         self._path = path
         self._min_free_bytes = min_free_bytes
-        self._look_s = look_s
         self._ask = ask
         self._trouble = ""
-        self._stopping = Event()
-        self._thread = WatchedThread(self.name, self._follow)
-
-    @property
-    def failed(self) -> BaseException | None:
-        """See ``Part``."""
-        return self._thread.failed
 
     @property
     def trouble(self) -> str:
@@ -76,13 +68,7 @@ class FreeSpace:
     def start(self) -> None:
         """Look, then go on looking."""
         self.look()
-        self._thread.start()
-
-    def stop(self, grace_s: float) -> None:
-        """Look no more."""
-        self._thread.expect_end()
-        self._stopping.set()
-        self._thread.join(grace_s)
+        super().start()
 
     def check(self) -> None:
         """Raise ``OverloadedError`` while there is too little room."""
@@ -104,9 +90,8 @@ class FreeSpace:
             get_logger(self.name).info("requests are taken again", free=room.free)
         self._trouble = _told(room.free, least) if is_low else ""
 
-    def _follow(self) -> None:
-        while not self._stopping.wait(self._look_s):
-            self.look()
+    def _round(self) -> None:
+        self.look()
 
 
 def _told(free: int, least: int) -> str:
