@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 LARGE = f"{500:032x}"
 NEIGHBOURS = [f"{n:032x}" for n in range(480, 521) if n != 500]
-LITTLE_MEMORY = 24 << 20
+LITTLE_MEMORY = 32 << 20
+"""Enough for any granule, 10 MB at a time: a neighbour may lie in one with spans of the large
+trace. Not enough for all of that."""
 RUN_WITH_LITTLE_MEMORY = f"""
 from spanloom.storage.engine import connect
 connect.WORKER_SETTINGS = {{**connect.WORKER_SETTINGS, "max_memory_usage": {LITTLE_MEMORY}}}
@@ -32,7 +34,7 @@ from spanloom.__main__ import main
 main()
 """
 WHOLE = ["-m", "spanloom"]
-SPANS, SPAN_BYTES = 40, 1_000_000
+SPANS, SPAN_BYTES, SPANS_PER_REQUEST = 640, 100_000, 80
 
 
 @contextmanager
@@ -68,14 +70,14 @@ def send(addresses: dict[str, str], body: bytes) -> None:
 
 
 def large_trace() -> Iterator[bytes]:
-    """Yield a trace of 40 MB that does not compress, in requests of 10 spans, the root last."""
+    """Yield a trace of 64 MB that does not compress, request by request, the root last."""
     random = Random(7)
-    for first in range(SPANS - 9, 0, -10):
+    for first in range(SPANS - SPANS_PER_REQUEST + 1, 0, -SPANS_PER_REQUEST):
         spans = [
             wire_span(
                 LARGE, n, min(n - 1, 1), attributes={"x": random.randbytes(SPAN_BYTES // 2).hex()}
             )
-            for n in range(first, first + 10)
+            for n in range(first, first + SPANS_PER_REQUEST)
         ]
         yield message_of(spans).SerializeToString()
 

@@ -54,6 +54,7 @@ REPEATABLE = (
     "OR REPLACE",
     "MODIFY QUERY",
     "MODIFY COLUMN",
+    "MODIFY SETTING",
     "MATERIALIZE PROJECTION",
     "INSERT INTO conversation_",
 )
