@@ -13,6 +13,7 @@ from tests.support import dying_copier
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient
 from tests.support.settling import check_api
+from tests.support.small_disk import mounted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,19 +93,12 @@ def test_a_disk_without_room_is_one_line_and_leaves_nothing(
 ) -> None:
     spanloom, disk = start_spanloom(*QUICK), tmp_path / "disk"
     used(spanloom)
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    made = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"a small disk needs the right to mount: {made.stderr.strip()}")
-    try:
+    with mounted(disk, "1m"):
         data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
         ended = run_spanloom("backup", str(disk / "copy"), data, at)
         assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
         assert "MiB free" in ended.stderr
         assert list(disk.iterdir()) == []
-    finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 @pytest.mark.parametrize("most_bytes", [20_000, 100])

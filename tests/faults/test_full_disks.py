@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import pytest
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient, Load
 from tests.support.settling import check_api
+from tests.support.small_disk import mounted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,13 +45,8 @@ class SmallDisk:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[SmallDisk]:
     path = tmp_path / "disk"
-    path.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", str(path)]
-    made = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"a small disk needs the right to mount: {made.stderr.strip()}")
-    yield SmallDisk(path)
-    subprocess.run(["umount", "--lazy", str(path)], check=True)
+    with mounted(path, "128m"):
+        yield SmallDisk(path)
 
 
 def test_a_full_disk_under_the_spool_refuses_and_passes(

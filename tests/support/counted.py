@@ -7,12 +7,12 @@ embedded store.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import clickhouse_connect
+from tests.support.programs import run_program
 
 COUNTS = """
 SELECT
@@ -35,16 +35,7 @@ class Counts(NamedTuple):
 
 def count_stored(data_dir: Path) -> Counts:
     """Run this program."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.counted", str(data_dir)],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return Counts(*json.loads(ended.stdout))
+    return Counts(*run_program("tests.support.counted", str(data_dir), timeout_s=300))
 
 
 def main() -> None:

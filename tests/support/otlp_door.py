@@ -81,6 +81,14 @@ class Reply(NamedTuple):
         return any(detail.Is(BadRequest.DESCRIPTOR) for detail in self.status.details)
 
 
+def named_headers(kind: str | None, coding: str, others: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of a request; ``x_api_key`` is written ``x-api-key``."""
+    named = {name.replace("_", "-"): value for name, value in others.items()}
+    named |= {"content-type": kind} if kind is not None else {}
+    named |= {"content-encoding": coding} if coding else {}
+    return named
+
+
 class Door:
     """Clients of both transports; ``with`` closes them."""
 
@@ -105,10 +113,7 @@ class Door:
         **headers: str,
     ) -> httpx.Response:
         """Send over HTTP; an iterable goes in chunks, without a Content-Length."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        named |= {"content-type": kind} if kind is not None else {}
-        named |= {"content-encoding": coding} if coding else {}
-        return self.http.post(path, content=body, headers=named)
+        return self.http.post(path, content=body, headers=named_headers(kind, coding, headers))
 
     def rpc(
         self,

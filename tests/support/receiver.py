@@ -10,6 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.support.otlp_door import named_headers
 
 from spanloom.collector.intake.limits import Limits
 
@@ -64,10 +65,7 @@ class Receiver:
         path: str = "/v1/traces",
         **headers: str,
     ) -> httpx.Response:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        named |= {"content-type": kind} if kind is not None else {}
-        named |= {"content-encoding": coding} if coding else {}
-        return self.http.post(path, content=body, headers=named)
+        return self.http.post(path, content=body, headers=named_headers(kind, coding, headers))
 
     def stored(self) -> list[bytes]:
         """Return the requests in the spool, without the project that intake wrote."""

@@ -7,7 +7,6 @@ one embedded store. Prints how often each span is stored, and the trace's attrib
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import clickhouse_connect
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.programs import run_program
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.engine.connect import open_store
@@ -30,16 +30,10 @@ FROM otel_traces FINAL GROUP BY span
 
 def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
     """Run this program; ``copies`` maps trace/span to its rows, ``attributes`` span to values."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.stored", str(data_dir), trace_id],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    found: dict[str, Any] = run_program(
+        "tests.support.stored", str(data_dir), trace_id, timeout_s=60
     )
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)  # type: ignore[no-any-return]  # as printed below
+    return found
 
 
 def main() -> None:

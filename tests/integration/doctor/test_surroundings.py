@@ -6,17 +6,16 @@ import json
 import shutil
 import socket
 import sqlite3
-import subprocess
 import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 import trustme
 from tests.support import refusing_store
 from tests.support.doctor import GOOD, POISON, Doctor, send
+from tests.support.small_disk import mounted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,16 +80,9 @@ def test_a_certificate_that_has_expired(doctor: Doctor, data: Path, tmp_path: Pa
 
 def test_a_disk_that_is_nearly_full(doctor: Doctor, tmp_path: Path, data: Path) -> None:
     disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=512m", "tmpfs", str(disk)]
-    made = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"a small disk needs the right to mount: {made.stderr.strip()}")
-    try:
+    with mounted(disk, "512m"):
         copy = shutil.copytree(data, disk / "data", symlinks=True)
         doctor.examine(copy).expect("disk", "problem", "MiB free", "--retention-days")
-    finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_a_running_service_is_asked_for_what_it_alone_can_see(
