@@ -10,7 +10,7 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine
 from benchmarks.report import Row, at_most
 from spanloom.extractor.discovery import Discovery
-from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def sweep_over(store_path: Path, traces: int) -> Swept:
     timing, now_ns = Timing(), time.time_ns()
     start = Usage.now()
     discovery = Discovery(store, timing)
-    discovery.look(now_ns)
+    discovery.look(Moment(now_ns))
     beginning = Usage.now().since(start).cpu_s
     start = Usage.now()
     for n in range(1, _SWEEPS + 1):
-        discovery.look(now_ns + int(n * timing.sweep_s * NS))
+        discovery.look(Moment(now_ns + int(n * timing.sweep_s * NS)))
     sweep = Usage.now().since(start).cpu_s / _SWEEPS
     if len(discovery):
         raise RuntimeError(f"{len(discovery)} settled traces were found to be unextracted")

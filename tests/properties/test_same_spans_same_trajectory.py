@@ -85,7 +85,7 @@ def _stored(requests: Sequence[SpooledRequest], chance: random.Random) -> dict[s
     """Deliver in random batches, the extractor running in between; give the last documents."""
     store, now = MemoryStore(), [0]
     timing = Timing(root_quiet_s=0, no_root_quiet_s=0)
-    extractor = Extractor(store, Metrics(), timing, clock=lambda: now[0])
+    extractor = Extractor(store, Metrics(), timing, clock=lambda: now[0], wall_clock=lambda: now[0])
     for start in range(0, len(requests), size := chance.randint(1, 3)):
         store.append(requests[start : start + size])
         now[0] += 1_000 * NS

@@ -43,6 +43,7 @@ class World:
     ) -> None:
         self.store: Store = store or MemoryStore()
         self.now_ns = T0_NS
+        self.wall_ahead_ns = 0
         if isinstance(self.store, MemoryStore):
             self.store.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
@@ -53,7 +54,12 @@ class World:
         """Begin anew with what is stored."""
         self.metrics = Metrics()
         self.extractor = Extractor(
-            self.store, self.metrics, self.timing, lambda: self.now_ns, self.max_trace_spans
+            self.store,
+            self.metrics,
+            self.timing,
+            lambda: self.now_ns,
+            self.max_trace_spans,
+            lambda: self.now_ns + self.wall_ahead_ns,
         )
 
     def wait(self, seconds: float) -> None:
@@ -77,7 +83,8 @@ class World:
         body = message if isinstance(message, bytes) else message.SerializeToString()
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
-        self.store.append([SpooledRequest(seq, "", self.now_ns, claim_request("", body), 0)])
+        accepted_ns = self.now_ns + self.wall_ahead_ns
+        self.store.append([SpooledRequest(seq, "", accepted_ns, claim_request("", body), 0)])
 
     def insert_late(
         self, seconds: float, message: ExportTraceServiceRequest | bytes, seq: int = 0

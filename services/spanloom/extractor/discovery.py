@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.readiness import NS, PendingTrace, Timing, next_status
+from spanloom.extractor.readiness import NS, Moment, PendingTrace, Timing, next_status
 from spanloom.extractor.window import ChangeWindow
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ class Discovery:
         """Return how many traces wait."""
         return len(self._pending)
 
-    def look(self, now_ns: int) -> None:
+    def look(self, now: Moment) -> None:
         """Take in every change since the last look."""
         if self._swept_ns is None:
-            self._accept(self._window.begin(now_ns), now_ns)
-            self._swept_ns = now_ns
-        elif now_ns - self._swept_ns >= self._timing.sweep_s * NS:
-            self._accept(self._window.sweep(now_ns), now_ns)
-            self._swept_ns = now_ns
+            self._accept(self._window.begin(now.ns), now)
+            self._swept_ns = now.ns
+        elif now.ns - self._swept_ns >= self._timing.sweep_s * NS:
+            self._accept(self._window.sweep(now.ns), now)
+            self._swept_ns = now.ns
             self._store.record_watermark(self._watermark())
         else:
-            self._accept(self._window.look(now_ns), now_ns)
+            self._accept(self._window.look(now.ns), now)
         if len(self._pending) < MANY_WAITING:
-            self._recall(self._window.go_back(), now_ns)
+            self._recall(self._window.go_back(), now)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
         """Return the traces to build now, those that waited longest first."""
@@ -100,18 +100,18 @@ class Discovery:
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
         return min([self._window.reached_s, *waiting])
 
-    def _accept(self, look: Look, now_ns: int) -> None:
-        self._take(look.changes, now_ns)
-        self._window.accept(look, now_ns)
+    def _accept(self, look: Look, now: Moment) -> None:
+        self._take(look.changes, now)
+        self._window.accept(look, now.ns)
 
-    def _recall(self, look: Look, now_ns: int) -> None:
+    def _recall(self, look: Look, now: Moment) -> None:
         """Take in an hour of the time before; what waits already is known from then."""
-        self._take([c for c in look.changes if c.key not in self._pending], now_ns)
+        self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
-            _update(self._pending[change.key], change)
+            _update(self._pending[change.key], change, now)
         self._window.went_back()
 
-    def _take(self, changes: Sequence[TraceChange], now_ns: int) -> None:
+    def _take(self, changes: Sequence[TraceChange], now: Moment) -> None:
         strangers = [c.key for c in changes if c.key not in self._pending]
         known: Mapping[TraceKey, Progress] = (
             self._store.read_progress(strangers) if strangers else {}
@@ -121,31 +121,32 @@ class Discovery:
             if trace is not None:
                 trace.span_count += change.span_count
                 trace.begin_anew()
-                _update(trace, change)
+                _update(trace, change, now)
             else:
-                self._pending[change.key] = _begin(change, known.get(change.key), now_ns)
+                self._pending[change.key] = _begin(change, known.get(change.key), now)
 
 
-def _begin(change: TraceChange, known: Progress | None, now_ns: int) -> PendingTrace:
+def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
     had_root = known is not None and known.status in (Status.SETTLED, Status.FAILED)
     is_old = known is not None and known.is_finished and change.max_seq <= known.seq
     return PendingTrace(
         change.key,
         change.max_seq,
-        change.first_accepted_ns,
-        change.last_accepted_ns,
+        now.accepted(change.first_accepted_ns),
+        now.accepted(change.last_accepted_ns),
         change.has_root or had_root,
         change.span_count,
         attempts=known.attempts if known else 0,
         # No build can tell whether it saw an old sequence: the INSERT has to be over.
-        retry_ns=now_ns + NS if is_old else 0,
+        retry_ns=now.ns + NS if is_old else 0,
         built_seq=known.seq if known else 0,
+        first_accepted_ns=change.first_accepted_ns,
         since_s=change.second,
     )
 
 
-def _update(trace: PendingTrace, change: TraceChange) -> None:
+def _update(trace: PendingTrace, change: TraceChange, now: Moment) -> None:
     trace.seq = max(trace.seq, change.max_seq)
-    trace.last_ns = max(trace.last_ns, change.last_accepted_ns)
+    trace.last_ns = max(trace.last_ns, now.accepted(change.last_accepted_ns))
     trace.has_root = trace.has_root or change.has_root
     trace.since_s = trace.since_s or change.second

@@ -31,7 +31,7 @@ def show_failure(
         if head is not None and head.seq:
             return
         trajectory = describe_unreadable(
-            trace.key, trace.first_ns, span_count, error, EXTRACTOR_VERSION
+            trace.key, trace.first_accepted_ns, span_count, error, EXTRACTOR_VERSION
         )
         record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
         if record is not None:

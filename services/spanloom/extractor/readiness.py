@@ -32,6 +32,24 @@ class Timing:
     """How often all traces are compared with their progress, whatever discovery saw."""
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time in ns of a clock that only goes forward, such as ``time.monotonic_ns``.
+
+    Collectors note when they accepted a span by the wall clock, which may be set at any time: an
+    hour back, and what was accepted just before lies in the future. So such a time is only ever
+    asked how long ago it was.
+    """
+
+    ns: int
+    ahead_ns: int = 0
+    """How far the wall clock is ahead of this one, at this moment."""
+
+    def accepted(self, wall_ns: int) -> int:
+        """Return when a span was accepted by this clock, which is now at the latest."""
+        return min(wall_ns - self.ahead_ns, self.ns)
+
+
 @dataclass(slots=True)
 class PendingTrace:
     """A trace with spans that its trajectory does not show yet, or that is still growing."""
@@ -40,7 +58,7 @@ class PendingTrace:
     seq: int
     first_ns: int
     last_ns: int
-    """When its newest span was accepted."""
+    """When its newest span was accepted; times are those of ``Moment``."""
     has_root: bool
     span_count: int = 0
     live_builds: int = 0
@@ -52,6 +70,8 @@ class PendingTrace:
     """When the newest attempt failed."""
     built_seq: int = 0
     """The newest span that went into a build before, by another process or this one."""
+    first_accepted_ns: int = 0
+    """When its first span was accepted, as the collector noted it: shown, not reckoned with."""
     since_s: int = 0
     """The second of the store's clock in which the first span came that only this process knows
     of; 0 if the store knows that the trace has to be built."""

@@ -43,10 +43,10 @@ class Replayer:
         self,
         store: ReplayingStore,
         metrics: Metrics,
-        clock: Callable[[], int] = time.time_ns,
+        clock: Callable[[], int] = time.monotonic_ns,
         max_trace_spans: int = MAX_TRACE_SPANS,
     ) -> None:
-        """Take the store to read and write, a clock in ns, and how much of a trace is read."""
+        """Take the store, a clock in ns that only goes forward, and how much of a trace is read."""
         self._store = store
         self._metrics = metrics
         self._clock = clock

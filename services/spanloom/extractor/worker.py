@@ -12,7 +12,7 @@ from spanloom.core.ports.progress import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.quarantine import show_failure
-from spanloom.extractor.readiness import NS, PendingTrace, Timing
+from spanloom.extractor.readiness import NS, Moment, PendingTrace, Timing
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.telemetry import get_logger
@@ -54,14 +54,19 @@ class Extractor:
         store: ExtractionStore,
         metrics: Metrics,
         timing: Timing,
-        clock: Callable[[], int] = time.time_ns,
+        clock: Callable[[], int] = time.monotonic_ns,
         max_trace_spans: int = MAX_TRACE_SPANS,
+        wall_clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Take the store to read and write, a clock in ns, and how much of a trace is read."""
+        """Take the store to read and write, and how much of a trace is read.
+
+        ``clock``, in ns, only goes forward; collectors accept by ``wall_clock`` (``Moment``).
+        """
         self._store = store
         self._metrics = metrics
         self._timing = timing
         self._clock = clock
+        self._wall_clock = wall_clock
         self._discovery = Discovery(store, timing)
         self._max_trace_spans = max_trace_spans
         self._replayer = Replayer(store, metrics, clock, max_trace_spans)
@@ -85,7 +90,8 @@ class Extractor:
 
     def run_once(self) -> int:
         """Look for changes and build everything that is due; give how many traces were built."""
-        self._discovery.look(self._clock())
+        now_ns = self._clock()
+        self._discovery.look(Moment(now_ns, self._wall_clock() - now_ns))
         due = self._discovery.due(self._clock())
         for batch in _cut(due):
             if self._stopping.is_set():

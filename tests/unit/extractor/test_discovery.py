@@ -12,7 +12,7 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
 from spanloom.extractor.discovery import Discovery
-from spanloom.extractor.readiness import NS
+from spanloom.extractor.readiness import NS, Moment
 from spanloom.extractor.window import SWEEP_BACK_S
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Looking(World):
     def look(self, seconds: float = 0) -> int:
         """Let time pass and look; give how many traces wait."""
         self.wait(seconds)
-        self.discovery.look(self.now_ns)
+        self.discovery.look(Moment(self.now_ns, self.wall_ahead_ns))
         return len(self.discovery)
 
     def due(self) -> list[tuple[str, Status]]:
@@ -122,6 +122,17 @@ def test_what_a_collectors_clock_says_delays_nobody(world: Looking, ahead_s: int
     assert world.look(0.2) == 1
 
 
+@pytest.mark.parametrize("ahead_s", [-56 * 365 * 86_400, -3600, 3600])
+def test_a_wall_clock_that_is_set_delays_no_trace_that_waits(world: Looking, ahead_s: int) -> None:
+    world.send(sent(1))
+    assert world.look(0.2) == 1
+    world.wall_ahead_ns = ahead_s * NS
+    world.send(sent(2, 1), sent(1, trace_id=OTHER))
+    assert world.look(0.2) == 2
+    world.look(1)
+    assert dict(world.due()) == {key_of().trace_id: Status.SETTLED, OTHER: Status.SETTLED}
+
+
 def test_what_becomes_visible_soon_is_found_by_the_next_look(world: Looking) -> None:
     world.send(sent(1))
     world.look(1)
@@ -199,7 +210,7 @@ def test_a_new_beginning_reads_from_the_watermark_on(world: Looking) -> None:
         world.build()
     world.send(sent(1, trace_id=OTHER))
     began = Discovery(world.store, world.timing)
-    began.look(world.now_ns)
+    began.look(Moment(world.now_ns))
     assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
     assert world.store.read_watermark() > world.store.clock() - 120
     assert min(began._window._known) > world.store.clock() - 2 * SWEEP_BACK_S
@@ -225,7 +236,7 @@ def test_a_store_whose_clock_was_set_back_is_compared_whole(world: Looking) -> N
     world.wait(-86_400)
     world.send(sent(1, trace_id=OTHER))
     began = Discovery(world.store, world.timing)
-    began.look(world.now_ns)
+    began.look(Moment(world.now_ns))
     assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
     world.look(0.2)
     world.look(61)
