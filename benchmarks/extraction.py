@@ -15,12 +15,12 @@ from benchmarks.load import write_requests
 from benchmarks.report import Row, at_least
 from benchmarks.timed_store import READING, WRITING, TimedStore
 from benchmarks.workload import SMALL, make_requests
-from spanloom.cli.process import collect_garbage_rarely
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.worker import Extractor
+from spanloom.process.memory import favour_speed
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
 
@@ -90,7 +90,7 @@ def _row(what: str, runs: Sequence[tuple[Extracted, Stored]]) -> Row:
 def extract_all(store_path: Path, quiet_s: float) -> Extracted:
     """Be the extractor alone until nothing is due."""
     configure_logging("warning")
-    collect_garbage_rarely()
+    favour_speed()
     metrics = Metrics()
     store = open_store(f"chdb://{store_path}")
     timed = TimedStore(store)

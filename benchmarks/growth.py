@@ -11,9 +11,9 @@ from benchmarks.filling import fill_store
 from benchmarks.load import write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
-from spanloom.cli.process import collect_garbage_rarely
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
+from spanloom.process.memory import favour_speed
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import configure_logging
 
@@ -59,7 +59,7 @@ def measure_growth(scale: Scale, folder: Path) -> Iterator[Row]:
 def extract_each(store_path: Path, long_trace: int) -> Growth:
     """Extract the traces one by one, the long one last; the first one only warms up."""
     configure_logging("warning")
-    collect_garbage_rarely()
+    favour_speed()
     store = open_store(f"chdb://{store_path}")
     changes = sorted(store.unextracted(), key=lambda change: change.span_count)
     used = []

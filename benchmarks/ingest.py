@@ -17,8 +17,8 @@ from benchmarks.engine import (
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
-from spanloom.cli.process import collect_garbage_rarely
 from spanloom.config import Settings
+from spanloom.process.memory import favour_speed
 from spanloom.process.wiring import Role, Service
 from spanloom.telemetry import configure_logging
 
@@ -86,7 +86,7 @@ def collect(place: Path, transport: Transport, requests: Path, quiet_s: float) -
     """Be ``spanloom collect`` while another process sends; leave the stored rows as files."""
     place.mkdir()
     configure_logging("warning")
-    collect_garbage_rarely()
+    favour_speed()
     settings = Settings(data_dir=place / "data", otlp_grpc_port=0, otlp_http_port=0, api_port=0)
     with (
         noting_batches() as batches,

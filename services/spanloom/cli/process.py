@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -17,6 +16,7 @@ from rich.table import Table
 
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
+from spanloom.process.memory import favour_speed
 from spanloom.process.part import PartFailedError
 from spanloom.process.supervisor import FAILED_END_S
 from spanloom.process.wiring import Role, Service
@@ -51,7 +51,7 @@ def run_roles(settings: Settings, roles: Role) -> None:
     Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
     configure_logging(settings.log_level, settings.log_format)
-    collect_garbage_rarely()
+    favour_speed()
     raise_limit()
     if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
         tempfile.tempdir = str(temporary_in(settings.data_dir))
@@ -75,15 +75,6 @@ def end_within(seconds: float, error: PartFailedError) -> None:
     timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
-
-
-def collect_garbage_rarely() -> None:
-    """Let the cycle collector run a thousand times less often.
-
-    The pipeline makes tens of thousands of short-lived tuples for each batch and next to no
-    cycles; by default the collector takes a third of the extractor's time.
-    """
-    gc.set_threshold(1_000_000, 20, 20)
 
 
 def announce(addresses: dict[str, str], settings: Settings) -> None:

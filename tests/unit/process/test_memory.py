@@ -1,0 +1,31 @@
+"""What a long-running process does with memory that was freed."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+BATCHES = """
+import resource
+from spanloom.process.memory import favour_speed
+
+def batch():
+    buffers = [b"x" * (24 << 20) for _ in range(3)]
+
+favour_speed()
+batch()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5):
+    batch()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+PAGES_OF_A_BATCH = 3 * (24 << 20) // 4096
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told to")
+def test_the_pages_of_one_batch_serve_the_next() -> None:
+    ran = subprocess.run([sys.executable, "-c", BATCHES], capture_output=True, check=True)
+    assert int(ran.stdout) < PAGES_OF_A_BATCH
