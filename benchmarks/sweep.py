@@ -37,7 +37,7 @@ FROM (
 )
 """
 PROGRESS = """
-INSERT INTO trace_progress (Project, TraceId, Seq, Status, Arrived)
+INSERT INTO extraction_progress (Project, TraceId, Seq, Status, Arrived)
 SELECT Project, TraceId, max(Seq), 'settled', sum(Spans)
 FROM trace_changes
 GROUP BY Project, TraceId
@@ -96,5 +96,5 @@ def _fill(client: Client, traces: int) -> None:
     client.command(SETTLED, parameters={"traces": traces, "recent": _RECENT})
     for statement in (PROGRESS, WATERMARK):
         client.command(statement)
-    for table in ("trace_changes", "trace_progress", "trace_arrivals"):
+    for table in ("trace_changes", "extraction_progress", "trace_arrivals"):
         client.command(f"OPTIMIZE TABLE {table} FINAL")

@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
 
 START_S = 60.0
 STOP_S = 30.0
+MAKE_STORE = """
+import sys
+from spanloom.storage.engine.connect import open_upkeep
+
+upkeep = open_upkeep(sys.argv[1])
+upkeep.migrate()
+upkeep.close()
+"""
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -135,19 +144,30 @@ class StartSpanloom(Protocol):
     ) -> RunningSpanloom: ...
 
 
+@pytest.fixture(scope="session")
+def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store without data: to make its tables takes as long as all else of a start."""
+    path = tmp_path_factory.mktemp("made") / "store"
+    subprocess.run([sys.executable, "-c", MAKE_STORE, f"chdb://{path}"], check=True)
+    return path
+
+
 @pytest.fixture
-def start_spanloom(tmp_path: Path) -> Iterator[StartSpanloom]:
+def start_spanloom(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
     """Start the real command any number of times; whatever still runs is killed afterwards."""
-    yield from _starter(tmp_path)
+    yield from _starter(tmp_path, made_store)
 
 
 @pytest.fixture(scope="module")
-def start_shared_spanloom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartSpanloom]:
+def start_shared_spanloom(
+    tmp_path_factory: pytest.TempPathFactory, made_store: Path
+) -> Iterator[StartSpanloom]:
     """Start the real command for all tests of a module."""
-    yield from _starter(tmp_path_factory.mktemp("spanloom"))
+    yield from _starter(tmp_path_factory.mktemp("spanloom"), made_store)
 
 
-def _starter(tmp_path: Path) -> Iterator[StartSpanloom]:
+def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
+    """Start the command on a copy of the made store, unless the test names a data directory."""
     processes: list[subprocess.Popen[str]] = []
 
     def start(
@@ -158,10 +178,13 @@ def _starter(tmp_path: Path) -> Iterator[StartSpanloom]:
     ) -> RunningSpanloom:
         ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
         command = [sys.executable, *entry, *(arguments or ("serve",)), *ports]
+        place = data_dir or tmp_path / "data"
+        if data_dir is None and not place.exists():
+            shutil.copytree(made_store, place / "store")
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
             process = subprocess.Popen(
-                [*command, f"--data-dir={data_dir or tmp_path / 'data'}"],
+                [*command, f"--data-dir={place}"],
                 stdout=subprocess.PIPE,
                 stderr=sink,
                 text=True,

@@ -87,7 +87,7 @@ def test_a_long_read_holds_up_no_insert(clickhouse_store: ClickHouseStore) -> No
     reader.start()
     time.sleep(0.2)
     began = time.monotonic()
-    clickhouse_store._writer.insert("trace_progress", ["TraceId"], [["x"]])
+    clickhouse_store._writer.insert("extraction_progress", ["TraceId"], [["x"]])
     took = time.monotonic() - began
     assert reader.is_alive()
     assert took < 1

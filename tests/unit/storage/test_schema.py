@@ -98,7 +98,7 @@ def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: Click
     reader = clickhouse_store._reader
     for statement in (
         "CREATE TABLE t (x UInt8) ENGINE = Memory",
-        "INSERT INTO trace_progress (TraceId) VALUES ('x')",
+        "INSERT INTO extraction_progress (TraceId) VALUES ('x')",
         "SET max_execution_time = 0",
         "SELECT * FROM file('/etc/hostname', 'LineAsString')",
     ):

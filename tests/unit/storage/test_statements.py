@@ -57,6 +57,7 @@ REPEATABLE = (
     "MODIFY SETTING",
     "MATERIALIZE PROJECTION",
     "INSERT INTO conversation_",
+    "INSERT INTO extraction_progress",
 )
 """An INSERT of rows that a ReplacingMergeTree has already changes nothing."""
 

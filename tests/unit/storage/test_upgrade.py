@@ -10,9 +10,12 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.progress import Progress
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.statements import request_schema, schema_files
+from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
@@ -112,3 +115,29 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
         Reach.only("p"),
     ]
     assert [r.id for r in replays.replays(Reach.only("p"), 10)] == ["1"]
+
+
+OLD_PROGRESS = """
+INSERT INTO trace_progress (Project, TraceId, Seq, Status, Attempts, Arrived, Error)
+VALUES ('p', 'old', 7, 'partial', 1, 3, 'too large')
+"""
+BEFORE_FINER = next(f.number for f in schema_files() if "extraction_progress" in f.name) - 1
+
+
+@pytest.mark.parametrize("statements", [0, 1, 2, 3, 4])
+def test_progress_stored_before_its_table_was_made_anew_is_found(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    """Also when the upgrade was stopped after some statements and began again."""
+    lane = Lane(fresh_database)
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:BEFORE_FINER])
+        migrations.migrate(lane)
+        lane.run(OLD_PROGRESS)
+    for statement in schema_files()[BEFORE_FINER].statements[:statements]:
+        lane.run(statement)
+    migrations.migrate(lane)
+    key = TraceKey("p", "old")
+    found = ClickHouseProgress(lane).read_progress([key])
+    assert found == {key: Progress(key, 7, Status.PARTIAL, 1, arrived=3, error="too large")}
+    assert not list(lane.rows("table_definitions", tables=["trace_progress"]))

@@ -11,7 +11,7 @@ OF_TRACES = (
     "genai_events",
     "trace_changes",
     "trace_arrivals",
-    "trace_progress",
+    "extraction_progress",
     "trajectories",
     "trajectory_list",
     "steps",

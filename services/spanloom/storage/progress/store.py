@@ -69,7 +69,7 @@ class ClickHouseProgress:
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``ProgressWriter.record_progress``."""
         rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error] for p in progress)
-        self._worker.insert("trace_progress", PROGRESS_COLUMNS, rows)
+        self._worker.insert("extraction_progress", PROGRESS_COLUMNS, rows)
 
     def read_watermark(self) -> int:
         """See ``ChangeReader.read_watermark``."""

@@ -22,7 +22,7 @@ FROM
 LEFT JOIN
 (
     SELECT Project, TraceId, Seq, Status, Attempts, Arrived
-    FROM trace_progress FINAL
+    FROM extraction_progress FINAL
     WHERE (Project, TraceId) IN keys
 ) AS progress USING (Project, TraceId)
 LEFT JOIN

@@ -3,13 +3,13 @@
 WITH keys AS
 (
     SELECT Project, TraceId
-    FROM trace_progress FINAL
-    WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM trace_progress WHERE Status = 'live' OR Attempts > 0)
+    FROM extraction_progress FINAL
+    WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM extraction_progress WHERE Status = 'live' OR Attempts > 0)
       AND (Status = 'live' OR Attempts > 0)
 )
 SELECT Project, TraceId, Seq AS newest, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
        first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second
-FROM (SELECT Project, TraceId, Seq FROM trace_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
+FROM (SELECT Project, TraceId, Seq FROM extraction_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
 INNER JOIN
 (
     SELECT Project, TraceId, sum(Spans) AS spans, max(AcceptedAt) AS accepted

@@ -22,7 +22,7 @@ RETAINED = {
     "genai_events": ("AcceptedAt", Kind.SPANS),
     "trace_changes": ("AcceptedAt", Kind.SPANS),
     "trace_arrivals": ("AcceptedAt", Kind.SPANS),
-    "trace_progress": ("UpdatedAt", Kind.BOTH),
+    "extraction_progress": ("UpdatedAt", Kind.BOTH),
     "extraction_watermark": ("UpdatedAt", Kind.BOTH),
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
