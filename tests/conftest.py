@@ -180,7 +180,7 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
         command = [sys.executable, *entry, *(arguments or ("serve",)), *ports]
         place = data_dir or tmp_path / "data"
         if data_dir is None and not place.exists():
-            shutil.copytree(made_store, place / "store")
+            shutil.copytree(made_store, place / "store", symlinks=True)
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
             process = subprocess.Popen(
