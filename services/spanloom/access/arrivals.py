@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 MAX_SLOTS = 64
 """While the store is away the oldest slots become one: they are needed no more finely."""
@@ -19,20 +19,19 @@ MAX_PROJECTS = 10_000
 class _Slot:
     """What was accepted between two turns."""
 
-    newest_ns: int = 0
+    newest_seq: int = 0
     sizes: Counter[str] = field(default_factory=Counter)
 
 
 class Arrivals:
-    """Accepted bytes by project and time; the caller sees to it that one thread at a time asks.
+    """Accepted bytes by project, in order; the caller sees to it that one thread at a time asks.
 
-    Example: what came before a turn at 12:00:02 is forgotten when a sum was made while nothing
-    older than that waited for the store any more.
+    Example: of what came before a turn the newest request was number 7. It is forgotten when a sum
+    was made while none below 8 waited for the store any more. A clock plays no part: it may be set.
     """
 
-    def __init__(self, now_ns: Callable[[], int]) -> None:
+    def __init__(self) -> None:
         """Begin empty."""
-        self._now_ns = now_ns
         self._slots = [_Slot()]
         self._totals: Counter[str] = Counter()
 
@@ -40,10 +39,10 @@ class Arrivals:
         """Return the bytes of a project."""
         return self._totals[project]
 
-    def add(self, sizes: Mapping[str, int]) -> None:
-        """Count bytes that were accepted just now."""
+    def add(self, sizes: Mapping[str, int], seq: int) -> None:
+        """Count bytes that were accepted, by a request of this number or one below."""
         slot = self._slots[-1]
-        slot.newest_ns = self._now_ns()
+        slot.newest_seq = max(slot.newest_seq, seq)
         for project, size in sizes.items():
             if project in slot.sizes or len(slot.sizes) < MAX_PROJECTS:
                 slot.sizes[project] += size
@@ -57,9 +56,9 @@ class Arrivals:
             oldest = self._slots.pop(0)
             self._slots[0].sizes += oldest.sizes
 
-    def forget(self, until_ns: int) -> None:
-        """Forget what was accepted before a time, as far as it came before the last turn."""
+    def forget(self, stored_before: int) -> None:
+        """Forget requests below a number, as far as they came before the last turn."""
         current = self._slots.pop()
-        self._slots = [slot for slot in self._slots if slot.newest_ns >= until_ns]
+        self._slots = [slot for slot in self._slots if slot.newest_seq >= stored_before]
         self._slots.append(current)
         self._totals = sum((slot.sizes for slot in self._slots), Counter())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from spanloom.access.arrivals import Arrivals
 from spanloom.core.errors import RateLimitedError, RetryableError
@@ -12,7 +11,7 @@ from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from spanloom.access.limits_file import LimitsByProject
     from spanloom.core.ports.usage import UsageReader
@@ -23,6 +22,19 @@ this time."""
 RETRY_S = 5.0
 MAX_PROJECTS = 100_000
 """Projects whose stored bytes are known; of more the largest. Senders may choose the names."""
+
+
+class Queue(Protocol):
+    """What is accepted and not yet stored: the spool."""
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest request; later ones have higher numbers."""
+        ...
+
+    def stored_before(self) -> int:
+        """Return a number below which no request waits for the store any more."""
+        ...
 
 
 class Quotas(RepeatingPart):
@@ -38,20 +50,16 @@ class Quotas(RepeatingPart):
         self,
         store: UsageReader,
         limits: LimitsByProject,
-        stored_until_ns: Callable[[], int],
-        now_ns: Callable[[], int] = time.time_ns,
+        queue: Queue,
     ) -> None:
-        """Limit projects by their ``stored_bytes``.
-
-        ``stored_until_ns`` tells before which time everything accepted here is in the store.
-        """
+        """Limit projects by their ``stored_bytes``; ``queue`` is what is accepted here."""
         super().__init__(READ_S)
         self._store = store
         self._limits = limits
-        self._stored_until_ns = stored_until_ns
+        self._queue = queue
         self._lock = Lock()
         self._stored: Mapping[str, int] = {}
-        self._arrivals = Arrivals(now_ns)
+        self._arrivals = Arrivals()
 
     def start(self) -> None:
         """Read what is stored and follow it."""
@@ -81,7 +89,7 @@ class Quotas(RepeatingPart):
         limited = {p: size for p, size in sizes.items() if self._limits.of(p).stored_bytes}
         if limited:
             with self._lock:
-                self._arrivals.add(limited)
+                self._arrivals.add(limited, self._queue.last_seq)
 
     def read(self) -> None:
         """Take over what the store has, if that matters; raises ``StoreUnavailableError``."""
@@ -89,11 +97,11 @@ class Quotas(RepeatingPart):
             return
         with self._lock:
             self._arrivals.turn()
-        until_ns = self._stored_until_ns()
+        stored_before = self._queue.stored_before()
         stored = self._store.stored_bytes(MAX_PROJECTS)
         with self._lock:
             self._stored = stored
-            self._arrivals.forget(until_ns)
+            self._arrivals.forget(stored_before)
 
     def _round(self) -> None:
         try:

@@ -45,15 +45,23 @@ class Keeper(RepeatingPart):
     name = "keeper"
 
     def __init__(
-        self, upkeep: Upkeep, retention: Retention, clock_ns: Callable[[], int] = time.time_ns
+        self,
+        upkeep: Upkeep,
+        retention: Retention,
+        clock_ns: Callable[[], int] = time.time_ns,
+        steady_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        """Take the store's upkeep, how long things stay, and a clock in ns."""
+        """Take the store's upkeep, how long things stay, and clocks in ns.
+
+        Days are counted by the first, which may be set; the second only goes forward.
+        """
         super().__init__(LOOK_S)
         self._upkeep = upkeep
         self._retention = retention
         self._clock_ns = clock_ns
+        self._steady_ns = steady_ns
         self._newest = ""
-        self._sweep_ns = 0
+        self._sweep_ns = steady_ns()
         self._plan = RetentionPlan(retention.default)
         self._expired_day = 0
         self._trouble = ""
@@ -82,13 +90,13 @@ class Keeper(RepeatingPart):
         """Remove what was deleted, if that is due: at once, soon again, then every hour."""
         newest = self._upkeep.newest_deletion()
         is_new = newest != self._newest
-        if not is_new and now_ns < self._sweep_ns:
+        if not is_new and self._steady_ns() < self._sweep_ns:
             return
         over_before_ns = now_ns - self._retention.deletion_days * DAY_NS
         if removed := self._upkeep.remove_deleted(over_before_ns):
             log.info("deleted rows removed", rows=removed)
         self._newest = newest
-        self._sweep_ns = now_ns + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
+        self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
 
     def _apply_plan(self, plan: RetentionPlan) -> None:
         self._upkeep.set_retention(plan)

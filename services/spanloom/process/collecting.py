@@ -56,7 +56,7 @@ def build_collector(
     yield spool
     by_project = project_limits_of(settings)
     yield by_project
-    quotas = Quotas(store, by_project, spool.stored_until_ns)
+    quotas = Quotas(store, by_project, spool)
     yield quotas
     space = FreeSpace(data.path, settings.min_free_bytes)
     yield space

@@ -32,26 +32,25 @@ class Store:
 
 
 class World:
-    """Quotas of 100 bytes over a store and a spool, and a clock that stands where told."""
+    """Quotas of 100 bytes over a store, and the queue before it."""
 
     def __init__(self, limits: LimitsByProject) -> None:
         self.store = Store()
-        self.now_ns = 1
-        self.oldest_waiting_ns = 0
-        self.quotas = Quotas(self.store, limits, self._stored_until, lambda: self.now_ns)
+        self.last_seq = 1
+        self.oldest_waiting = 0
+        self.quotas = Quotas(self.store, limits, self)
 
-    def _stored_until(self) -> int:
-        return self.oldest_waiting_ns or self.now_ns
+    def stored_before(self) -> int:
+        return self.oldest_waiting or self.last_seq + 1
 
     def accept(self, project: str, size: int) -> None:
-        self.now_ns += 1
+        self.last_seq += 1
         self.quotas.charge({project: size})
 
     def put_into_store(self, project: str, size: int) -> None:
         self.store.sizes[project] = self.store.sizes.get(project, 0) + size
 
     def read(self) -> None:
-        self.now_ns += 1
         self.quotas.read()
 
 
@@ -75,12 +74,12 @@ def test_a_full_project_is_refused_and_no_other(world: World) -> None:
 
 def test_what_is_on_its_way_counts_until_the_store_has_it(world: World) -> None:
     world.accept("small", 60)
-    world.oldest_waiting_ns = world.now_ns
+    world.oldest_waiting = world.last_seq
     for _ in range(3):
         world.read()
         world.accept("small", 20)
     assert world.quotas.is_full("small")
-    world.oldest_waiting_ns = 0
+    world.oldest_waiting = 0
     world.put_into_store("small", 110)
     for _ in range(2):
         world.read()
@@ -114,9 +113,9 @@ def test_without_any_quota_nobody_is_asked() -> None:
 
 
 def test_a_long_outage_takes_bounded_room() -> None:
-    arrivals = Arrivals(lambda: 1)
+    arrivals = Arrivals()
     for _ in range(10 * MAX_SLOTS):
-        arrivals.add({"p": 1})
+        arrivals.add({"p": 1}, seq=1)
         arrivals.turn()
     assert arrivals.of("p") == 10 * MAX_SLOTS
     assert len(arrivals._slots) <= MAX_SLOTS

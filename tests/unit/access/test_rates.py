@@ -132,7 +132,9 @@ def test_a_changed_file_is_followed_and_a_slip_changes_nothing(tmp_path: Path) -
         ("[projects.a]\nspans = 6\n", ProjectLimits(6, 0, 7)),
         ("[projects.b]\n", ProjectLimits(1)),
     ):
-        file.write_text(text)
+        written = file.with_suffix(".new")
+        written.write_text(text)
+        written.replace(file)  # at once and as a whole: it is read all the time
         time.sleep(0.05)
         until = time.monotonic() + 10
         while limits.of("a") != expected and time.monotonic() < until:

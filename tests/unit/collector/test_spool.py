@@ -70,6 +70,22 @@ def test_sequence_numbers_only_grow(tmp_path: Path, metrics: Metrics) -> None:
     assert seqs == [1_000, 1_001, 2_000, 2_001, 2_002, 2_003, 2_004, 2_005]
 
 
+def test_what_is_stored_is_told_by_numbers_whatever_the_clock_does(
+    tmp_path: Path, metrics: Metrics
+) -> None:
+    now_us = 2_000
+    spool = Spool(tmp_path / "s", ROOM, metrics, clock_ns=lambda: now_us * 1_000)
+    first = spool.put("", b"", 1)
+    now_us = 500
+    second = spool.put("", b"", 1)
+    for stored, before in ((first, second), (second, second + 1)):
+        assert spool.stored_before() == stored
+        spool.delete([stored])
+        assert spool.stored_before() == before
+    assert spool.last_seq == second
+    spool.close()
+
+
 def test_what_was_put_survives_a_restart(tmp_path: Path, metrics: Metrics) -> None:
     spool = Spool(tmp_path / "s", ROOM, metrics)
     seq = spool.put("", b"kept", 1)

@@ -42,7 +42,7 @@ def test_tables_and_retention_stand_before_the_start_returns() -> None:
 
 def test_a_deletion_is_worked_off_at_once_soon_again_and_every_hour() -> None:
     upkeep, clock = MemoryUpkeep(), Clock()
-    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock)
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock, clock)
     keeper.run_once()
     keeper.run_once()
     assert len(upkeep.removals) == 1  # what a stopped keeper left is looked for once
@@ -54,6 +54,16 @@ def test_a_deletion_is_worked_off_at_once_soon_again_and_every_hour() -> None:
         clock.now_ns += int(after_s * S)
         keeper.run_once()
         assert len(upkeep.removals) == removals
+
+
+def test_a_clock_that_is_set_back_puts_no_sweep_off() -> None:
+    upkeep, clock, steady = MemoryUpkeep(), Clock(), Clock()
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock, steady)
+    keeper.run_once()
+    clock.now_ns -= DAY_NS
+    steady.now_ns += int(SWEEP_S * S)
+    keeper.run_once()
+    assert len(upkeep.removals) == 2
 
 
 def test_a_store_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

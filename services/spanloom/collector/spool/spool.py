@@ -193,11 +193,17 @@ class Spool:
         oldest = self.depth().oldest_accepted_ns
         return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 
-    def stored_until_ns(self) -> int:
-        """Return a time before which everything accepted is in the store, or a dead letter."""
-        now_ns = self._clock_ns()
-        oldest_ns = self.depth().oldest_accepted_ns
-        return now_ns if oldest_ns is None else min(oldest_ns, now_ns)
+    @property
+    def last_seq(self) -> int:
+        """The newest sequence number that was given out."""
+        return self._durable.last_seq
+
+    def stored_before(self) -> int:
+        """Return a sequence number: every request below it is in the store, or a dead letter."""
+        next_seq = self.last_seq + 1
+        with self._read_lock:
+            row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()
+        return next_seq if row[0] is None else int(row[0])
 
     def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
         """Wait until that much is waiting; say whether it is.
