@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from itertools import combinations
-
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Self
 
