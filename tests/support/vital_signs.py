@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from itertools import combinations
-from statistics import median
+from statistics import linear_regression, median
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import httpx
@@ -79,13 +78,7 @@ class Watch:
 
 
 def slope_per_hour(signs: Sequence[VitalSigns]) -> float:
-    """Return by how much the memory grows in an hour, as a share of its median.
-
-    The median of the slopes between any two looks (Theil and Sen): the engine's merges take a
-    third more for seconds, and where such peaks lie would tilt a line of least squares.
-    """
-    slopes = [
-        (late.rss_bytes - early.rss_bytes) / (late.at_s - early.at_s)
-        for early, late in combinations(signs, 2)
-    ]
-    return median(slopes) * HOUR_S / median(sign.rss_bytes for sign in signs)
+    """Return by how much the memory grows in an hour, as a share of its median."""
+    times = [sign.at_s for sign in signs]
+    sizes = [sign.rss_bytes for sign in signs]
+    return linear_regression(times, sizes).slope * HOUR_S / median(sizes)

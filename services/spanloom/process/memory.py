@@ -32,7 +32,7 @@ def _keep_freed_memory() -> None:
     """Let glibc keep what is freed for the next batch; no other C library can be told to.
 
     By default it gives each buffer of some megabytes back, and the system hands it out again page
-    by page: up to a sixth of the CPU time of ingest. Source: mallopt(3).
+    by page: about a seventh of the CPU time of ingesting small spans. Source: mallopt(3).
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

@@ -23,6 +23,8 @@ from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clickhouse_connect.driver.client import Client
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
@@ -78,6 +80,23 @@ def test_calls_stored_before_the_index_had_times_are_found(
     assert store.find_calls("p", windows(["said"], 201, 300)) == []
 
 
+def fill_and_upgrade(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, known: int, rows: Sequence[str], stopped: int
+) -> None:
+    """Insert rows as a release of the first ``known`` files, then bring the schema up to date.
+
+    A first try ends behind so many statements of the next file.
+    """
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:known])
+        migrations.migrate(lane)
+        for statement in rows:
+            lane.run(statement)
+    for statement in schema_files()[known].statements[:stopped]:
+        lane.run(statement)
+    migrations.migrate(lane)
+
+
 OLD_RUN = """
 INSERT INTO trajectory_list
     (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, ConversationId)
@@ -97,14 +116,9 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
 ) -> None:
     """Also when the upgrade was stopped after some statements and began again."""
     lane = Lane(fresh_database)
-    with monkeypatch.context() as before:
-        before.setattr(migrations, "schema_files", lambda: schema_files()[:BEFORE_REACH])
-        migrations.migrate(lane)
-        for statement in (OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS):
-            lane.run(statement)
-    for statement in schema_files()[BEFORE_REACH].statements[:statements]:
-        lane.run(statement)
-    migrations.migrate(lane)
+    fill_and_upgrade(
+        lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
+    )
     lists, replays = ClickHouseLists(lane), ClickHouseReplays(lane)
     [line] = lists.conversation("talk", Reach.only("p"), 10)
     assert line.key == TraceKey("p", "old")
@@ -130,13 +144,7 @@ def test_progress_stored_before_its_table_was_made_anew_is_found(
 ) -> None:
     """Also when the upgrade was stopped after some statements and began again."""
     lane = Lane(fresh_database)
-    with monkeypatch.context() as before:
-        before.setattr(migrations, "schema_files", lambda: schema_files()[:BEFORE_FINER])
-        migrations.migrate(lane)
-        lane.run(OLD_PROGRESS)
-    for statement in schema_files()[BEFORE_FINER].statements[:statements]:
-        lane.run(statement)
-    migrations.migrate(lane)
+    fill_and_upgrade(lane, monkeypatch, BEFORE_FINER, [OLD_PROGRESS], statements)
     key = TraceKey("p", "old")
     found = ClickHouseProgress(lane).read_progress([key])
     assert found == {key: Progress(key, 7, Status.PARTIAL, 1, arrived=3, error="too large")}
