@@ -15,7 +15,13 @@ from benchmarks.apart import run_apart
 from benchmarks.steady import offer_and_watch
 from benchmarks.workload import SPANS_PER_TRACE
 from tests.support.counted import count_stored
-from tests.support.vital_signs import MIB, VitalSigns, Watch, slope_per_hour
+from tests.support.vital_signs import (
+    MIB,
+    VitalSigns,
+    Watch,
+    course_of_memory,
+    slope_per_hour,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +52,8 @@ def test_an_hour_of_load_leaves_everything_flat(start_spanloom: StartSpanloom, t
     tell(
         f"{watched.sent_spans:,} spans in {watched.lasted_s:,.0f} s: RSS {megabytes(warm[0])} to"
         f" {megabytes(warm[-1])} ({slope_per_hour(warm):+.1%} an hour), at most"
-        f" {max(sign.rss_bytes for sign in watch.seen) / MIB:,.0f} MiB; descriptors"
+        f" {max(sign.rss_bytes for sign in watch.seen) / MIB:,.0f} MiB, by twelfths"
+        f" {course_of_memory(watch.seen)}; descriptors"
         f" {span_of(warm)}; {stored.parts} parts in the largest table;"
         f" lag p50 {lag_s[49]:.2f} s, p99 {lag_s[98]:.2f} s"
     )

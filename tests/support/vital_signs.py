@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 from statistics import linear_regression, median
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -75,6 +76,13 @@ class Watch:
                 self.seen.append(look(self._client))
         except httpx.HTTPError as fault:
             self._fault = fault
+
+
+def course_of_memory(signs: Sequence[VitalSigns], parts: int = 12) -> str:
+    """Return the median MiB of each twelfth, so that a slope that fails can be understood."""
+    ends = [len(signs) * n // parts for n in range(parts + 1)]
+    pieces = [signs[start:end] for start, end in pairwise(ends)]
+    return " ".join(f"{median(s.rss_bytes for s in piece) / MIB:.0f}" for piece in pieces if piece)
 
 
 def slope_per_hour(signs: Sequence[VitalSigns]) -> float:
