@@ -45,6 +45,7 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "optimize_on_insert": 1,
     "do_not_merge_across_partitions_select_final": 0,
     "use_query_cache": 0,
+    "use_query_condition_cache": 0,  # an entry for each list of keys, and none is asked for twice
     "join_use_nulls": 0,
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_denormals": 0,
