@@ -1,8 +1,8 @@
 """One call, one step: finds the spans that report again what another span reports.
 
-Three shapes, each seen in real traces: a model span inside a model span (a client instrumented
-under a framework), a model span beside one (the client's parent got lost), and the second
-report of a run that a dialect has marked. An agent right inside one of its name is the same run
+Four shapes, each seen in real traces: a model span inside a model span (a client instrumented
+under a framework), a model span beside one (the client's parent got lost), the second report of a
+run that a dialect has marked, and runs told by several instrumentations (``twins.py``). An agent right inside one of its name is the same run
 if different conventions tell of them: the author marks what runs a framework's agent. Data
 access inside a tool (a retriever that a tool wraps) is part of the tool. The outer span keeps its
 identity; what the others know more completes it.
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.pairing import has_usage, pair_orphans, pair_siblings
+from spanloom.core.extraction.reports.twins import pair_twins
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     if _have_several_scopes(_free_calls(spans, reports, outer)):
         outer |= pair_siblings(tree, _free_calls(spans, reports, outer))
         outer |= pair_orphans(tree, _free_calls(spans, reports, outer))
+    outer |= pair_twins(_free_steps(spans, reports, outer))
     _demote_lone_embeddings(spans, reports)
     _assign(spans, reports, outer)
     return reports
@@ -159,8 +161,15 @@ def _free_calls(
     spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
 ) -> Sequence[NormalizedSpan]:
     """Return the calls that are no part of another yet."""
+    return [n for n in _free_steps(spans, reports, outer) if n.kind is _MODEL]
+
+
+def _free_steps(
+    spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
+) -> Sequence[NormalizedSpan]:
+    """Return the steps that are no part of another yet."""
     taken = reports.demoted.keys() | outer.keys()
-    return [n for n in spans if n.kind is _MODEL and n.span.span_id not in taken]
+    return [n for n in spans if n.kind is not _OTHER and n.span.span_id not in taken]
 
 
 def _have_several_scopes(calls: Sequence[NormalizedSpan]) -> bool:

@@ -87,7 +87,7 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
     if ours.response_id and theirs.response_id:
         return ours.response_id == theirs.response_id
     if has_usage(outer) and has_usage(inner):
-        return _count_the_same(ours.usage, theirs.usage)
+        return count_the_same(ours.usage, theirs.usage)
     ended_within = inner.span.end_ns <= outer.span.end_ns
     return ended_within and bool(outer.error) == bool(inner.error)
 
@@ -101,7 +101,7 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
     return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
 
 
-def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
+def count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
     """Return whether the counts are one call's; some clients leave cached tokens out of the input.
 
     Every call has an input and an output: a zero was not reported, and the other count decides.

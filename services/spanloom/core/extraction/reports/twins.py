@@ -1,0 +1,112 @@
+"""One run that several instrumentations of a framework report, each in spans of its own.
+
+LangChain calls every instrumentation when a run begins, one after the other, and again when it
+ends. So of one call OpenInference tells 12.1 to 52.4 ms and Traceloop 12.7 to 53.6 ms: neither is
+inside the other, often they do not even have the same parent, and what they say is the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.extraction.reports.pairing import MAX_OPEN, count_the_same
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.core.model.normalized import NormalizedSpan
+
+SLACK_NS = 20_000_000
+SLACK_SHARE = 0.05
+"""How far apart two reports of one run begin, and end: so long, or so much of the run. What one
+instrumentation does when it is called, the next one waits for."""
+_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+
+
+class Twins(NamedTuple):
+    """Two spans that may report one run; the smaller of two pairs is the likelier."""
+
+    is_told_otherwise: bool
+    apart_ns: int
+    first: str
+    second: str
+
+
+def pair_twins(steps: Sequence[NormalizedSpan]) -> dict[str, str]:
+    """Return each further report of a run with the first, by span id; ``steps`` are in order.
+
+    No instrumentation reports a run twice, so of one scope each run has one span at most.
+    """
+    if len({n.span.scope_name for n in steps}) < 2:
+        return {}
+    groups: dict[str, dict[str, NormalizedSpan]] = {
+        n.span.span_id: {n.span.scope_name: n} for n in steps
+    }
+    for pair in sorted(_candidates(steps)):
+        ours, theirs = groups[pair.first], groups[pair.second]
+        if ours is not theirs and ours.keys().isdisjoint(theirs.keys()):
+            ours |= theirs
+            groups |= dict.fromkeys((n.span.span_id for n in theirs.values()), ours)
+    return {
+        span_id: first
+        for span_id, group in groups.items()
+        if (first := min(group.values(), key=_in_order).span.span_id) != span_id
+    }
+
+
+def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
+    by_kind: defaultdict[Kind, list[NormalizedSpan]] = defaultdict(list)
+    for n in sorted(steps, key=_in_order):
+        open_runs = by_kind[n.kind]
+        open_runs[:] = [o for o in open_runs[-MAX_OPEN:] if n.span.start_ns <= _latest_start(o)]
+        for other in open_runs:
+            if _may_be_one(other, n):
+                yield _pair(other, n)
+        open_runs.append(n)
+
+
+def _latest_start(n: NormalizedSpan) -> int:
+    """Return when another report of this run has begun at the latest."""
+    return n.span.start_ns + _slack_ns(n)
+
+
+def _slack_ns(n: NormalizedSpan) -> int:
+    return max(SLACK_NS, int((n.span.end_ns - n.span.start_ns) * SLACK_SHARE))
+
+
+def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    if ours.span.scope_name == theirs.span.scope_name:
+        return False
+    if abs(theirs.span.end_ns - ours.span.end_ns) > max(_slack_ns(ours), _slack_ns(theirs)):
+        return False
+    if ours.kind is _MODEL:
+        return _may_be_one_call(ours, theirs)
+    name, other = _name(ours), _name(theirs)
+    return not name or not other or name == other
+
+
+def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    mine, others = ours.facts, theirs.facts
+    if mine.response_id and others.response_id:
+        return mine.response_id == others.response_id
+    if mine.usage is None or others.usage is None:
+        return True
+    return count_the_same(mine.usage, others.usage)
+
+
+def _name(n: NormalizedSpan) -> str:
+    return n.facts.tool_name if n.kind is _TOOL else n.facts.agent_name
+
+
+def _pair(ours: NormalizedSpan, theirs: NormalizedSpan) -> Twins:
+    apart_ns = abs(theirs.span.start_ns - ours.span.start_ns)
+    apart_ns += abs(theirs.span.end_ns - ours.span.end_ns)
+    texts = ((ours.facts.input, theirs.facts.input), (ours.facts.output, theirs.facts.output))
+    is_told_otherwise = any(a and b and a != b for a, b in texts)
+    return Twins(is_told_otherwise, apart_ns, ours.span.span_id, theirs.span.span_id)
+
+
+def _in_order(n: NormalizedSpan) -> tuple[int, str]:
+    return n.span.start_ns, n.span.span_id

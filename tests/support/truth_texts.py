@@ -1,0 +1,110 @@
+"""What the ground truth knows of texts and failures, against what a trajectory shows.
+
+Measures as in ``ground_truth.py``: each names what is wrong, an empty list is a pass.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tests.support.ground_truth import Answer, Capture
+
+Json = dict[str, Any]  # documents as the API answers them
+
+
+def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand that each model step says what the model said, no more, and asks for its tools."""
+    calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
+    return [
+        f"model call {number} {wrong}"
+        for number, step in steps_telling(capture, answers, "model_call")
+        if number in calls
+        for wrong in _answer_faults(calls[number], step)
+    ]
+
+
+def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand arguments of every tool step, and a result of those that came to one."""
+    return [
+        f"tool {run['name']} has no {text}"
+        for run, step in steps_telling(capture, answers, "tool_call")
+        for text in ("input", "output")
+        if not step[text] and (text == "input" or run.get("outcome") == "ok")
+    ]
+
+
+def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand that agents and root tell the request and, unless they failed, the answer."""
+    return [
+        f"{what} {step['name']} has no {text}"
+        for answer in answers
+        for what, step in _owners(answer.document)
+        for text in ("input", "output")
+        if not step[text] and not (text == "output" and "error" in step["basic_info"])
+    ]
+
+
+def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand the type and the message of every failure in the truth."""
+    shown = json.dumps([_errors(a.document) for a in answers], ensure_ascii=False)
+    return [
+        f"{error.get('name') or error['component']}: {part} {error[part]!r} is not told"
+        for error in capture.truth["expected_errors"]
+        for part in ("type", "message")
+        if error.get(part) and json.dumps(error[part], ensure_ascii=False)[1:-1] not in shown
+    ]
+
+
+def steps_telling(
+    capture: Capture, answers: Iterable[Answer], what: str
+) -> Iterator[tuple[Any, Json]]:
+    """Yield what the truth says of a span as ``what``, with the step that stands for the span."""
+    spans = {s["span_id"]: s["step_id"] for a in answers for s in a.spans}
+    steps = {s["id"]: s for a in answers for _, s in a.steps()}
+    seen = set()
+    for span_id, span in capture.truth["spans"].items():
+        step_id = spans.get(span_id)
+        if what in span and span[what] is not None and step_id in steps and step_id not in seen:
+            seen.add(step_id)
+            yield span[what], steps[step_id]
+
+
+def _answer_faults(call: Mapping[str, Any], step: Json) -> Iterator[str]:
+    if call.get("status", 200) != 200:
+        return
+    messages = json.loads(step["output"]) if step["output"].startswith("[{") else []
+    said = "".join(_text(m.get("content")) for m in messages)
+    asked = [c["function"]["name"] for m in messages for c in m.get("tool_calls", [])]
+    if _plain(said) != _plain(call["text"]):
+        yield f"said {call['text'][:40]!r}, shown {said[:40]!r}"
+    if sorted(asked) != sorted(call["asks_for_tools"]):
+        yield f"asks for {call['asks_for_tools']}, shown {asked}"
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(part.get("text", "") for part in parts)
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def _owners(document: Json) -> Iterator[tuple[str, Json]]:
+    yield "root", document["root_step"]
+    for agent in document["agent_steps"]:
+        if agent["id"] != document["root_step"]["id"]:
+            yield "agent", agent
+
+
+def _errors(document: Json) -> list[Json]:
+    steps = [document["root_step"], *document["agent_steps"]]
+    inner = [s for a in document["agent_steps"] for s in a["steps"]]
+    found = [s["basic_info"].get("error", {}) for s in [*steps, *inner]]
+    return [*found, *document["extraction"].get("failures", [])]
