@@ -1,0 +1,101 @@
+"""One run, told by several instrumentations of a framework, is one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.spans import chat, extract_spans, genai, make_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from random import Random
+
+    from spanloom.core.model.span import Span
+
+AGENT = make_span(1, 0, genai("invoke_agent"), end=10_000)
+
+
+class Run(NamedTuple):
+    """What ran: a model call or a tool, from and to so many milliseconds."""
+
+    attributes: Mapping[str, str]
+    start: float
+    end: float
+
+
+def told(runs: Sequence[Run], tellers: int, shift: float = 0.5) -> Iterator[Span]:
+    """Yield the runs as each instrumentation tells them, one called after the other."""
+    for teller in range(tellers):
+        for number, run in enumerate(runs):
+            late = teller * shift
+            span_id = 100 * (teller + 1) + number
+            times = {"start": run.start + late, "end": run.end + late}
+            yield make_span(span_id, 1, run.attributes, scope=f"teller {teller}", **times)
+
+
+def tool(name: str, arguments: str = "") -> dict[str, str]:
+    return genai("execute_tool", tool__name=name, tool__call__arguments=arguments)
+
+
+def counts(*spans: Span) -> tuple[int, int, int, int]:
+    """Return how many calls and tools there are, and the tokens of all."""
+    built = extract_spans(AGENT, *spans)
+    steps, used = built.step_counts, built.root_metrics
+    return steps["model"], steps["tool"], used.input_tokens, used.output_tokens
+
+
+def test_calls_and_tools_that_two_tell_count_once() -> None:
+    runs = [Run(chat(7, 3), 10, 50), Run(tool("weather"), 55, 56), Run(chat(9, 4), 60, 90)]
+    assert counts(*told(runs, 2)) == (2, 1, 16, 7)
+    assert counts(*told(runs, 3)) == (2, 1, 16, 7)
+
+
+def test_what_only_one_tells_stays() -> None:
+    runs = [Run(chat(7, 3), 10, 50), Run(tool("weather"), 55, 56)]
+    first, second = told(runs[:1], 1), list(told(runs, 2))[3:]
+    assert counts(*first, *second) == (1, 1, 7, 3)
+
+
+def test_calls_side_by_side_are_told_apart_by_what_they_counted() -> None:
+    runs = [Run(chat(n, 3), 10, 50) for n in (7, 8, 9)]
+    assert counts(*told(runs, 2)) == (3, 0, 24, 9)
+
+
+def test_equal_tools_side_by_side_are_as_many_as_each_tells() -> None:
+    runs = [Run(tool("search", '{"q":"a"}'), 10, 20), Run(tool("search", '{"q":"b"}'), 10.2, 20)]
+    assert counts(*told(runs, 2)) == (0, 2, 0, 0)
+
+
+def test_one_instrumentation_reports_no_run_twice() -> None:
+    runs = [Run(tool("search"), 10, 11), Run(tool("search"), 10, 11)]
+    assert counts(*told(runs, 1)) == (0, 2, 0, 0)
+
+
+def test_a_second_call_long_after_the_first_is_another() -> None:
+    first = make_span(2, 1, tool("search"), start=0, end=1, scope="a")
+    second = make_span(3, 1, tool("search"), start=500, end=501, scope="b")
+    assert counts(first, second) == (0, 2, 0, 0)
+
+
+@st.composite
+def _runs(draw: st.DrawFn) -> list[Run]:
+    """Return runs one after the other or side by side; each call counts tokens of its own."""
+    runs, now = [], 10.0
+    for number in range(draw(st.integers(1, 8))):
+        lasts = draw(st.sampled_from([1, 5, 40, 900]))
+        is_call = draw(st.booleans())
+        said = chat(100 + number, 1 + number) if is_call else tool(f"tool {number % 3}")
+        runs.append(Run(said, now, now + lasts))
+        now += draw(st.sampled_from([0, 1, lasts + 2]))
+    return runs
+
+
+@given(_runs(), st.integers(1, 3), st.randoms())
+def test_however_many_tell_and_in_whatever_order(
+    runs: list[Run], tellers: int, chance: Random
+) -> None:
+    spans = list(told(runs, tellers))
+    chance.shuffle(spans)
+    assert counts(*spans) == counts(*told(runs, 1))
