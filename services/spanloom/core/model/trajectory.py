@@ -60,6 +60,12 @@ class StepError:
     code: int
     """The HTTP or provider code where one is given, else -1."""
     message: str
+    """What it says; the type where it says nothing."""
+    type: str = ""
+    """The exception's name without its package, ``KeyError``, or another word for what went wrong,
+    ``content_filter``; empty where nothing tells."""
+    traceback: str = field(default="", compare=False)
+    """Through what it came; each instrumentation tells it otherwise."""
     told_by: str = field(default="", compare=False)
     """What on the span tells it: ``exception``, ``attribute`` or ``status``; the first counts."""
 

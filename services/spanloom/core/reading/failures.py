@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import TOLD_BY_STATUS, StepError
+from spanloom.core.reading.raised import Raised, read_raised
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -38,6 +39,7 @@ _ERROR_KEYS = ("error.type", "error.message", "error")
 _LEVEL = "langfuse.observation.level"
 _ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
+_NOTHING = Raised("", "")
 _NO_ERROR = frozenset({"", "false", "null"})
 
 
@@ -52,16 +54,19 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
         return None
-    names = [name for name, _ in raised] or [span.attributes.get("error.type", "")]
-    message = next((m for _, m in raised if m), "") or _message(span)
+    told = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
+    names = [r.type for r in raised] or [span.attributes.get("error.type", "")]
+    message = told.message or _message(span)
     if _tells_control_flow(message, control_flow) or any(
         _is_control_flow(name, control_flow) for name in names
     ):
         return None
     if span.status_code == "Ok" and all(map(_is_abandonment, names)):
         return None
-    shown = message or next((n for n in names if n), "")
-    return StepError(_code(span, message), shown, told_by)
+    kind = told.type or next((name for name in names if name), "")
+    what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
+    shown = what.message or what.type or kind
+    return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
 
 
 def _told_by(span: Span, *, raised: bool) -> str:
@@ -72,11 +77,16 @@ def _told_by(span: Span, *, raised: bool) -> str:
     return TOLD_BY_STATUS if span.status_code == "Error" else ""
 
 
-def _exceptions(span: Span) -> Iterator[tuple[str, str]]:
+def _exceptions(span: Span) -> Iterator[Raised]:
+    """Yield type, message and traceback of each exception event."""
     for event in span.events:
         if event.name == "exception":
             attributes = event.attributes
-            yield attributes.get("exception.type", ""), attributes.get("exception.message", "")
+            yield Raised(
+                attributes.get("exception.type", ""),
+                attributes.get("exception.message", ""),
+                attributes.get("exception.stacktrace", ""),
+            )
 
 
 def _error_attribute(span: Span) -> bool:

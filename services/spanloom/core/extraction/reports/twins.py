@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.extraction.reports.pairing import MAX_OPEN, count_the_same
+from spanloom.core.extraction.reports.pairing import MAX_OPEN, count_the_same, has_usage
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -88,12 +88,23 @@ def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether nothing speaks against one call, and something that both say for it."""
+    if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
+        return False
     mine, others = ours.facts, theirs.facts
     if mine.response_id and others.response_id:
         return mine.response_id == others.response_id
-    if mine.usage is None or others.usage is None:
-        return True
-    return count_the_same(mine.usage, others.usage)
+    if has_usage(ours) and has_usage(theirs):
+        return count_the_same(mine.usage, others.usage)
+    texts = ((mine.input, others.input), (mine.output, others.output))
+    return ours.error is not None or any(a and a == b for a, b in texts)
+
+
+def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both ran for most of the time of the shorter one."""
+    first, second = ours.span, theirs.span
+    both_ns = min(first.end_ns, second.end_ns) - max(first.start_ns, second.start_ns)
+    return 2 * both_ns >= min(first.end_ns - first.start_ns, second.end_ns - second.start_ns)
 
 
 def _name(n: NormalizedSpan) -> str:

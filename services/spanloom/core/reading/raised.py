@@ -1,0 +1,79 @@
+"""What was raised: type, message and traceback, however an instrumentation runs them together.
+
+Three ways to say one thing: an exception event with ``KeyError``, ``'city'`` and a traceback; the
+text ``KeyError('city')Traceback (most recent call last): …`` (LangSmith, OpenInference's status);
+the text ``KeyError: 'city'`` (JavaScript, the last line of a traceback).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from spanloom.core.reading.python_repr import first_text
+
+_TRACEBACK = "Traceback (most recent call last):"
+_JS_FRAME = re.compile(r"\n[ \t]++at \S")
+"""How V8 begins each line of a stack."""
+_REPR = re.compile(r"(?:[\w*]+\.)*+(\w+)\((.*)\)", re.DOTALL)
+_SAID = re.compile(r"(?:[\w*]+\.)*+([A-Z]\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout)): ")
+_VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
+"""What says no more than that something was raised: the text may know better."""
+_QUOTES = "'\""
+
+
+class Raised(NamedTuple):
+    """An exception: ``KeyError``, ``'city'`` and where it came through."""
+
+    type: str
+    """Without its package; empty where nothing tells."""
+    message: str
+    traceback: str = ""
+
+
+def read_raised(kind: str, text: str, stack: str = "") -> Raised:
+    """Return what was raised, from the type and the text that tell of it.
+
+    ``stack`` is a traceback that is told apart; it wins over one in the text.
+    """
+    words, traceback = _apart(text)
+    named = kind.rpartition(".")[2]
+    if named in _VAGUE and (found := _named_in(words)):
+        named, words = found
+    elif words.startswith(f"{named}(") and (found := _named_in(words)):
+        words = found[1]
+    return Raised(named, words, stack or traceback)
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """Cut a text where its traceback begins."""
+    at = text.find(_TRACEBACK)
+    if at >= 0:
+        return text[:at].strip(), text[at:]
+    frame = _JS_FRAME.search(text)
+    return (text.strip(), "") if frame is None else (text[: frame.start()].strip(), text)
+
+
+def _named_in(words: str) -> tuple[str, str] | None:
+    """Return type and message of a repr, or of what is written ``Type: message``."""
+    if found := _REPR.fullmatch(words):
+        return found[1], _argument(found[2], keeps_quotes=found[1] == "KeyError")
+    if found := _SAID.match(words):
+        return found[1], words[found.end() :]
+    return None
+
+
+def _argument(inside: str, *, keeps_quotes: bool) -> str:
+    """Return what an exception says of itself: its only argument, if that is a text.
+
+    Python shows the key of a ``KeyError`` in quotes.
+    """
+    if keeps_quotes or inside[:1] not in _QUOTES:
+        return inside
+    text = first_text(inside, "")
+    return inside if text is None or not _is_alone(inside) else text
+
+
+def _is_alone(inside: str) -> bool:
+    """Return whether the literal at the start is all there is."""
+    return inside[0] == inside[-1] and len(inside) > 1 and f"{inside[0]}, " not in inside[1:-1]

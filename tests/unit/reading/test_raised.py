@@ -1,0 +1,44 @@
+"""Type, message and traceback, however they are run together."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanloom.core.reading.raised import Raised, read_raised
+
+TRACE = 'Traceback (most recent call last):\n  File "app.py", line 1, in run\nKeyError: \'city\''
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("ValueError", "disk on fire: x=1", ("ValueError", "disk on fire: x=1")),
+        ("openai.RateLimitError", "slow down", ("RateLimitError", "slow down")),
+        ("Exception", "ValueError('disk on fire: x=1')" + TRACE, ("ValueError", "disk on fire: x=1")),
+        ("Exception", "TimeoutError()" + TRACE, ("TimeoutError", "")),
+        ("Exception", "KeyError('city')" + TRACE, ("KeyError", "'city'")),
+        ("KeyError", "'city'", ("KeyError", "'city'")),
+        ("", "ConnectionError('flaky network')", ("ConnectionError", "flaky network")),
+        ("", "ValueError: no such key", ("ValueError", "no such key")),
+        ("", "OSError(2, 'No such file')", ("OSError", "2, 'No such file'")),
+        ("", "ToolError('it\\'s gone')", ("ToolError", "it's gone")),
+        ("Exception", "it broke", ("Exception", "it broke")),
+        ("", "rate limit: 3 a minute", ("", "rate limit: 3 a minute")),
+        ("", "call f(x) failed", ("", "call f(x) failed")),
+        ("", "", ("", "")),
+    ],
+)
+def test_type_and_message(kind: str, text: str, expected: tuple[str, str]) -> None:
+    assert read_raised(kind, text)[:2] == expected
+
+
+def test_the_traceback_is_kept_apart() -> None:
+    assert read_raised("Exception", "KeyError('city')" + TRACE).traceback == TRACE
+    assert read_raised("KeyError", "'city'", TRACE) == Raised("KeyError", "'city'", TRACE)
+    stack = "TypeError: no\n    at f (a.js:1:2)\n    at g (b.js:3:4)"
+    assert read_raised("", stack) == Raised("TypeError", "no", stack)
+
+
+def test_long_texts_take_linear_time() -> None:
+    for text in ("(" * 400_000, "a." * 200_000, "X(" + "'" * 400_000, "\n" * 400_000):
+        assert read_raised("", text).type == ""
