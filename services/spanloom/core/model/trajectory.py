@@ -70,6 +70,18 @@ class StepError:
     """What on the span tells it: ``exception``, ``attribute`` or ``status``; the first counts."""
 
 
+class Failure(NamedTuple):
+    """One failure of a run, wherever it happened, on plumbing too."""
+
+    span_id: str
+    """Where it happened."""
+    step_id: str
+    """The step that shows it."""
+    error: StepError
+    recovered: bool
+    """Whether what is around it went on and ended well."""
+
+
 class Usage(NamedTuple):
     """Tokens of one model call; input includes cached tokens, output includes reasoning."""
 

@@ -1,0 +1,99 @@
+"""What failed in a run, each failure once, and whether the run got over it.
+
+An exception passes through every span around it: tool, node, agent, root. That is one failure, of
+the tool. It is recovered if the span around the last one it reached ended well: a node that is
+tried again, an agent that reads the tool's error and goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.tree import SpanTree
+
+
+def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
+    """Return the failures of a trace in the order in which the failed spans began."""
+    failed = {i: n for i, n in reports.spans.items() if n.error is not None}
+    if not failed:
+        return ()
+    around = _nearest_failed(tree, failed)
+    passing_on = {i for inner, i in around.items() if i and _is_passed_on(failed, inner, i)}
+    reached = _follow(tree, failed, around, passing_on)
+    return [
+        Failure(i, _step_of(tree, reports, i), n.error, recovered=_ended_well(tree, failed, reached[i]))
+        for i, n in failed.items()
+        if i not in passing_on and n.error is not None and _is_own(reports, failed, i)
+    ]
+
+
+def _nearest_failed(tree: SpanTree, failed: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
+    """Return the nearest failed span around each failed one, empty if there is none."""
+    nearest: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for span in tree.top_down:
+        place = tree.place(span)
+        above = nearest[place.span_id] if place is not None else ""
+        if span.span_id in failed:
+            found[span.span_id] = above
+        nearest[span.span_id] = span.span_id if span.span_id in failed else above
+    return found
+
+
+def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) -> bool:
+    """Return whether the outer span tells the inner one's failure once more, or no words at all."""
+    ours, theirs = failed[inner].error, failed[outer].error
+    if ours is None or theirs is None:
+        return False
+    return not theirs.message or ours.message in theirs.message
+
+
+def _follow(
+    tree: SpanTree,
+    failed: Mapping[str, NormalizedSpan],
+    around: Mapping[str, str],
+    passing_on: set[str],
+) -> Mapping[str, str]:
+    """Return the last span that each failure reached on its way up."""
+    reached: dict[str, str] = {}
+    for span in tree.top_down:
+        span_id = span.span_id
+        if span_id in failed:
+            above = around[span_id]
+            is_same = above in passing_on and _is_passed_on(failed, span_id, above)
+            reached[span_id] = reached[above] if is_same else span_id
+    return reached
+
+
+def _ended_well(tree: SpanTree, failed: Mapping[str, NormalizedSpan], last: str) -> bool:
+    parent = tree.parent(failed[last].span)
+    return parent is not None and parent.span_id not in failed
+
+
+def _step_of(tree: SpanTree, reports: Reports, span_id: str) -> str:
+    """Return the step that shows the failure: the span's own, else the nearest around it."""
+    span = reports.spans[span_id].span
+    while span is not None:
+        if step_id := reports.step_of.get(span.span_id):
+            return step_id
+        place = tree.place(span)
+        if place is None:
+            break
+        span = place
+    return tree.root.span_id
+
+
+def _is_own(reports: Reports, failed: Mapping[str, NormalizedSpan], span_id: str) -> bool:
+    """Return whether no other report of the same step tells the failure before this one."""
+    step_id = reports.step_of.get(span_id)
+    if step_id is None or step_id == span_id:
+        return True
+    tellers = [step_id, *(n.span.span_id for n in reports.merged[step_id])]
+    return next(i for i in tellers if i in failed) == span_id
