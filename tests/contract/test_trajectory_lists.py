@@ -13,7 +13,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
@@ -86,23 +86,28 @@ def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> No
         ({"root_name": "weather"}, [2]),
         ({"root_name": "' OR 1=1 --"}, []),
         ({"has_error": True}, [3]),
-        ({"has_error": False}, [2, 1]),
-        ({"agent_name": "planner"}, [3, 1]),
+        ({"has_error": False}, [4, 2, 1]),
+        ({"outcome": Outcome.RECOVERED}, [4]),
+        ({"outcome": Outcome.OK}, [2, 1]),
+        ({"agent_name": "planner"}, [4, 3, 1]),
         ({"agent_name": "plan"}, []),
-        ({"start_from_ns": START_NS + 2}, [3, 2]),
+        ({"start_from_ns": START_NS + 2}, [4, 3, 2]),
         ({"start_before_ns": START_NS + 2}, [1]),
         ({"start_from_ns": START_NS + 2, "start_before_ns": START_NS + 3}, [2]),
-        ({"has_error": False, "agent_name": "planner"}, [1]),
+        ({"has_error": False, "agent_name": "planner"}, [4, 1]),
     ],
 )
 def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: list[int]) -> None:
-    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
+    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4)]
     errors = [model_step(2, error="x")]
     store.write(
         [
             make_record(keys[0], make_trajectory(keys[0], START_NS + 1), status=Status.LIVE),
             make_record(keys[1], make_trajectory(keys[1], START_NS + 2, agent="weather")),
             make_record(keys[2], make_trajectory(keys[2], START_NS + 3, steps=errors)),
+            make_record(
+                keys[3], make_trajectory(keys[3], START_NS + 4, steps=errors, recovered=True)
+            ),
         ]
     )
     filters = TrajectoryFilter(**where)  # type: ignore[arg-type]  # one test, many types

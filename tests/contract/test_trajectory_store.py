@@ -13,7 +13,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import DuplicateOf, Status
+from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
 
@@ -57,6 +57,7 @@ def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) ->
     [line] = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert (line.key, line.version, line.status) == (key, 7, Status.PARTIAL)
     assert (line.root_name, line.root_type, line.has_error) == ("planner", "agent", True)
+    assert (line.outcome, line.failures) == (Outcome.FAILED, 1)
     assert (line.start_ns, line.duration_ns) == (START_NS, 1000)
     assert list(line.agent_names) == ["planner"]
     assert dict(line.step_counts) == {"agent": 1, "model": 2, "tool": 0, "graph": 0, "other": 3}

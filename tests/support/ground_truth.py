@@ -262,6 +262,38 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
     return [] if got == want else [f"failed {sorted(got)}, in truth {sorted(want)}"]
 
 
+UNTOLD_FAILURES = frozenset(
+    {
+        "eino-apmplus/stream_broken",  # a broken stream ends like a whole one
+        "eino-langfuse/stream_broken",
+        "otel-genai/node_retry_policy",  # nodes are no spans
+        "other-agno-traceloop/tool_error",
+        "other-crewai-traceloop/tool_error_handled",
+        "other-haystack-traceloop/llm_error_500",
+        "other-llamaindex-mlflow/llm_error_500",
+        "other-llamaindex-openinference/llm_error_500",
+        "other-llamaindex-traceloop/tool_error",
+        "other-spring-ai-1/tool_error_handled",  # the tool answers with the error's words
+        "other-spring-ai/tool_error_handled",
+    },
+)
+"""Runs in which something failed and no span says so."""
+CAUGHT = frozenset({"js-langfuse/llm_error_500"})
+"""Runs whose script caught the exception that its agent raised."""
+
+
+def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
+    """Demand that a run failed if its caller saw an exception, and else got over what failed."""
+    truth = capture.truth
+    if capture.id in UNTOLD_FAILURES | CAUGHT or "exception_seen_by_caller" not in truth:
+        return []
+    failed = "recovered" if truth["expected_errors"] else "ok"
+    want = "failed" if truth["exception_seen_by_caller"] else failed
+    told = {a.document["extraction"]["outcome"] for a in answers}
+    got = next(outcome for outcome in ("failed", "recovered", "ok") if outcome in told)
+    return [] if got == want else [f"the run {got}, in truth {want}"]
+
+
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:
     return lambda capture, answers: _check_kind(kind, capture, answers)
 
@@ -275,6 +307,7 @@ MEASURES: Mapping[str, Callable[[Capture, list[Answer]], list[str]]] = {
     "details": _check_details,
     "owner": _check_owners,
     "errors": _check_errors,
+    "outcome": _check_outcome,
 }
 
 

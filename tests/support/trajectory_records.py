@@ -9,6 +9,7 @@ from tests.support.otlp_requests import START_NS, next_seq
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
+    Failure,
     Kind,
     Metrics,
     Status,
@@ -50,8 +51,10 @@ def make_trajectory(
     steps: Sequence[Step] | None = None,
     agent: str = "planner",
     duplicate_of: DuplicateOf | None = None,
+    *,
+    recovered: bool = False,
 ) -> Trajectory:
-    """Return a run of one agent that calls a model."""
+    """Return a run of one agent that calls a model; whether it got over what failed."""
     steps = [model_step(2, start_ns)] if steps is None else steps
     root = Step(f"{1:016x}", "", StepType.AGENT, agent, start_ns, start_ns + 1000, "in", "out")
     tokens = [s.usage or Usage() for s in steps]
@@ -74,6 +77,9 @@ def make_trajectory(
         dialects=["tests"],
         warnings=["odd"],
         extras={},
+        failures=[
+            Failure(s.id, s.id, s.error, recovered=recovered) for s in steps if s.error is not None
+        ],
         duplicate_of=duplicate_of,
         extractor_version="1",
     )

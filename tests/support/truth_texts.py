@@ -37,7 +37,7 @@ def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
     ]
 
 
-def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+def check_ends(_: Capture, answers: Sequence[Answer]) -> list[str]:
     """Demand that agents and root tell the request and, unless they failed, the answer."""
     return [
         f"{what} {step['name']} has no {text}"
@@ -107,4 +107,4 @@ def _errors(document: Json) -> list[Json]:
     steps = [document["root_step"], *document["agent_steps"]]
     inner = [s for a in document["agent_steps"] for s in a["steps"]]
     found = [s["basic_info"].get("error", {}) for s in [*steps, *inner]]
-    return [*found, *document["extraction"].get("failures", [])]
+    return [*found, *document["extraction"].get("errors", [])]

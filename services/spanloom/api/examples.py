@@ -16,6 +16,8 @@ _ITEM = {
     "started_at": "1715400000000",
     "duration": "4500",
     "has_error": False,
+    "outcome": "ok",
+    "failures": 0,
     "agent_names": ["travel_planner"],
     "step_counts": {"agent": 1, "model": 3, "tool": 2, "graph": 0, "other": 8},
     "span_count": 14,

@@ -13,7 +13,7 @@ from spanloom.api.filters import Filters, Instant, Name
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Kind, Status
+from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 
 MAX_LIMIT = 1000
@@ -150,7 +150,9 @@ class TrajectoryItem(BaseModel):
     root_type: Kind
     started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
-    has_error: Annotated[bool, Field(description="Whether any step failed.")]
+    has_error: Annotated[bool, Field(description="Whether anything failed for good.")]
+    outcome: Annotated[Outcome, Field(description="How the run went.")]
+    failures: Annotated[int, Field(description="Failures, recovered ones included.")]
     agent_names: list[str]
     step_counts: Annotated[dict[str, int], Field(description="Steps by type.")]
     span_count: int
@@ -177,6 +179,8 @@ class TrajectoryItem(BaseModel):
             started_at=str(summary.start_ns // 1_000_000),
             duration=str(max(0, summary.duration_ns) // 1_000_000),
             has_error=summary.has_error,
+            outcome=summary.outcome,
+            failures=summary.failures,
             agent_names=list(summary.agent_names),
             step_counts=dict(summary.step_counts),
             span_count=summary.span_count,
@@ -222,6 +226,9 @@ class SpanVerdict(BaseModel):
     rule: Annotated[str, Field(description="The rule that decided.")]
     started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
+    error: Annotated[
+        str | None, Field(description="The failure that it tells, in a line; null without one.")
+    ] = None
 
 
 class SpanList(BaseModel):

@@ -10,6 +10,7 @@ import click
 
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand
+from spanloom.core.model.trajectory import Outcome
 from spanloom.terminal.list_table import render_list
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.values import STATUS_STYLES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     examples=(
         "spanloom list",
         "spanloom list --since 2h --errors",
+        "spanloom list --outcome recovered",
         "spanloom list --agent research_agent --limit 100",
         "spanloom list --since 7d --json | jq -r .trace_id",
     ),
@@ -33,7 +35,12 @@ if TYPE_CHECKING:
 @click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status.")
 @click.option("--root", metavar="NAME", help="Only runs whose root has this name.")
 @click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")
-@click.option("--errors/--no-errors", default=None, help="Only with, or only without, errors.")
+@click.option("--errors/--no-errors", default=None, help="Only those that failed, or did not.")
+@click.option(
+    "--outcome",
+    type=click.Choice([str(one) for one in Outcome]),
+    help="Only those that went like this.",
+)
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
@@ -48,6 +55,7 @@ def list_command(
     root: str | None,
     agent: str | None,
     errors: bool | None,
+    outcome: str | None,
     limit: int,
     as_json: bool,
     client: Client,
@@ -65,6 +73,7 @@ def list_command(
         status=status,
         root_name=root,
         has_error=errors,
+        outcome=outcome,
         agent_name=agent,
     )
     if as_json or not sys.stdout.isatty():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.models import TrajectorySummary
     from spanloom.client.moments import Moment
-    from spanloom.core.model.trajectory import Status
+    from spanloom.core.model.trajectory import Outcome, Status
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 PAGE_ITEMS = 1_000
@@ -89,6 +89,7 @@ class Client:
         status: Status | str | None = None,
         root_name: str | None = None,
         has_error: bool | None = None,
+        outcome: Outcome | str | None = None,
         agent_name: str | None = None,
         conversation_id: str | None = None,
     ) -> Iterator[TrajectorySummary]:
@@ -107,6 +108,7 @@ class Client:
                 "status": status,
                 "root_name": root_name,
                 "has_error": has_error,
+                "outcome": outcome,
                 "agent_name": agent_name,
                 "conversation_id": conversation_id,
             },

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from spanloom.core.model.finding import FindingStatus
-from spanloom.core.model.trajectory import Kind, Status, StepType
+from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 
 Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
 """Since the epoch, or a length."""
@@ -31,6 +31,8 @@ class TrajectorySummary(_Answer):
     started_at: Milliseconds
     duration: Milliseconds
     has_error: bool
+    outcome: Outcome
+    failures: int
     agent_names: list[str]
     step_counts: dict[str, int]
     span_count: int
@@ -60,6 +62,7 @@ class SpanVerdict(_Answer):
     rule: str
     started_at: Milliseconds
     duration: Milliseconds
+    error: str | None = None
 
 
 class SpanList(_Answer):
@@ -169,6 +172,18 @@ class AgentStep(RootStep):
     steps: list[Step]
 
 
+class Failure(_Answer):
+    """A failure of the run, where it happened."""
+
+    code: int
+    msg: str
+    type: str
+    where: str
+    step_id: str
+    recovered: bool
+    traceback: str = ""
+
+
 class Extraction(_Answer):
     """What Spanloom says of the extraction; further members are in ``model_extra``."""
 
@@ -181,6 +196,10 @@ class Extraction(_Answer):
     root_type: Kind
     dialects: list[str]
     warnings: list[str]
+    outcome: Outcome | None = None
+    """``None`` in documents of an extractor that did not tell yet."""
+    failures: int = 0
+    errors: list[Failure] = []
     conversation_id: str | None = None
 
 

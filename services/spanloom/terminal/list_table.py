@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.terminal.values import (
+    OUTCOME_STYLES,
     STATUS_STYLES,
     TYPE_STYLES,
     Signs,
@@ -50,11 +51,12 @@ def render_list(items: list[dict[str, Any]], console: Console, now_ms: int) -> N
 
 def _cells(item: dict[str, Any], signs: Signs, now_ms: int) -> tuple[Text, ...]:
     status = str(item["status"])
-    failed = (f" {signs.error}", "red") if item["has_error"] else ""
+    outcome = str(item["outcome"])
+    went = (f" {signs.error} {outcome}", style) if (style := OUTCOME_STYLES.get(outcome)) else ""
     name = Text(printable(item["root_name"]) or "(no name)", "bold", overflow="ellipsis")
     return (
         Text.assemble(
-            name, failed, "\n", (item["trace_id"], "dim"), "\n", overflow="ellipsis", no_wrap=True
+            name, went, "\n", (item["trace_id"], "dim"), "\n", overflow="ellipsis", no_wrap=True
         ),
         _agents(item["agent_names"]),
         _steps(item["step_counts"]),

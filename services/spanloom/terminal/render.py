@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from spanloom.terminal.failures import failures_by_step
 from spanloom.terminal.last_message import last_message
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
 from spanloom.terminal.values import (
+    OUTCOME_STYLES,
     STATUS_STYLES,
     TYPE_STYLES,
     Signs,
@@ -44,7 +46,7 @@ def render_trajectory(document: Document, console: Console) -> None:
     for line in (
         *_heading(document, signs, width),
         Text(),
-        *tree_lines(build_tree(document), signs, width),
+        *tree_lines(build_tree(document), signs, width, failures_by_step(document)),
         Text(),
         *_totals(document, signs),
         *warning_lines(document, signs),
@@ -75,6 +77,7 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
     name = Text(printable(str(root.get("name", ""))) or "(no name)", "bold")
     facts: list[Text | str] = [
         Text(status, STATUS_STYLES.get(status, "")),
+        _outcome(extraction),
         instant(whole(info.get("started_at"))),
         f"project {printable(str(extraction['project']))}" if extraction.get("project") else "",
     ]
@@ -91,6 +94,16 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
         if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
     return lines
+
+
+def _outcome(extraction: Document) -> Text | str:
+    """Say how the run went, if anything failed: ``recovered from 2 failures``."""
+    outcome = str(extraction.get("outcome", ""))
+    if outcome not in OUTCOME_STYLES:
+        return ""
+    failures = counted(whole(extraction.get("failures")), "failure")
+    words = f"recovered from {failures}" if outcome == "recovered" else f"failed, {failures}"
+    return Text(words, OUTCOME_STYLES[outcome])
 
 
 def _totals(document: Document, signs: Signs) -> list[Text]:

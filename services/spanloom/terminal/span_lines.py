@@ -34,6 +34,8 @@ class _Line(NamedTuple):
     label: Text
     cells: Sequence[Text]
     """The columns to the right of the label."""
+    failure: Text | None
+    """What stands below the line."""
 
 
 def render_explanation(answer: dict[str, Any], document: dict[str, Any], console: Console) -> None:
@@ -86,7 +88,11 @@ def _line(branch: Branch, signs: Signs, *, with_id: bool) -> _Line:
         Text(_decided_by(span), "" if fate == "kept" else "dim"),
     ]
     own_id = [Text(printable(str(span.get("span_id"))), "dim")] if with_id else []
-    return _Line(label, own_id + cells)
+    failure = None
+    if error := span.get("error"):
+        words = f"{signs.error} {printable(str(error))}"
+        failure = Text.assemble((branch.below + "  ", "dim"), (words, "red"))
+    return _Line(label, own_id + cells, failure)
 
 
 def _fate(span: Span) -> str:
@@ -120,3 +126,5 @@ def _aligned(lines: Sequence[_Line], width: int) -> Iterable[Text]:
             text.pad_right(cells - cell.cell_len)
         text.rstrip()
         yield cut(text, width)
+        if line.failure is not None:
+            yield cut(line.failure, width)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from spanloom.terminal.failures import failure_texts
 from spanloom.terminal.tree import Branch, Node, walk
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, shortened, whole
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.terminal.failures import Failure
 
 MAX_STEPS = 2_000
 _MIN_LABEL = 8
 
 
-def tree_lines(root: Node, signs: Signs, width: int) -> list[Text]:
-    """Draw the tree: sign and name, duration, tokens, and a bar where it ran in the whole."""
+def tree_lines(
+    root: Node, signs: Signs, width: int, failures: Mapping[str, Sequence[Failure]]
+) -> list[Text]:
+    """Draw the tree: sign and name, duration, tokens, and a bar where it ran in the whole.
+
+    ``failures`` are those that the document lists, by step: they stand below their step's line.
+    """
     branches = list(islice(walk(root, signs), MAX_STEPS + 1))
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
     tokens = _tokens([branch.node for branch in branches[:MAX_STEPS]], signs)
@@ -30,7 +41,8 @@ def tree_lines(root: Node, signs: Signs, width: int) -> list[Text]:
         line = Text.assemble(label, f"{took:>{time_cells}}", f"{cost:>{token_cells}}")
         if bar_cells:
             line.append_text(_bar(branch.node, root, bar_cells, signs))
-        lines += [line, *_error(branch, signs, width)]
+        listed = failures.get(str(branch.node.step.get("id")), ())
+        lines += [line, *_errors(branch, listed, signs, width)]
     if len(branches) > MAX_STEPS:
         lines.append(Text(f"{signs.more} and more steps; --json has all of them", "yellow"))
     return lines
@@ -68,22 +80,17 @@ def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
     whole = max(1, root.duration_ms)
     begin = min(max(0, (node.start_ms - root.start_ms) * cells // whole), cells - 1)
     length = min(max(1, round(node.duration_ms * cells / whole)), cells - begin)
-    style = "red" if _failure(node) else TYPE_STYLES.get(node.type, "")
+    style = "red" if _failed(node) else TYPE_STYLES.get(node.type, "")
     return Text.assemble("  " + " " * begin, (signs.bar * length, style))
 
 
-def _error(branch: Branch, signs: Signs, width: int) -> list[Text]:
-    failure = _failure(branch.node)
-    if not failure:
-        return []
-    code = whole(failure.get("code"), -1)
-    number = f"{code} " if code != -1 else ""
+def _errors(branch: Branch, listed: Sequence[Failure], signs: Signs, width: int) -> list[Text]:
     lead = branch.below + (signs.through[:2] if branch.node.children else "  ")
-    message = shortened(str(failure.get("msg") or "failed"), 400)
-    text = (f"{signs.error} {number}{message}", "red")
-    return [cut(Text.assemble((lead, "dim"), text), width)]
+    return [
+        cut(Text.assemble((lead, "dim"), (f"{signs.error} {printable(text)}", "red")), width)
+        for text in failure_texts(branch.node.step, listed)
+    ]
 
 
-def _failure(node: Node) -> dict[str, Any]:
-    failure: dict[str, Any] = (node.step.get("basic_info") or {}).get("error") or {}
-    return failure
+def _failed(node: Node) -> bool:
+    return bool((node.step.get("basic_info") or {}).get("error"))

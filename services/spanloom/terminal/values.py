@@ -18,6 +18,9 @@ TYPE_STYLES = {
 }
 STATUS_STYLES = {"settled": "green", "live": "cyan", "partial": "yellow", "failed": "bold red"}
 
+OUTCOME_STYLES = {"recovered": "yellow", "failed": "bold red"}
+"""Of what is worth a word: most runs go well."""
+
 
 class Signs(NamedTuple):
     """The characters that a terminal can show."""

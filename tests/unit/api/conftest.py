@@ -13,7 +13,7 @@ from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.telemetry import Metrics
@@ -125,7 +125,8 @@ def summary(number: int, project: str = "default", conversation_id: str = "") ->
         root_type="graph",
         start_ns=1_715_400_000_000_000_000 + number // 2,  # two of each start: ties are tested
         duration_ns=2_000_000,
-        has_error=False,
+        outcome=Outcome.OK,
+        failures=0,
         agent_names=["a"],
         step_counts={"agent": 1},
         span_count=3,

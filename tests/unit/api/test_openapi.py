@@ -84,7 +84,16 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             assert examples, where
     assert named == {
         *("trace_id", "project", "format", "from", "to", "status"),
-        *("root_name", "has_error", "agent_name", "limit", "cursor", "conversation_id", "profile"),
+        *(
+            "root_name",
+            "has_error",
+            "outcome",
+            "agent_name",
+            "limit",
+            "cursor",
+            "conversation_id",
+            "profile",
+        ),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
 

@@ -8,7 +8,7 @@ import pytest
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "started_at": "1715400000000",
         "duration": "2",
         "has_error": False,
+        "outcome": "ok",
+        "failures": 0,
         "agent_names": ["a"],
         "step_counts": {"agent": 1},
         "span_count": 3,
@@ -92,7 +94,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit
 def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
     client.get(
         "/v1/trajectories?project=p&from=2026-01-31T12:00:00Z&to=1769860800001&status=partial"
-        "&root_name=team&has_error=true&agent_name=math"
+        "&root_name=team&has_error=true&outcome=failed&agent_name=math"
     ).raise_for_status()
     [(reach, where)] = store.asked
     assert reach == Reach.only("p")
@@ -102,5 +104,6 @@ def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
         status=Status.PARTIAL,
         root_name="team",
         has_error=True,
+        outcome=Outcome.FAILED,
         agent_name="math",
     )

@@ -31,8 +31,8 @@ def told(runs: Sequence[Run], tellers: int, shift: float = 0.5) -> Iterator[Span
         for number, run in enumerate(runs):
             late = teller * shift
             span_id = 100 * (teller + 1) + number
-            times = {"start": run.start + late, "end": run.end + late}
-            yield make_span(span_id, 1, run.attributes, scope=f"teller {teller}", **times)
+            scope, start, end = f"teller {teller}", run.start + late, run.end + late
+            yield make_span(span_id, 1, run.attributes, scope=scope, start=start, end=end)
 
 
 def tool(name: str, arguments: str = "") -> dict[str, str]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
+    Failure,
     Kind,
     Metrics,
     SpanVerdict,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 T0 = 1_715_400_000_000_999_999  # nanoseconds: just short of the next millisecond
+LOST = StepError(-1, "'city'", "KeyError", "Traceback")
 
 
 @pytest.fixture
@@ -56,12 +58,13 @@ def trajectory() -> Trajectory:
         agent_steps=[AgentStep(agent, [call, failed], metrics)],
         verdicts=[
             SpanVerdict("r", "", "team", Kind.GRAPH, "r", "oi", "graph.name", T0, T0 + 10**9),
-            SpanVerdict("n", "r", "noise", Kind.OTHER, None, "oi", "chain", T0, T0 - 1),
+            SpanVerdict("n", "r", "noise", Kind.OTHER, None, "oi", "chain", T0, T0 - 1, LOST),
         ],
         span_count=4,
         step_counts={"agent": 1, "model": 1, "tool": 1, "graph": 1},
         dialects=["openinference"],
         warnings=["two roots"],
+        failures=[Failure("n", "r", LOST, recovered=True)],
         extras={"wall_ms": {"model": 1, "agent": 2}, "status": "never replaced"},
         duplicate_of=DuplicateOf("f" * 32, "a" * 16),
         extractor_version="1",

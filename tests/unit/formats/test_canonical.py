@@ -75,6 +75,19 @@ def test_extraction_keeps_what_is_promised_and_adds_the_extras(trajectory: Traje
         "root_type": "graph",
         "dialects": ["openinference"],
         "warnings": ["two roots"],
+        "outcome": "recovered",
+        "failures": 1,
+        "errors": [
+            {
+                "code": -1,
+                "msg": "'city'",
+                "type": "KeyError",
+                "where": "n",
+                "step_id": "r",
+                "recovered": True,
+                "traceback": "Traceback",
+            }
+        ],
         "duplicate_of": {"trace_id": "f" * 32, "span_id": "a" * 16},
         "wall_ms": {"agent": 2, "model": 1},
     }
@@ -97,7 +110,9 @@ def test_spans_say_what_became_of_each(trajectory: Trajectory) -> None:
         "rule": "graph.name",
         "started_at": "1715400000000",
         "duration": "1000",
+        "error": None,
     }
+    assert noise["error"] == "KeyError: 'city'"
     assert noise["step_id"] is None
     assert noise["duration"] == "0"
 

@@ -6,7 +6,7 @@ import pytest
 
 from spanloom.core.reading.raised import Raised, read_raised
 
-TRACE = 'Traceback (most recent call last):\n  File "app.py", line 1, in run\nKeyError: \'city\''
+TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\nKeyError: 'city'"
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,11 @@ TRACE = 'Traceback (most recent call last):\n  File "app.py", line 1, in run\nKe
     [
         ("ValueError", "disk on fire: x=1", ("ValueError", "disk on fire: x=1")),
         ("openai.RateLimitError", "slow down", ("RateLimitError", "slow down")),
-        ("Exception", "ValueError('disk on fire: x=1')" + TRACE, ("ValueError", "disk on fire: x=1")),
+        (
+            "Exception",
+            "ValueError('disk on fire: x=1')" + TRACE,
+            ("ValueError", "disk on fire: x=1"),
+        ),
         ("Exception", "TimeoutError()" + TRACE, ("TimeoutError", "")),
         ("Exception", "KeyError('city')" + TRACE, ("KeyError", "'city'")),
         ("KeyError", "'city'", ("KeyError", "'city'")),
@@ -25,6 +29,14 @@ TRACE = 'Traceback (most recent call last):\n  File "app.py", line 1, in run\nKe
         ("Exception", "it broke", ("Exception", "it broke")),
         ("", "rate limit: 3 a minute", ("", "rate limit: 3 a minute")),
         ("", "call f(x) failed", ("", "call f(x) failed")),
+        ("", "Error: 500 no luck", ("Error", "500 no luck")),
+        ("", "Error in agent run: {'error': 'Error code: 500'}", ("", "Error code: 500")),
+        ("", "Error running tool: {'tool_name': 'x', 'error': 'gone'}", ("", "gone")),
+        (
+            "",
+            "Error running tool: {'tool_name': 'x'",
+            ("", "Error running tool: {'tool_name': 'x'"),
+        ),
         ("", "", ("", "")),
     ],
 )

@@ -15,7 +15,7 @@ from tests.support.access import open_access
 from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
@@ -79,7 +79,8 @@ class OneTrajectory:
             root_type="agent",
             start_ns=start_ns,
             duration_ns=4_500_000_000,
-            has_error=True,
+            outcome=Outcome.FAILED,
+            failures=1,
             agent_names=["planner", "planner", "critic", "editor"],
             step_counts={"model": 3, "tool": 1},
             span_count=14,

@@ -14,7 +14,7 @@ from spanloom.cli.list_ import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.process.serving import bind
 from spanloom.terminal.list_table import render_list
@@ -108,9 +108,12 @@ def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> No
 def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
     asked = ["--project", "p", "--since", "2026-01-31", "--until", "2026-01-31T12:00:00Z"]
     asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
+    asked += ["--outcome", "ok"]
     assert runner.invoke(list_command, asked).exit_code == 0
     day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
-    where = TrajectoryFilter(day_ns, noon_ns, Status.LIVE, "r", False, "a")
+    where = TrajectoryFilter(
+        day_ns, noon_ns, Status.LIVE, "r", has_error=False, outcome=Outcome.OK, agent_name="a"
+    )
     assert store.asked == [(Reach.only("p"), where)]
 
 
@@ -128,7 +131,7 @@ def item(**changes: Any) -> dict[str, Any]:
         "root_name": "travel_planner",
         "started_at": "3588000",
         "duration": "4500",
-        "has_error": False,
+        "outcome": "ok",
         "agent_names": ["planner", "planner", "critic", "editor"],
         "step_counts": {"model": 3, "tool": 1},
         "input_tokens": 1650,
@@ -139,13 +142,15 @@ def item(**changes: Any) -> dict[str, Any]:
 
 def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
     terminal = screen()
-    render_list([item(), item(has_error=True, agent_names=["[red]\x1b"])], terminal.console, NOW_MS)
+    render_list(
+        [item(), item(outcome="failed", agent_names=["[red]\x1b"])], terminal.console, NOW_MS
+    )
     assert terminal.text.splitlines() == [
         "run                               agents     steps        tokens    time  when",
         "travel_planner                    planner    3 models   1,650 in  4.50 s  12 s ago",
         f"{TRACE}  critic +1  1 tool      260 out          settled",
         "",
-        "travel_planner ✗                  [red]\\x1b  3 models   1,650 in  4.50 s  12 s ago",
+        "travel_planner ✗ failed           [red]\\x1b  3 models   1,650 in  4.50 s  12 s ago",
         f"{TRACE}             1 tool      260 out          settled",
         "",
     ]

@@ -97,11 +97,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     if classification.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(classification.summed_from)
     error = None
-    if (
-        (may_fail or span.events or span.status_code == "Error")
-        and matters
-        and not classification.is_sound
-    ):
+    if (may_fail or span.events or span.status_code == "Error") and not classification.is_sound:
         error = find_error(span, CONTROL_FLOW)
     return NormalizedSpan(
         span,

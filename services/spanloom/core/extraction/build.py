@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.extras import list_extras
+from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.reports.once import Reports, find_reports
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
@@ -58,6 +59,7 @@ def build_trajectory(
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree)],
         extras=list_extras(tree, arranged, by_type),
+        failures=list_failures(tree, reports),
         extractor_version=extractor_version,
         has_root=tree.has_root,
     )
@@ -94,6 +96,7 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
         demoted or n.rule,
         span.start_ns,
         span.end_ns,
+        n.error,
     )
 
 

@@ -1,18 +1,20 @@
 """What failed in a run, each failure once, and whether the run got over it.
 
 An exception passes through every span around it: tool, node, agent, root. That is one failure, of
-the tool. It is recovered if the span around the last one it reached ended well: a node that is
-tried again, an agent that reads the tool's error and goes on.
+the tool. It is recovered if the span around the last one it reached did not fail, and something
+began afterwards or the run has an answer: a node that is tried again, an agent that reads its
+tool's error and goes on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.reports.twins import is_told_beside
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import NormalizedSpan
@@ -27,11 +29,34 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     around = _nearest_failed(tree, failed)
     passing_on = {i for inner, i in around.items() if i and _is_passed_on(failed, inner, i)}
     reached = _follow(tree, failed, around, passing_on)
+    course = _Course(tree, failed, reports.spans[tree.root.span_id].facts.output)
+    own = [n for i, n in failed.items() if i not in passing_on and _is_own(reports, failed, i)]
     return [
-        Failure(i, _step_of(tree, reports, i), n.error, recovered=_ended_well(tree, failed, reached[i]))
-        for i, n in failed.items()
-        if i not in passing_on and n.error is not None and _is_own(reports, failed, i)
+        Failure(
+            span_id := n.span.span_id,
+            _step_of(tree, reports, span_id),
+            error,
+            recovered=course.recovered_from(reached[span_id]),
+        )
+        for n in _each_once(own, reports)
+        if (error := n.error) is not None
     ]
+
+
+def _each_once(failed: Iterable[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
+    """Leave out what another instrumentation tells of the same plumbing: a node is no step."""
+    told: dict[tuple[str, str], NormalizedSpan] = {}
+    for n in failed:
+        if n.error is None or n.span.span_id in reports.step_of:
+            yield n
+            continue
+        what = (n.error.type, n.error.message)
+        first = told.setdefault(what, n)
+        if first is not n:
+            if is_told_beside(first, n):
+                continue
+            told[what] = n
+        yield n
 
 
 def _nearest_failed(tree: SpanTree, failed: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
@@ -72,9 +97,22 @@ def _follow(
     return reached
 
 
-def _ended_well(tree: SpanTree, failed: Mapping[str, NormalizedSpan], last: str) -> bool:
-    parent = tree.parent(failed[last].span)
-    return parent is not None and parent.span_id not in failed
+class _Course:
+    """What the run did after a failure."""
+
+    def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], root_output: str):
+        self._tree = tree
+        self._failed = failed
+        self._last_start_ns = max(span.start_ns for span in tree.spans)
+        self._has_answer = bool(root_output) and tree.root.span_id not in failed
+
+    def recovered_from(self, span_id: str) -> bool:
+        """Return whether what is around the failed span did not fail, and went on or answered."""
+        span = self._failed[span_id].span
+        parent = self._tree.parent(span)
+        if parent is None or parent.span_id in self._failed:
+            return False
+        return self._has_answer or self._last_start_ns >= span.end_ns
 
 
 def _step_of(tree: SpanTree, reports: Reports, span_id: str) -> str:

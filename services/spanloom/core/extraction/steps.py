@@ -124,6 +124,8 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
     metadata = _metadata(n, parent_id, facts, others)
     if error is not None:
         metadata["error_told_by"] = error.told_by
+        if error.type:
+            metadata["error_type"] = error.type
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,
@@ -142,12 +144,13 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
 
 
 def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:
-    """Return the failure; a report that names the code completes one that does not."""
+    """Return the failure; a report that names code or type completes one that does not."""
     errors = [report.error for report in (n, *others) if report.error is not None]
     if not errors:
         return None
     code = next((error.code for error in errors if error.code != _NO_CODE), _NO_CODE)
-    return replace(errors[0], code=code)
+    kind = next((error.type for error in errors if error.type), "")
+    return replace(errors[0], code=code, type=kind)
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:

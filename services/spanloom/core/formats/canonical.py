@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from spanloom.core.formats.json_bytes import Json, dump, sorted_keys
 from spanloom.core.model.trajectory import (
     AgentStep,
+    Failure,
     Metrics,
     SpanVerdict,
     Status,
     Step,
+    StepError,
     StepType,
     Trajectory,
     Usage,
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/json"
 
 _VERSION = b'"extraction":{"version":'
+MAX_ERROR_CHARS = 300
+"""Of a failure that a span tells: every span around it tells it again."""
+MAX_ERRORS = 1_000
+"""The most failures that a document lists; ``failures`` counts all."""
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
@@ -147,11 +153,29 @@ def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
         "root_type": trajectory.root_type,
         "dialects": list(trajectory.dialects),
         "warnings": list(trajectory.warnings),
+        "outcome": trajectory.outcome,
+        "failures": len(trajectory.failures),
+        "errors": [_failure(failure) for failure in trajectory.failures[:MAX_ERRORS]],
     }
     if trajectory.duplicate_of is not None:
         original = trajectory.duplicate_of
         promised["duplicate_of"] = {"trace_id": original.trace_id, "span_id": original.span_id}
     return promised | _beyond(promised, trajectory.extras)
+
+
+def _failure(failure: Failure) -> Json:
+    error = failure.error
+    encoded: Json = {
+        "code": error.code,
+        "msg": error.message,
+        "type": error.type,
+        "where": failure.span_id,
+        "step_id": failure.step_id,
+        "recovered": failure.recovered,
+    }
+    if error.traceback:
+        encoded["traceback"] = error.traceback
+    return encoded
 
 
 def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
@@ -171,7 +195,17 @@ def _span(verdict: SpanVerdict) -> Json:
         "rule": verdict.rule,
         "started_at": str(verdict.start_ns // _NS_PER_MS),
         "duration": _ms(verdict.end_ns - verdict.start_ns),
+        "error": _in_short(verdict.error),
     }
+
+
+def _in_short(error: StepError | None) -> str | None:
+    """Return a failure in a line, as Python ends a traceback: ``KeyError: 'city'``."""
+    if error is None:
+        return None
+    words = error.message.partition("\n")[0]
+    is_named = not error.type or words.startswith(error.type)
+    return (words if is_named else f"{error.type}: {words}")[:MAX_ERROR_CHARS]
 
 
 def _ms(duration_ns: int) -> str:

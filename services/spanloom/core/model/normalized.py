@@ -62,4 +62,5 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
+    """Of plumbing too: a node whose first attempt failed is no step."""
     inside: str | None = None

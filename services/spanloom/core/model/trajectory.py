@@ -49,6 +49,17 @@ class Status(StrEnum):
     """The extractor could not build it; the error stands in the warnings."""
 
 
+class Outcome(StrEnum):
+    """How a run went, as far as its spans tell."""
+
+    OK = "ok"
+    """Nothing failed."""
+    RECOVERED = "recovered"
+    """Something failed, and the run got over all of it."""
+    FAILED = "failed"
+    """Something failed for good: nothing around it ended well."""
+
+
 TOLD_BY_STATUS = "status"
 """What a failure is told by if nothing but the span's status tells it."""
 
@@ -164,6 +175,8 @@ class SpanVerdict(NamedTuple):
     rule: str
     start_ns: int
     end_ns: int
+    error: StepError | None = None
+    """The failure that the span tells, on plumbing too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +210,8 @@ class Trajectory:
     warnings: Sequence[str]
     extras: Mapping[str, object]
     """What ``extraction`` shows beyond the fixed fields: wall-clock times, first token, models."""
+    failures: Sequence[Failure] = ()
+    """Each once, in the order in which the failed spans began."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
@@ -207,8 +222,14 @@ class Trajectory:
         return str(self.extras.get("conversation_id", ""))
 
     @property
+    def outcome(self) -> Outcome:
+        """How the run went."""
+        if not self.failures:
+            return Outcome.OK
+        is_over = all(failure.recovered for failure in self.failures)
+        return Outcome.RECOVERED if is_over else Outcome.FAILED
+
+    @property
     def has_error(self) -> bool:
-        """Whether any step, the root included, failed."""
-        return self.root.error is not None or any(
-            s.error for a in self.agent_steps for s in (a.step, *a.steps)
-        )
+        """Whether anything failed that the run did not get over."""
+        return self.outcome is Outcome.FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from spanloom.core.model.trajectory import Outcome
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
@@ -37,7 +38,8 @@ class TrajectorySummary:
     root_type: str
     start_ns: int
     duration_ns: int
-    has_error: bool
+    outcome: Outcome
+    failures: int
     agent_names: Sequence[str]
     step_counts: Mapping[str, int]
     span_count: int
@@ -48,6 +50,11 @@ class TrajectorySummary:
     dialects: Sequence[str] = field(default_factory=tuple)
     conversation_id: str = ""
     """The conversation that the run belongs to, or empty."""
+
+    @property
+    def has_error(self) -> bool:
+        """Whether anything failed that the run did not get over."""
+        return self.outcome is Outcome.FAILED
 
     @property
     def cursor(self) -> Cursor:

@@ -13,7 +13,10 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args, get_type_hints
 
-from spanloom.core.model.trajectory import Status  # noqa: TC001  # a type that is read at runtime
+from spanloom.core.model.trajectory import (  # types that are read at runtime
+    Outcome,  # noqa: TC001
+    Status,  # noqa: TC001
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -91,8 +94,16 @@ class TrajectoryFilter:
     has_error: Annotated[
         bool | None,
         FilterField(
-            "HasError", Comparison.EQUALS, "has_error", "With (or without) a failed step.", True
+            "HasError",
+            Comparison.EQUALS,
+            "has_error",
+            "In which something failed for good (or nothing did).",
+            True,
         ),
+    ] = None
+    outcome: Annotated[
+        Outcome | None,
+        FilterField("Outcome", Comparison.EQUALS, "outcome", "That went like this.", "recovered"),
     ] = None
     agent_name: Annotated[
         str | None,

@@ -10,16 +10,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from spanloom.core.reading.python_repr import first_text
+from spanloom.core.reading.python_repr import as_json, first_text
+from spanloom.core.reading.values import json_value
 
 _TRACEBACK = "Traceback (most recent call last):"
 _JS_FRAME = re.compile(r"\n[ \t]++at \S")
 """How V8 begins each line of a stack."""
 _REPR = re.compile(r"(?:[\w*]+\.)*+(\w+)\((.*)\)", re.DOTALL)
-_SAID = re.compile(r"(?:[\w*]+\.)*+([A-Z]\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout)): ")
+_SAID = re.compile(
+    r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout)): "
+)
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
 """What says no more than that something was raised: the text may know better."""
 _QUOTES = "'\""
+_WITH_DATA = re.compile(r"[\w .]+: (?=\{['\"])")
+"""How OpenAI's Agents SDK tells: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
 
 
 class Raised(NamedTuple):
@@ -37,6 +42,7 @@ def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     ``stack`` is a traceback that is told apart; it wins over one in the text.
     """
     words, traceback = _apart(text)
+    words = _of_data(words)
     named = kind.rpartition(".")[2]
     if named in _VAGUE and (found := _named_in(words)):
         named, words = found
@@ -52,6 +58,14 @@ def _apart(text: str) -> tuple[str, str]:
         return text[:at].strip(), text[at:]
     frame = _JS_FRAME.search(text)
     return (text.strip(), "") if frame is None else (text[: frame.start()].strip(), text)
+
+
+def _of_data(words: str) -> str:
+    """Return the error that stands in data behind the words, else the words."""
+    found = _WITH_DATA.match(words)
+    data = json_value(as_json(words[found.end() :])) if found else None
+    error = data.get("error") if isinstance(data, dict) else None
+    return error if isinstance(error, str) and error else words
 
 
 def _named_in(words: str) -> tuple[str, str] | None:

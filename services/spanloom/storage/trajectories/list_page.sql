@@ -1,6 +1,6 @@
 -- The current summaries of some trajectories, wherever in the list they stand by now.
 SELECT
-    Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, HasError,
+    Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, Outcome, Failures,
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
     InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId
 FROM trajectory_list FINAL

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.conditions import passing, within
@@ -130,7 +130,8 @@ def summary_of(row: Row) -> TrajectorySummary:
         root_type=row.RootType,
         start_ns=row.StartTimeUnixNano,
         duration_ns=row.DurationNs,
-        has_error=bool(row.HasError),
+        outcome=Outcome(row.Outcome),
+        failures=row.Failures,
         agent_names=row.AgentNames,
         step_counts={
             "agent": row.AgentSteps,

@@ -2,10 +2,10 @@
 
 Four shapes, each seen in real traces: a model span inside a model span (a client instrumented
 under a framework), a model span beside one (the client's parent got lost), the second report of a
-run that a dialect has marked, and runs told by several instrumentations (``twins.py``). An agent right inside one of its name is the same run
-if different conventions tell of them: the author marks what runs a framework's agent. Data
-access inside a tool (a retriever that a tool wraps) is part of the tool. The outer span keeps its
-identity; what the others know more completes it.
+run that a dialect has marked, and runs told by several instrumentations (``twins.py``). An agent
+right inside one of its name is the same run if different conventions tell of them: the author
+marks what runs a framework's agent. Data access inside a tool (a retriever that a tool wraps) is
+part of the tool. The outer span keeps its identity; what the others know more completes it.
 """
 
 from __future__ import annotations

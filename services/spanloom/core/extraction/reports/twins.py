@@ -8,6 +8,7 @@ inside the other, often they do not even have the same parent, and what they say
 from __future__ import annotations
 
 from collections import defaultdict
+from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.reports.pairing import MAX_OPEN, count_the_same, has_usage
@@ -22,6 +23,8 @@ SLACK_NS = 20_000_000
 SLACK_SHARE = 0.05
 """How far apart two reports of one run begin, and end: so long, or so much of the run. What one
 instrumentation does when it is called, the next one waits for."""
+MAX_PAIRS = 8
+"""Of so many earlier runs a span may be another report: a trace of equal spans has no end."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
@@ -61,9 +64,8 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
     for n in sorted(steps, key=_in_order):
         open_runs = by_kind[n.kind]
         open_runs[:] = [o for o in open_runs[-MAX_OPEN:] if n.span.start_ns <= _latest_start(o)]
-        for other in open_runs:
-            if _may_be_one(other, n):
-                yield _pair(other, n)
+        pairs = (_pair(other, n) for other in open_runs if _may_be_one(other, n))
+        yield from nsmallest(MAX_PAIRS, pairs)
         open_runs.append(n)
 
 
@@ -76,10 +78,20 @@ def _slack_ns(n: NormalizedSpan) -> int:
     return max(SLACK_NS, int((n.span.end_ns - n.span.start_ns) * SLACK_SHARE))
 
 
-def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two instrumentations tell of two spans that began and ended together."""
     if ours.span.scope_name == theirs.span.scope_name:
         return False
-    if abs(theirs.span.end_ns - ours.span.end_ns) > max(_slack_ns(ours), _slack_ns(theirs)):
+    slack_ns = max(_slack_ns(ours), _slack_ns(theirs))
+    apart_ns = (
+        abs(theirs.span.start_ns - ours.span.start_ns),
+        abs(theirs.span.end_ns - ours.span.end_ns),
+    )
+    return max(apart_ns) <= slack_ns
+
+
+def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    if not is_told_beside(ours, theirs):
         return False
     if ours.kind is _MODEL:
         return _may_be_one_call(ours, theirs)

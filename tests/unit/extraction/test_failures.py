@@ -1,0 +1,96 @@
+"""What failed, each failure once, and whether the run got over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid, verdict
+
+from spanloom.core.model.trajectory import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span
+
+AGENT = genai("invoke_agent")
+TOOL = genai("execute_tool", tool__name="weather")
+
+
+def failing(
+    number: int,
+    parent: int,
+    attributes: Mapping[str, str] | None = None,
+    *,
+    start: float = 0,
+    scope: str = "tests",
+) -> Span:
+    """Return a span that ended in ``KeyError: 'city'``."""
+    events = [raised("builtins.KeyError", "'city'")]
+    return make_span(
+        number, parent, attributes, status="Error", events=events, start=start, scope=scope
+    )
+
+
+def test_a_failure_counts_where_it_happened_and_not_where_it_was_passed_on() -> None:
+    built = extract_spans(failing(1, 0, AGENT), failing(2, 1), failing(3, 2, TOOL))
+    [failure] = built.failures
+    assert (failure.span_id, failure.step_id, failure.recovered) == (sid(3), sid(3), False)
+    assert (failure.error.type, failure.error.message) == ("KeyError", "'city'")
+    assert built.outcome is Outcome.FAILED
+
+
+def test_an_agent_that_reads_the_error_of_its_tool_and_goes_on_has_recovered() -> None:
+    built = extract_spans(
+        make_span(1, 0, AGENT), failing(2, 1, TOOL), make_span(3, 1, chat(7, 3), start=15)
+    )
+    assert [failure.recovered for failure in built.failures] == [True]
+    assert built.outcome is Outcome.RECOVERED
+    assert not built.has_error
+
+
+def test_the_failed_attempt_of_a_node_is_told_by_the_step_around_it() -> None:
+    built = extract_spans(
+        make_span(1, 0, AGENT, end=40), failing(2, 1), make_span(3, 1, start=20, name="again")
+    )
+    [failure] = built.failures
+    assert (failure.span_id, failure.step_id, failure.recovered) == (sid(2), sid(1), True)
+    assert built.root.error is None
+    told = verdict(built, 2).error
+    assert told is not None
+    assert told.type == "KeyError"
+
+
+def test_a_failure_is_not_recovered_where_what_is_around_it_failed_for_another_reason() -> None:
+    built = extract_spans(
+        make_span(1, 0, AGENT, status="Error", message="out of turns"), failing(2, 1, TOOL)
+    )
+    assert [(f.span_id, f.recovered) for f in built.failures] == [(sid(1), False), (sid(2), False)]
+    assert built.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("apart", [0.5, 3])
+def test_what_two_tell_of_the_same_node_is_one_failure(apart: float) -> None:
+    built = extract_spans(
+        make_span(1, 0, AGENT, end=40),
+        failing(2, 1, scope="one"),
+        failing(3, 1, scope="another", start=apart),
+    )
+    assert len(built.failures) == 1
+
+
+def test_two_attempts_that_fail_alike_are_two_failures() -> None:
+    first, second = failing(2, 1), failing(3, 1, start=11)
+    assert len(extract_spans(make_span(1, 0, AGENT, end=40), first, second).failures) == 2
+
+
+def test_a_run_without_failures_is_ok() -> None:
+    assert extract_spans(make_span(1, 0, AGENT)).outcome is Outcome.OK
+
+
+def test_a_failure_that_nothing_follows_is_recovered_only_if_the_run_has_an_answer() -> None:
+    agent = {"gen_ai.output.messages": '[{"role": "assistant", "content": "sorry"}]'}
+    for attributes, recovered in ((AGENT, False), (AGENT | agent, True)):
+        [failure] = extract_spans(make_span(1, 0, attributes), failing(2, 1, TOOL)).failures
+        assert failure.recovered is recovered
