@@ -52,7 +52,9 @@ def render_list(items: list[dict[str, Any]], console: Console, now_ms: int) -> N
 def _cells(item: dict[str, Any], signs: Signs, now_ms: int) -> tuple[Text, ...]:
     status = str(item["status"])
     outcome = str(item["outcome"])
-    went = (f" {signs.error} {outcome}", style) if (style := OUTCOME_STYLES.get(outcome)) else ""
+    went = ("", "")
+    if style := OUTCOME_STYLES.get(outcome):
+        went = (f" {signs.outcomes[outcome]} {outcome}", style)
     name = Text(printable(item["root_name"]) or "(no name)", "bold", overflow="ellipsis")
     return (
         Text.assemble(

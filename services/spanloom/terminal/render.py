@@ -93,6 +93,11 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
     for label, key in (("asked", "input"), ("answered", "output")):
         if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
+    lines += [
+        cut(Text.assemble((f"{'waits for':<10}", "dim"), shortened(question, width - 10)), width)
+        for pause in extraction.get("pauses") or []
+        if (question := str(pause.get("question", "")))
+    ]
     return lines
 
 
@@ -102,8 +107,12 @@ def _outcome(extraction: Document) -> Text | str:
     if outcome not in OUTCOME_STYLES:
         return ""
     failures = counted(whole(extraction.get("failures")), "failure")
-    words = f"recovered from {failures}" if outcome == "recovered" else f"failed, {failures}"
-    return Text(words, OUTCOME_STYLES[outcome])
+    words = {
+        "recovered": f"recovered from {failures}",
+        "paused": "paused, waits for a person",
+        "failed": f"failed, {failures}",
+    }
+    return Text(words[outcome], OUTCOME_STYLES[outcome])
 
 
 def _totals(document: Document, signs: Signs) -> list[Text]:

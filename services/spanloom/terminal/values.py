@@ -18,7 +18,7 @@ TYPE_STYLES = {
 }
 STATUS_STYLES = {"settled": "green", "live": "cyan", "partial": "yellow", "failed": "bold red"}
 
-OUTCOME_STYLES = {"recovered": "yellow", "failed": "bold red"}
+OUTCOME_STYLES = {"recovered": "yellow", "paused": "cyan", "failed": "bold red"}
 """Of what is worth a word: most runs go well."""
 
 
@@ -26,6 +26,7 @@ class Signs(NamedTuple):
     """The characters that a terminal can show."""
 
     types: dict[str, str]
+    outcomes: dict[str, str]
     branch: str
     last: str
     through: str
@@ -39,10 +40,12 @@ class Signs(NamedTuple):
 
 _UNICODE = Signs(
     {"agent": "◆", "model": "●", "tool": "■", "graph": "▲", "other": "○"},
+    {"recovered": "!", "paused": "…", "failed": "✗"},
     *("├─ ", "└─ ", "│  ", "━", "✗", "!", "→", "·", "…"),
 )
 _ASCII = Signs(
     {"agent": "@", "model": "*", "tool": "+", "graph": "#", "other": "o"},
+    {"recovered": "!", "paused": "...", "failed": "x"},
     *("|- ", "`- ", "|  ", "=", "x", "!", "->", "-", "..."),
 )
 

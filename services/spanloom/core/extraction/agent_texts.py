@@ -2,7 +2,8 @@
 
 Many instrumentations put messages on model calls only. The request is what the user said last in
 the agent's first call, the answer is what its last call said. What another agent was asked and
-answered counts like a call's. The step's metadata names the step that the text was taken from.
+answered counts like a call's; of several that ran side by side only what they have in common. The
+step's metadata names the step that the text was taken from.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.extraction.pauses import is_waiting
 from spanloom.core.model.message import find_answer, find_request, read_conversation
 from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.message import Json
     from spanloom.core.model.trajectory import Step
@@ -33,7 +35,7 @@ def complete_texts(
     """
     completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
-        if owner.type in _CALLS or (owner.input and (owner.output or owner.error)):
+        if owner.type in _CALLS or (owner.input and _has_ended(owner)):
             continue
         answering = [
             completed.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _MAY_ANSWER
@@ -44,12 +46,20 @@ def complete_texts(
     return completed
 
 
+def _has_ended(owner: Step) -> bool:
+    """Return whether there is no answer to look for."""
+    return bool(owner.output) or owner.error is not None or is_waiting(owner)
+
+
 def _complete(owner: Step, answering: Sequence[Step]) -> Step:
     if not answering:
         return owner
     first, last = answering[0], answering[-1]
-    asked = "" if owner.input else _read_text(first, first.input, _request)
-    answer = "" if owner.output or owner.error else _read_text(last, last.output, _answer)
+    asked = answer = ""
+    if not owner.input:
+        asked = _common(_read_text(s, s.input, _request) for s in _beside(first, answering))
+    if not _has_ended(owner):
+        answer = _common(_read_text(s, s.output, _answer) for s in _beside(last, answering))
     if not asked and not answer:
         return owner
     metadata = dict(owner.metadata)
@@ -60,6 +70,21 @@ def _complete(owner: Step, answering: Sequence[Step]) -> Step:
     return owner._replace(
         input=owner.input or asked, output=owner.output or answer, metadata=metadata
     )
+
+
+def _beside(step: Step, others: Sequence[Step]) -> Iterator[Step]:
+    """Yield the step and those that ran while it ran, for most of the time of the shorter one."""
+    for other in others:
+        both_ns = min(step.end_ns, other.end_ns) - max(step.start_ns, other.start_ns)
+        shorter_ns = min(step.end_ns - step.start_ns, other.end_ns - other.start_ns)
+        if other is step or 2 * both_ns > shorter_ns:
+            yield other
+
+
+def _common(texts: Iterable[str]) -> str:
+    """Return what all say alike; of agents side by side none speaks for the others."""
+    different = set(texts)
+    return different.pop() if len(different) == 1 else ""
 
 
 def _read_text(step: Step, text: str, read: Callable[[str], str]) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
+from spanloom.core.extraction.pauses import list_pauses
 from spanloom.core.extraction.reports.once import Reports, find_reports
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
+from spanloom.core.extraction.tokens import token_warnings
 from spanloom.core.model.trajectory import (
     AgentStep,
     Kind,
@@ -43,7 +45,8 @@ def build_trajectory(
 ) -> Trajectory:
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
-    arranged = arrange_steps(tree, reports)
+    pauses = list_pauses(tree, reports)
+    arranged = arrange_steps(tree, reports, pauses)
     verdicts = [_judge(n, reports) for n in spans]
     by_type = _by_type(arranged.steps.values())
     return Trajectory(
@@ -57,9 +60,10 @@ def build_trajectory(
         span_count=len(verdicts),
         step_counts=_count(by_type, len(verdicts)),
         dialects=sorted({n.dialect for n in spans}),
-        warnings=[*tree.warnings, *_clock_warnings(tree)],
+        warnings=[*tree.warnings, *_clock_warnings(tree), *token_warnings(tree, by_type)],
         extras=list_extras(tree, arranged, by_type),
         failures=list_failures(tree, reports),
+        pauses=pauses,
         extractor_version=extractor_version,
         has_root=tree.has_root,
     )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from spanloom.core.extraction.steps import ArrangedSteps
     from spanloom.core.model.tree import SpanTree
 
+_SESSION = "session.id"
+"""General semantic conventions of OpenTelemetry, "Session"."""
 MAX_LINKED_TRACES = 100
 Extras = dict[str, object]
 
@@ -34,7 +36,7 @@ def list_extras(
         "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
         "models": sorted({s.model for s in models} - {""}),
         "agents": sorted({s.metadata.get("agent_name", s.name) for s in agents}),
-        "conversation_id": _conversation(arranged),
+        "conversation_id": _conversation(tree, arranged),
         "reasoning_tokens": usage.reasoning_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,
@@ -43,11 +45,15 @@ def list_extras(
     return known | _links(tree)
 
 
-def _conversation(arranged: ArrangedSteps) -> str | None:
-    """Return the conversation that the root names, else the only one that any step names."""
+def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
+    """Return the conversation that the root names, else the only one that is named anywhere.
+
+    What steps name comes before the ``session.id`` of whatever span: a web server's, above them.
+    """
     if own := arranged.facts[arranged.root.id].conversation_id:
         return own
     named = {facts.conversation_id for facts in arranged.facts.values()} - {""}
+    named = named or {span.attributes.get(_SESSION, "") for span in tree.spans} - {""}
     return named.pop() if len(named) == 1 else None
 
 

@@ -14,7 +14,7 @@ from spanloom.core.extraction.reports.twins import is_told_beside
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import NormalizedSpan
@@ -26,7 +26,7 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     failed = {i: n for i, n in reports.spans.items() if n.error is not None}
     if not failed:
         return ()
-    around = _nearest_failed(tree, failed)
+    around = nearest_above(tree, failed)
     passing_on = {i for inner, i in around.items() if i and _is_passed_on(failed, inner, i)}
     reached = _follow(tree, failed, around, passing_on)
     course = _Course(tree, failed, reports.spans[tree.root.span_id].facts.output)
@@ -34,7 +34,7 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     return [
         Failure(
             span_id := n.span.span_id,
-            _step_of(tree, reports, span_id),
+            step_showing(tree, reports, span_id),
             error,
             recovered=course.recovered_from(reached[span_id]),
         )
@@ -59,16 +59,16 @@ def _each_once(failed: Iterable[NormalizedSpan], reports: Reports) -> Iterator[N
         yield n
 
 
-def _nearest_failed(tree: SpanTree, failed: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Return the nearest failed span around each failed one, empty if there is none."""
+def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
+    """Return the nearest marked span around each marked one, empty if there is none."""
     nearest: dict[str, str] = {}
     found: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
         above = nearest[place.span_id] if place is not None else ""
-        if span.span_id in failed:
+        if span.span_id in marked:
             found[span.span_id] = above
-        nearest[span.span_id] = span.span_id if span.span_id in failed else above
+        nearest[span.span_id] = span.span_id if span.span_id in marked else above
     return found
 
 
@@ -115,8 +115,8 @@ class _Course:
         return self._has_answer or self._last_start_ns >= span.end_ns
 
 
-def _step_of(tree: SpanTree, reports: Reports, span_id: str) -> str:
-    """Return the step that shows the failure: the span's own, else the nearest around it."""
+def step_showing(tree: SpanTree, reports: Reports, span_id: str) -> str:
+    """Return the step that shows what happened in a span: its own, else the nearest around it."""
     span = reports.spans[span_id].span
     while span is not None:
         if step_id := reports.step_of.get(span.span_id):

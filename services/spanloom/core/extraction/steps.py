@@ -12,16 +12,17 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
+from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete
 from spanloom.core.model.message import as_conversation
 from spanloom.core.model.trajectory import Kind, Step, StepType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import StepError
+    from spanloom.core.model.trajectory import Pause, StepError
     from spanloom.core.model.tree import SpanTree
 
 _NO_CODE = -1
@@ -32,7 +33,11 @@ _STEP_TYPES = {
     Kind.GRAPH: StepType.GRAPH,
     Kind.OTHER: StepType.GRAPH,  # a root that is no step still bears the run's texts and times
 }
-_AGENT, _MODEL = StepType.AGENT, Kind.MODEL  # until Python 3.12 an enum is slow to give these
+_AGENT, _MODEL, _TOOL = (
+    StepType.AGENT,
+    Kind.MODEL,
+    Kind.TOOL,
+)  # until Python 3.12 an enum is slow to give these
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
 
@@ -48,7 +53,7 @@ class ArrangedSteps(NamedTuple):
     facts: Mapping[str, Facts]
 
 
-def arrange_steps(tree: SpanTree, reports: Reports) -> ArrangedSteps:
+def arrange_steps(tree: SpanTree, reports: Reports, pauses: Iterable[Pause] = ()) -> ArrangedSteps:
     """Make a step of every span that is one, and give each its parent and its owner."""
     root_id = tree.root.span_id
     anchors = _anchor(tree, reports)
@@ -56,6 +61,7 @@ def arrange_steps(tree: SpanTree, reports: Reports) -> ArrangedSteps:
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
     steps = {i: _make_step(i, anchors[i], step_facts, reports) for i, step_facts in facts.items()}
+    show_pauses(steps, anchors, pauses)
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
     owners = [s for s in steps.values() if s.type is _AGENT and s.id != root_id]
@@ -126,6 +132,7 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
+    output = "" if error is not None and n.kind is _TOOL else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,
@@ -134,7 +141,7 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         span.start_ns,
         _end_ns(n, others) if others else span.end_ns,
         as_conversation(facts.input, "user") if is_call else facts.input,
-        as_conversation(facts.output, "assistant") if is_call else facts.output,
+        as_conversation(output, "assistant") if is_call else output,
         error,
         facts.usage if is_call else None,
         facts.model if is_call else "",

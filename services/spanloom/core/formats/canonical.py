@@ -157,6 +157,11 @@ def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
         "failures": len(trajectory.failures),
         "errors": [_failure(failure) for failure in trajectory.failures[:MAX_ERRORS]],
     }
+    if trajectory.pauses:
+        promised["pauses"] = [
+            {"where": pause.span_id, "step_id": pause.step_id, "question": pause.question}
+            for pause in trajectory.pauses
+        ]
     if trajectory.duplicate_of is not None:
         original = trajectory.duplicate_of
         promised["duplicate_of"] = {"trace_id": original.trace_id, "span_id": original.span_id}

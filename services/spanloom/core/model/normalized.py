@@ -64,3 +64,5 @@ class NormalizedSpan:
     error: StepError | None
     """Of plumbing too: a node whose first attempt failed is no step."""
     inside: str | None = None
+    question: str | None = None
+    """What a person was asked, where the span waits for one; empty where it does not tell."""

@@ -56,6 +56,8 @@ class Outcome(StrEnum):
     """Nothing failed."""
     RECOVERED = "recovered"
     """Something failed, and the run got over all of it."""
+    PAUSED = "paused"
+    """It waits for a person, and was not resumed in the same trace."""
     FAILED = "failed"
     """Something failed for good: nothing around it ended well."""
 
@@ -91,6 +93,17 @@ class Failure(NamedTuple):
     error: StepError
     recovered: bool
     """Whether what is around it went on and ended well."""
+
+
+class Pause(NamedTuple):
+    """Where a run stopped to ask a person."""
+
+    span_id: str
+    """Where it happened."""
+    step_id: str
+    """The step that shows it."""
+    question: str
+    """What was asked, text or JSON; empty where it is not told."""
 
 
 class Usage(NamedTuple):
@@ -212,6 +225,8 @@ class Trajectory:
     """What ``extraction`` shows beyond the fixed fields: wall-clock times, first token, models."""
     failures: Sequence[Failure] = ()
     """Each once, in the order in which the failed spans began."""
+    pauses: Sequence[Pause] = ()
+    """Those that were not over by the end of the trace."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
@@ -224,10 +239,11 @@ class Trajectory:
     @property
     def outcome(self) -> Outcome:
         """How the run went."""
-        if not self.failures:
-            return Outcome.OK
-        is_over = all(failure.recovered for failure in self.failures)
-        return Outcome.RECOVERED if is_over else Outcome.FAILED
+        if not all(failure.recovered for failure in self.failures):
+            return Outcome.FAILED
+        if self.pauses:
+            return Outcome.PAUSED
+        return Outcome.RECOVERED if self.failures else Outcome.OK
 
     @property
     def has_error(self) -> bool:

@@ -14,7 +14,7 @@ from spanloom.core.reading import genai_facts
 from spanloom.core.reading.values import Json, first, json_object, json_value, pick, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from spanloom.core.model.normalized import Facts
     from spanloom.core.model.span import Event, Span
@@ -43,7 +43,7 @@ def complete(facts: Facts, span: Span, kind: Kind) -> None:
     else:
         facts.input = facts.input or _first(span, "gen_ai.user.message", "content")
         facts.output = facts.output or _first(span, CHOICE, "message")
-    details = next((e.attributes for e in span.events if e.name == DETAILS), {})
+    details = dict(_details(span))
     facts.input = (
         facts.input
         or details.get("gen_ai.tool.call.arguments", "")
@@ -52,6 +52,16 @@ def complete(facts: Facts, span: Span, kind: Kind) -> None:
     facts.output = facts.output or first(
         details, "gen_ai.tool.call.result", "gen_ai.output.messages"
     )
+
+
+def _details(span: Span) -> Iterator[tuple[str, str]]:
+    """Yield what the events tell: Strands writes one for each list, and a cycle adds further ones.
+
+    Of two that tell the same the first counts, so it comes last.
+    """
+    for event in reversed(span.events):
+        if event.name == DETAILS:
+            yield from event.attributes.items()
 
 
 def _first(span: Span, name: str, key: str) -> str:

@@ -50,13 +50,13 @@ def has_error_attribute(keys: Collection[str]) -> bool:
 
 def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
     """Return the span's failure, or ``None`` if it has none or only control flow."""
-    raised = list(_exceptions(span))
+    raised = list(exceptions(span))
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
         return None
     told = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
     names = [r.type for r in raised] or [span.attributes.get("error.type", "")]
-    message = told.message or _message(span)
+    message = told.message or told_message(span)
     if _tells_control_flow(message, control_flow) or any(
         _is_control_flow(name, control_flow) for name in names
     ):
@@ -77,7 +77,7 @@ def _told_by(span: Span, *, raised: bool) -> str:
     return TOLD_BY_STATUS if span.status_code == "Error" else ""
 
 
-def _exceptions(span: Span) -> Iterator[Raised]:
+def exceptions(span: Span) -> Iterator[Raised]:
     """Yield type, message and traceback of each exception event."""
     for event in span.events:
         if event.name == "exception":
@@ -96,7 +96,8 @@ def _error_attribute(span: Span) -> bool:
     return any(key in attributes and attributes[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 
-def _message(span: Span) -> str:
+def told_message(span: Span) -> str:
+    """Return the words of status and attributes for what went wrong; empty if there are none."""
     attributes = span.attributes
     return span.status_message or next(
         (v for key in _MESSAGE_KEYS if (v := attributes.get(key, ""))), ""

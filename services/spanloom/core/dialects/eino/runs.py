@@ -31,9 +31,19 @@ class Part(NamedTuple):
     name: str
 
 
+_QUESTION = re.compile(r"Info=interrupt info: Info=(.*), IsRootCause=true", re.DOTALL)
+
+
+def read_question(message: str) -> str:
+    """Return what a tool or node asked of a person; empty in what only passes it on."""
+    found = _QUESTION.search(message)
+    return found[1] if found else ""
+
+
 CONTROL_FLOW = ControlFlow(
     types=("interruptError", "InterruptSignal"),
     texts=(re.compile("interrupt signal: ID=|interrupt happened, info: "),),
+    questions=(read_question,),
 )
 """By which Eino pauses; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
 

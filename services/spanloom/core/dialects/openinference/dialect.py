@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading.indexed import indexed_text
+from spanloom.core.reading.indexed import indexed_list, indexed_text
 from spanloom.core.reading.langchain.run import (
     CONTROL_FLOW,
     RunMetadata,
@@ -25,7 +25,7 @@ from spanloom.core.reading.langchain.run import (
     read_metadata_text,
 )
 from spanloom.core.reading.langchain.shape import Runnable, classify_shape
-from spanloom.core.reading.values import integers, pick
+from spanloom.core.reading.values import Json, decimal, integers, pick, written
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -82,6 +82,11 @@ _COUNTS = (
     ("llm.token_count.prompt_details.cache_write",),
 )
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
+_DOCUMENTS = {
+    "RETRIEVER": "retrieval.documents.",
+    "RERANKER": "reranker.output_documents.",
+}
+_AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
 """How JavaScript writes a list that is not empty."""
 
@@ -151,6 +156,7 @@ class OpenInference(Dialect):
         elif kind is Kind.TOOL:
             facts.tool_name = attributes.get("tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
+            facts.output = _documents(span) or facts.output
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
         return facts
@@ -165,6 +171,17 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
     facts.model = attributes.get("llm.model_name", "")
     facts.usage = Usage(*integers(attributes, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
+
+
+def _documents(span: Span) -> str:
+    """Return what was found, with content, id and score; ``output.value`` may be a mere repr."""
+    keys = _DOCUMENTS.get(span_kind(span), "")
+    found = indexed_list(span.attributes, keys, _AROUND_DOCUMENT) if keys else []
+    items = [item for item in found if isinstance(item, dict) and "content" in item]
+    for item in items:
+        if isinstance(score := item.get("score"), str):
+            item["score"] = decimal(score)
+    return written(list[Json](items)) if items and len(items) == len(found) else ""
 
 
 def _messages(flat: str, whole: str) -> str:

@@ -27,6 +27,7 @@ from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.bounds import FREE_BYTES
 from spanloom.core.reading.cache import ByteCache
 from spanloom.core.reading.control_flow import ControlFlow
+from spanloom.core.reading.langchain.interrupts import read_question
 from spanloom.core.reading.values import Json, json_object, unquoted
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 CONTROL_FLOW = ControlFlow(
     types=("ParentCommand", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp"),
     texts=(re.compile(r"\ACommand\((?:graph|goto|update|resume)="),),
+    pauses=("GraphInterrupt", "NodeInterrupt"),
+    questions=(read_question,),
 )
 """By which LangGraph hands over and pauses; a ``ParentCommand`` may show its command alone."""
 CREATE_AGENT = "langchain_create_agent"

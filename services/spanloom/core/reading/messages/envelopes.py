@@ -7,10 +7,11 @@ Responses API's ``input``, Vercel's ``prompt``; an answer ``{"choices": …}``, 
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.message import find_request
-from spanloom.core.reading.messages.forms import is_answer_item, is_item, is_message
+from spanloom.core.reading.messages.forms import is_answer_item, is_item, is_loose, is_message
 from spanloom.core.reading.messages.message import read_messages
 from spanloom.core.reading.messages.wire import first_list, first_of, first_text
 
@@ -38,10 +39,14 @@ class Found(NamedTuple):
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Return what the user said last, ``None`` if nothing; what came before is not read."""
-        for item in reversed(self.items):
-            if (request := find_request(read_messages((item,), self.role))) is not None:
-                return request
+        """Return what the user said last, ``None`` if nothing; what came before is not read.
+
+        Parts that follow each other are one message: a text, then the picture it asks about.
+        """
+        for are_parts, items in groupby(reversed(self.items), is_loose):
+            for turn in [list(items)[::-1]] if are_parts else ([item] for item in items):
+                if (request := find_request(read_messages(turn, self.role))) is not None:
+                    return request
         return None
 
     def read_last(self) -> list[Json]:

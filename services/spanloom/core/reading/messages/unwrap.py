@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.message import find_answer
+from spanloom.core.reading.messages.commands import is_command, read_handover, read_resume
 from spanloom.core.reading.messages.envelopes import find_messages
 from spanloom.core.reading.messages.forms import is_message
 from spanloom.core.reading.messages.message import read_messages
@@ -29,6 +30,8 @@ _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratc
 def read_request(value: Json) -> Json:
     """Return the user's last message: ``{"input": {"messages": [["user", "hi"]]}}`` → ``hi``."""
     value = _inside(value, ("inputs", "input", "task"))
+    if (answer := read_resume(value)) is not None:
+        return answer
     found = find_messages(value, "user")
     if found is None or not found.items:
         return value
@@ -57,6 +60,8 @@ def read_answer(value: Json) -> Json:
 def read_state_in(value: Json) -> Json:
     """Return the state that a graph began with, as a request if it holds only messages."""
     value = _inside(value, ("inputs", "input"))
+    if (answer := read_resume(value)) is not None:
+        return answer
     state = _state(value, "user")
     return read_request(value) if state is None else state
 
@@ -94,6 +99,8 @@ def read_result(value: Json) -> Json:
                 inner = inner["raw_output"]
             elif is_message(inner):
                 inner = _tool_content(inner)
+            elif is_command(inner):
+                inner = read_handover(inner)
         elif isinstance(inner, list) and len(inner) == 1:
             inner = _only_text(inner)
         if inner is value:
