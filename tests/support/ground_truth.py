@@ -11,7 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tests.support.truth_texts import check_answers, check_ends, check_tools, check_words
 
 from spanloom.collector.doors.cozeloop.ingest import decode_ingest
 from spanloom.collector.doors.langfuse.events import read_batch
@@ -298,7 +300,9 @@ def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:
     return lambda capture, answers: _check_kind(kind, capture, answers)
 
 
-MEASURES: Mapping[str, Callable[[Capture, list[Answer]], list[str]]] = {
+Measures: TypeAlias = "Mapping[str, Callable[[Capture, list[Answer]], list[str]]]"
+
+STRUCTURE: Measures = {
     "model": _kind_measure("model"),
     "tool": _kind_measure("tool"),
     "agent": _kind_measure("agent"),
@@ -309,20 +313,32 @@ MEASURES: Mapping[str, Callable[[Capture, list[Answer]], list[str]]] = {
     "errors": _check_errors,
     "outcome": _check_outcome,
 }
+"""What is right even where content is dropped."""
+MEASURES: Measures = {
+    **STRUCTURE,
+    "answers": check_answers,
+    "tool texts": check_tools,
+    "ends": check_ends,
+    "words": check_words,
+}
 
 
-def measure(capture: Capture, answers: Iterable[Answer]) -> dict[str, list[str]]:
+def measure(
+    capture: Capture, answers: Iterable[Answer], measures: Measures = MEASURES
+) -> dict[str, list[str]]:
     """Return what is wrong, by measure; all empty if nothing is."""
     counting = [a for a in answers if a.counts]
-    return {name: check(capture, counting) for name, check in MEASURES.items()}
+    return {name: check(capture, counting) for name, check in measures.items()}
 
 
-def print_matrix(results: Mapping[Capture, Mapping[str, list[str]]]) -> str:
+def print_matrix(
+    results: Mapping[Capture, Mapping[str, list[str]]], measures: Measures = MEASURES
+) -> str:
     """Return the table dialect by measure: how many scenarios are right."""
     dialects = sorted({c.dialect for c in results})
-    lines = ["".join([f"{'dialect':34}", f"{'n':>4}", *(f"{m:>9}" for m in MEASURES)])]
+    lines = ["".join([f"{'dialect':34}", f"{'n':>4}", *(f"{m:>11}" for m in measures)])]
     for dialect in [*dialects, "all"]:
         mine = [r for c, r in results.items() if dialect in (c.dialect, "all")]
-        right = (f"{sum(not r[m] for r in mine):9}" for m in MEASURES)
+        right = (f"{sum(not r[m] for r in mine):11}" for m in measures)
         lines.append("".join([f"{dialect:34}", f"{len(mine):4}", *right]))
     return "\n".join(lines)

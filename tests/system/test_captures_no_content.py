@@ -9,7 +9,7 @@ import pytest
 from tests.support.extracting import World
 from tests.support.ground_truth import (
     LANGFUSE,
-    MEASURES,
+    STRUCTURE,
     Answer,
     Capture,
     all_captures,
@@ -100,7 +100,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[Capture, dict[str,
         answers = list(answers_of(world, capture))
         written = [*receiver.close(), *(json.dumps(a.document) for a in answers)]
         leaks = [t for t in texts_of(capture) for w in written if any(f in w for f in _forms(t))]
-        found[capture] = {**measure(capture, answers), "leaks": leaks}
+        found[capture] = {**measure(capture, answers, STRUCTURE), "leaks": leaks}
     return found
 
 
@@ -119,6 +119,6 @@ def test_measures_stay_right_and_no_text_is_written(
 
 
 def test_matrix(results: dict[Capture, dict[str, list[str]]], tell: Tell) -> None:
-    tell("scenarios that are right without content\n" + print_matrix(results))
-    assert all(set(MEASURES) < set(measured) for measured in results.values())
+    tell("scenarios that are right without content\n" + print_matrix(results, STRUCTURE))
+    assert all(set(STRUCTURE) < set(measured) for measured in results.values())
     assert sum(bool(texts_of(capture)) for capture in CAPTURES) > len(CAPTURES) / 2

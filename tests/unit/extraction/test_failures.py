@@ -85,6 +85,13 @@ def test_two_attempts_that_fail_alike_are_two_failures() -> None:
     assert len(extract_spans(make_span(1, 0, AGENT, end=40), first, second).failures) == 2
 
 
+def test_a_call_that_two_spans_tell_fails_once() -> None:
+    inner = failing(3, 2, chat(), scope="client")
+    built = extract_spans(failing(1, 0, AGENT), failing(2, 1, chat()), inner)
+    assert [(f.span_id, f.step_id) for f in built.failures] == [(sid(3), sid(2))]
+    assert built.outcome is Outcome.FAILED
+
+
 def test_a_run_without_failures_is_ok() -> None:
     assert extract_spans(make_span(1, 0, AGENT)).outcome is Outcome.OK
 

@@ -40,7 +40,7 @@ def complete_texts(
         answering = [
             completed.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _MAY_ANSWER
         ]
-        whole = _complete(owner, answering)
+        whole = _complete(owner, answering, owned)
         if whole is not owner:
             completed[owner.id] = whole
     return completed
@@ -51,15 +51,15 @@ def _has_ended(owner: Step) -> bool:
     return bool(owner.output) or owner.error is not None or is_waiting(owner)
 
 
-def _complete(owner: Step, answering: Sequence[Step]) -> Step:
+def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequence[Step]]) -> Step:
     if not answering:
         return owner
     first, last = answering[0], answering[-1]
     asked = answer = ""
     if not owner.input:
-        asked = _common(_read_text(s, s.input, _request) for s in _beside(first, answering))
+        asked = _common(_read_text(s, s.input, _request) for s in _beside(first, answering, owned))
     if not _has_ended(owner):
-        answer = _common(_read_text(s, s.output, _answer) for s in _beside(last, answering))
+        answer = _common(_read_text(s, s.output, _answer) for s in _beside(last, answering, owned))
     if not asked and not answer:
         return owner
     metadata = dict(owner.metadata)
@@ -72,13 +72,22 @@ def _complete(owner: Step, answering: Sequence[Step]) -> Step:
     )
 
 
-def _beside(step: Step, others: Sequence[Step]) -> Iterator[Step]:
+def _beside(
+    step: Step, others: Sequence[Step], owned: Mapping[str, Sequence[Step]]
+) -> Iterator[Step]:
     """Yield the step and those that ran while it ran, for most of the time of the shorter one."""
+    start_ns, end_ns = step.start_ns, _worked_until(step, owned)
     for other in others:
-        both_ns = min(step.end_ns, other.end_ns) - max(step.start_ns, other.start_ns)
-        shorter_ns = min(step.end_ns - step.start_ns, other.end_ns - other.start_ns)
+        other_end_ns = _worked_until(other, owned)
+        both_ns = min(end_ns, other_end_ns) - max(start_ns, other.start_ns)
+        shorter_ns = min(end_ns - start_ns, other_end_ns - other.start_ns)
         if other is step or 2 * both_ns > shorter_ns:
             yield other
+
+
+def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
+    """Return when the last of its steps ended: Eino's agents end when the whole run does."""
+    return max((inner.end_ns for inner in owned.get(step.id, ())), default=step.end_ns)
 
 
 def _common(texts: Iterable[str]) -> str:

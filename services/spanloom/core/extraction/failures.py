@@ -30,7 +30,8 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     passing_on = {i for inner, i in around.items() if i and _is_passed_on(failed, inner, i)}
     reached = _follow(tree, failed, around, passing_on)
     course = _Course(tree, failed, reports.spans[tree.root.span_id].facts.output)
-    own = [n for i, n in failed.items() if i not in passing_on and _is_own(reports, failed, i)]
+    began = {i: n for i, n in failed.items() if i not in passing_on}
+    own = [n for i, n in began.items() if _is_own(reports, began, i)]
     return [
         Failure(
             span_id := n.span.span_id,
@@ -128,10 +129,10 @@ def step_showing(tree: SpanTree, reports: Reports, span_id: str) -> str:
     return tree.root.span_id
 
 
-def _is_own(reports: Reports, failed: Mapping[str, NormalizedSpan], span_id: str) -> bool:
+def _is_own(reports: Reports, began: Mapping[str, NormalizedSpan], span_id: str) -> bool:
     """Return whether no other report of the same step tells the failure before this one."""
     step_id = reports.step_of.get(span_id)
     if step_id is None or step_id == span_id:
         return True
     tellers = [step_id, *(n.span.span_id for n in reports.merged[step_id])]
-    return next(i for i in tellers if i in failed) == span_id
+    return next(i for i in tellers if i in began) == span_id

@@ -6,7 +6,9 @@ decides (``eino/runs.py``). Eino's other callbacks are ``eino_cozeloop``'s and `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.answers import read_answer_usage
@@ -25,15 +27,16 @@ from spanloom.core.dialects.eino.runs import (
     read_answer,
     read_request,
 )
+from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.reading import genai_facts
 from spanloom.core.reading.indexed import indexed_text
-from spanloom.core.reading.values import first, json_object, seconds_as_ms, unquoted
+from spanloom.core.reading.values import Json, first, json_object, seconds_as_ms, unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.normalized import Classification, Facts
+    from spanloom.core.model.normalized import Classification
     from spanloom.core.model.span import Span
     from spanloom.core.reading.signature import Signature
     from spanloom.core.reading.view import TraceView
@@ -62,7 +65,10 @@ class Eino(Dialect):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By the component and what stands above and below it."""
-        return classify_part(span, view, _read)
+        found = classify_part(span, view, _read)
+        if found.kind is Kind.MODEL and (whole := _answer_with_calls(span, view)):
+            return found._replace(facts=Facts(output=whole))
+        return found
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
@@ -87,6 +93,40 @@ class Eino(Dialect):
             facts.output = _answer(attributes)
             facts.agent_name = attributes.get(_NAME, "") or span.name
         return facts
+
+
+class _ToolsNode(NamedTuple):
+    """A node that runs the tools that an answer asks for."""
+
+    start_ns: int
+    said: Json
+    answer: str
+    """The whole message."""
+
+
+def _answer_with_calls(span: Span, view: TraceView) -> str:
+    """Return the answer as the node beside it got it: the callback leaves calls out beside a text.
+
+    Empty if the answer has no text, or no node was given one that says the same.
+    """
+    said = span.attributes.get("gen_ai.completion.0.content", "")
+    parent = view.tree.parent(span)
+    if parent is None or not said or said.startswith(_WHOLES):
+        return ""
+    nodes = view.remember_children(_tools_nodes, parent)
+    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # a stream ends later
+    return nodes[at].answer if at < len(nodes) and nodes[at].said == said else ""
+
+
+def _tools_nodes(children: Sequence[Span]) -> Sequence[_ToolsNode]:
+    found = []
+    for child in children:
+        given = child.attributes.get("gen_ai.prompt.0.content", "")
+        if given.startswith(_MESSAGE) and _CALLS in given:
+            found.append(
+                _ToolsNode(child.start_ns, json_object(given).get("content"), f"[{given}]")
+            )
+    return found
 
 
 def _whole(attributes: Mapping[str, str], prefix: str) -> str:
@@ -131,6 +171,7 @@ def _component(attributes: Mapping[str, str]) -> str:
     return CHAT_MODEL if "gen_ai.request.model" in attributes else ""
 
 
+_MESSAGE, _CALLS = '{"role":"assistant"', '"tool_calls":'
 _WHOLES = ('{"Message', '[{"role"', '[{"content"')
 
 

@@ -70,6 +70,10 @@ _DATA_KINDS = {
 }
 
 
+_QUOTED_NOTHING = r'''"content":"\"\""'''
+"""How an answer without a text was written before 0.60: as the JSON of an empty text."""
+
+
 class Traceloop(Dialect):
     """The convention as OpenLLMetry's LangChain instrumentation and SDK write it."""
 
@@ -105,6 +109,8 @@ class Traceloop(Dialect):
         attributes = span.attributes
         if kind is Kind.MODEL:
             facts = genai_facts.read_model_call(attributes)
+            if _QUOTED_NOTHING in facts.output:
+                facts.output = facts.output.replace(_QUOTED_NOTHING, '"content":""')
         elif kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(attributes)
             facts.tool_name = facts.tool_name or attributes.get(ENTITY_NAME, "")
