@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemoryState
 
+from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.fields import TrajectoryFilter, matches
@@ -92,10 +93,12 @@ def _head(record: TrajectoryRecord) -> Head:
 
 def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
     bare = is_bare(record.trajectory)
-    for _, step in placed_steps(record.trajectory):
+    steps = [step for _, step in placed_steps(record.trajectory)]
+    calls = sum(step.type is StepType.MODEL for step in steps)
+    for step in steps:
         if call_key := record.call_keys.get(step.id, ""):
             times = step.start_ns, step.end_ns
-            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect)
+            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect, calls)
 
 
 def _summary(record: TrajectoryRecord) -> TrajectorySummary:

@@ -11,14 +11,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.duplicates import find_original
+from spanloom.core.extraction.reports.repeated_runs import find_original_run, group_by_trace
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.core.ports.building import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import CallFinder, ModelCall
+
+    Runs: TypeAlias = Mapping[TraceKey, Sequence[ModelCall]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,26 @@ def _compare(own: Sequence[ModelCall], stored: Sequence[ModelCall], repeats: Rep
     for call in stored:
         if find_original(call, own_by_content.get(call.call_key, ())) is not None:
             repeats.stored.append(call.key)
+    _compare_runs(group_by_trace(own), group_by_trace(stored), repeats)
+
+
+def _compare_runs(own: Runs, stored: Runs, repeats: Repeats) -> None:
+    """Compare each run with those that have a call in common with it."""
+    every = {**own, **stored}
+    by_content: defaultdict[str, dict[TraceKey, None]] = defaultdict(dict)
+    for key, calls in every.items():
+        for call in calls:
+            by_content[call.call_key][key] = None
+    for key, calls in every.items():
+        alike = {other: every[other] for call in calls[:1] for other in by_content[call.call_key]}
+        if key in stored:
+            alike = {other: calls for other, calls in alike.items() if other in own}
+        if (original := find_original_run(calls, alike.values())) is None:
+            continue
+        if key in stored:
+            repeats.stored.append(key)
+        else:
+            repeats.originals[key] = DuplicateOf(original.key.trace_id, original.step_id)
 
 
 def _by_content(calls: Iterable[ModelCall]) -> Mapping[str, Sequence[ModelCall]]:

@@ -75,6 +75,14 @@ def test_what_two_or_three_instrumentations_tell_counts_once(name: str) -> None:
     assert tokens(document) == (125, 21, 20, 3)
 
 
+@pytest.mark.parametrize("name", ["k2_dual-ls+oi", "k2_dual-both"])
+def test_a_run_that_two_tell_in_traces_of_their_own_counts_once(name: str) -> None:
+    [counting] = [d for d in documents(name) if "duplicate_of" not in d["extraction"]]
+    counts = counting["extraction"]["step_counts"]
+    assert (counts["agent"], counts["model"], counts["tool"]) == (1, 2, 1)
+    assert tokens(counting) == (125, 21, 20, 3)
+
+
 @pytest.mark.parametrize("teller", ["oi", "tl", "ls"])
 def test_the_failed_attempt_of_a_node_is_listed(teller: str) -> None:
     [document] = documents(f"s24_retry-{teller}")

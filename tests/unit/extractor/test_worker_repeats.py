@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.support.extracting import TRACE, World, sent
 from tests.support.spans import chat, openinference
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
 OTHER = "cd" * 16
 FRAMEWORK = [
@@ -71,3 +76,61 @@ def test_an_original_that_is_built_again_leaves_its_duplicates_as_they_are(world
     world.run(2)
     assert world.said(TRACE)[0] == 2
     assert world.said(OTHER)[0] == 1
+
+
+def run_of_two_calls(trace_id: str, late_ms: int, *, openinference_tells: bool) -> list[WireSpan]:
+    """Return an agent with two calls, as one of two instrumentations tells of it."""
+    if openinference_tells:
+        agent, call = openinference("AGENT"), OPENINFERENCE_CALL
+    else:
+        agent, call = {"gen_ai.operation.name": "invoke_agent"}, chat(7, 3)
+    times = ((0, 100), (10, 30), (50, 30))
+    return [
+        sent(
+            n + 1,
+            1 if n else 0,
+            attributes=call if n else agent,
+            trace_id=trace_id,
+            start_ms=start + late_ms,
+            last_ms=lasts,
+        )
+        for n, (start, lasts) in enumerate(times)
+    ]
+
+
+@pytest.mark.parametrize("order", ["first", "second", "together"])
+def test_a_run_that_two_tell_in_traces_of_their_own_counts_once_in_any_order(
+    world: World, order: str
+) -> None:
+    began_first = run_of_two_calls(TRACE, 0, openinference_tells=True)
+    again = run_of_two_calls(OTHER, 1, openinference_tells=False)
+    for spans in {
+        "first": [began_first, again],
+        "second": [again, began_first],
+        "together": [began_first + again],
+    }[order]:
+        world.send(*spans)
+        world.run(2)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "2"}
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]
+    assert world.step(60) == 0
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_reports_of_a_run_that_counts_which_has_more_calls(world: World, order: int) -> None:
+    less = run_of_two_calls(TRACE, 0, openinference_tells=True)[:2]
+    more = run_of_two_calls(OTHER, 1, openinference_tells=False)
+    for spans in [less, more][::order]:
+        world.send(*spans)
+        world.run(2)
+    assert world.document(TRACE)["extraction"]["duplicate_of"]["trace_id"] == OTHER
+    assert "duplicate_of" not in world.document(OTHER)["extraction"]
+
+
+def test_runs_of_one_instrumentation_that_are_alike_are_two_runs(world: World) -> None:
+    for trace_id in (TRACE, OTHER):
+        world.send(*run_of_two_calls(trace_id, 0, openinference_tells=False))
+    world.run(2)
+    for trace_id in (TRACE, OTHER):
+        assert "duplicate_of" not in world.document(trace_id)["extraction"]

@@ -70,6 +70,8 @@ class ModelCall(NamedTuple):
     """Whether the call is all there is in its trace."""
     dialect: str = ""
     """The dialect that told of it; empty where an older version stored it."""
+    calls_in_trace: int = 0
+    """How many model steps its trace has, this one included."""
 
     def is_within(self, window: CallWindow) -> bool:
         """Return whether it is a call that the window looks for."""

@@ -68,4 +68,5 @@ def _call_of(row: Row) -> ModelCall:
         end_ns=row.EndTimeUnixNano,
         is_bare=bool(row.IsBare),
         dialect=row.Dialect,
+        calls_in_trace=row.Calls,
     )

@@ -34,7 +34,7 @@ def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
     is_bare = len(calls) == 1 and len(steps) == 1 and trajectory.root_type is Kind.MODEL
     key = TraceKey(trajectory.project, trajectory.trace_id)
     return [
-        ModelCall(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect)
+        ModelCall(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, len(calls))
         for s in calls
         if (call_key := make_call_key(s))
     ]

@@ -74,20 +74,24 @@ def _latest_start(n: NormalizedSpan) -> int:
     return n.span.start_ns + _slack_ns(n)
 
 
+def slack_ns(start_ns: int, end_ns: int) -> int:
+    """Return how far apart two reports may be of what ran from and to then, in nanoseconds."""
+    return max(SLACK_NS, int((end_ns - start_ns) * SLACK_SHARE))
+
+
 def _slack_ns(n: NormalizedSpan) -> int:
-    return max(SLACK_NS, int((n.span.end_ns - n.span.start_ns) * SLACK_SHARE))
+    return slack_ns(n.span.start_ns, n.span.end_ns)
 
 
 def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether two instrumentations tell of two spans that began and ended together."""
     if ours.span.scope_name == theirs.span.scope_name:
         return False
-    slack_ns = max(_slack_ns(ours), _slack_ns(theirs))
     apart_ns = (
         abs(theirs.span.start_ns - ours.span.start_ns),
         abs(theirs.span.end_ns - ours.span.end_ns),
     )
-    return max(apart_ns) <= slack_ns
+    return max(apart_ns) <= max(_slack_ns(ours), _slack_ns(theirs))
 
 
 def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
