@@ -36,6 +36,16 @@ def test_generated_tables_are_current() -> None:
     assert check.returncode == 0, check.stderr
 
 
+def test_the_page_of_captures_says_that_all_are_right() -> None:
+    page = (ROOT / "docs/captures.md").read_text("utf-8")
+    (cells,) = re.findall(r"^\| all \| (.+) \|$", page, re.MULTILINE)
+    runs, *right = cells.split(" | ")
+    assert int(runs) == len(all_captures())
+    for cell in right:
+        number, _, of = cell.partition(" of ")
+        assert number == (of or runs)
+
+
 def test_every_framework_with_captures_is_in_the_table_of_dialects() -> None:
     folders = [framework.folder for framework in FRAMEWORKS]
     assert len(folders) == len(set(folders))

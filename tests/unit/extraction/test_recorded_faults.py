@@ -192,3 +192,16 @@ def test_the_same_runs_without_that_instrumentation_are_right() -> None:
     used = {d["root_step"]["name"]: tokens(d)[:2] for d in documents("h1_adk-native")}
     assert used["invoke_workflow concierge"] == (210, 21)
     assert used["invoke_workflow pipeline"] == (36, 6)
+
+
+@pytest.mark.parametrize("teller", ["oi", "tl", "ls"])
+def test_steps_bear_their_own_names_and_say_in_which_node_they_ran(teller: str) -> None:
+    paused, _ = sorted(
+        documents(f"s10_hitl-{teller}"), key=lambda d: str(d["root_step"]["basic_info"])
+    )
+    assert paused["root_step"]["name"] == "banker"
+    [tool] = steps(paused, "tool")
+    assert (tool["name"], tool["metadata"]["node"]) == ("wire_money", "tools")
+    [call] = steps(paused, "model")
+    assert call["metadata"]["node"] == "model"
+    assert len(paused["extraction"]["services"]) == 1

@@ -36,6 +36,7 @@ def list_extras(
         "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
         "models": sorted({s.model for s in models} - {""}),
         "agents": sorted({s.metadata.get("agent_name", s.name) for s in agents}),
+        "services": sorted({span.service_name for span in tree.spans} - {""}) or None,
         "conversation_id": _conversation(tree, arranged),
         "reasoning_tokens": usage.reasoning_tokens,
         "cache_read_tokens": usage.cache_read_tokens,

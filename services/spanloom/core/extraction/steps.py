@@ -126,8 +126,11 @@ def _owner(
 def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> Step:
     n, others = reports.spans[step_id], reports.merged.get(step_id, ())
     span, is_call = n.span, n.kind is _MODEL
+    name = _own_name(n, facts) or span.name
     error = _find_error(n, others) if others else n.error
     metadata = _metadata(n, parent_id, facts, others)
+    if name != span.name:
+        metadata["span_name"] = span.name
     if error is not None:
         metadata["error_told_by"] = error.told_by
         if error.type:
@@ -137,7 +140,7 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         step_id,
         parent_id,
         _STEP_TYPES[n.kind],
-        span.name,
+        name,
         span.start_ns,
         _end_ns(n, others) if others else span.end_ns,
         as_conversation(facts.input, "user") if is_call else facts.input,
@@ -148,6 +151,13 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         facts.first_token_ms if is_call else None,
         metadata,
     )
+
+
+def _own_name(n: NormalizedSpan, facts: Facts) -> str:
+    """Return what a tool or agent is called: ``weather`` of the span ``execute_tool weather``."""
+    if n.kind is _TOOL:
+        return facts.tool_name
+    return facts.agent_name if n.kind is Kind.AGENT else ""
 
 
 def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:

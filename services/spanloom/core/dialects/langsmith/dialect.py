@@ -17,6 +17,7 @@ from spanloom.core.reading.langchain.run import (
     CONTROL_FLOW,
     RunMetadata,
     classify_run,
+    note_node,
     read_prefixed_metadata,
 )
 from spanloom.core.reading.values import Json, count, first, json_object
@@ -93,6 +94,7 @@ class LangSmith(Dialect):
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
             facts.agent_name = span.name
+        note_node(facts, _run_metadata(span))
         return facts
 
 

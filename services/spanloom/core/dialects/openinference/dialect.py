@@ -22,6 +22,7 @@ from spanloom.core.reading.langchain.run import (
     CONTROL_FLOW,
     RunMetadata,
     classify_run,
+    note_node,
     read_metadata_text,
 )
 from spanloom.core.reading.langchain.shape import Runnable, classify_shape
@@ -159,6 +160,7 @@ class OpenInference(Dialect):
             facts.output = _documents(span) or facts.output
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
+        note_node(facts, _run_metadata(span))
         return facts
 
 

@@ -32,7 +32,7 @@ from spanloom.core.dialects.traceloop.attributes import (
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import genai_facts
-from spanloom.core.reading.langchain.run import CONTROL_FLOW, classify_run
+from spanloom.core.reading.langchain.run import CONTROL_FLOW, classify_run, note_node
 from spanloom.core.reading.values import first
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class Traceloop(Dialect):
         facts.conversation_id = facts.conversation_id or first(
             attributes, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
         )
+        note_node(facts, run_metadata(span))
         return facts
 
 

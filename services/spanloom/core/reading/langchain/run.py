@@ -105,6 +105,12 @@ def read_metadata_text(name: str, text: str) -> RunMetadata:
     return RunMetadata(name, *read)
 
 
+def note_node(facts: Facts, run: RunMetadata) -> None:
+    """Let the step say in which node of its graph it ran: ``tools``."""
+    if run.node:
+        facts.metadata = {**facts.metadata, "node": run.node}
+
+
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
     """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
     own = view.remember(read, span)

@@ -1,0 +1,30 @@
+"""What becomes of a captured run, extracted here and now."""
+
+from __future__ import annotations
+
+import json
+
+from tests.support.extracting import World
+from tests.support.ground_truth import Answer, Capture
+
+from spanloom.core.model.tenancy import Reach
+
+LATER_S = 100.0
+
+
+def extract_capture(capture: Capture) -> list[Answer]:
+    """Return the trajectory of each of the run's traces; what another repeats is marked."""
+    world = World()
+    if logs := capture.logs():
+        world.send_logs(logs)
+    for request in capture.requests():
+        world.send_message(request)
+    for _ in range(2):  # a repeated call is marked when the other one is there
+        world.step(LATER_S)
+    return [_answer(world, trace_id) for trace_id in capture.spans_by_trace]
+
+
+def _answer(world: World, trace_id: str) -> Answer:
+    spans = world.store.spans_document(trace_id, Reach.ALL)
+    assert spans is not None, f"{trace_id} was not extracted"
+    return Answer(world.document(trace_id), json.loads(spans))

@@ -1,0 +1,131 @@
+"""What no span of a captured run tells, so that nobody can get it right: measure by measure.
+
+A run, or all runs of a folder. What stands here is the telemetry's fault, and each entry says why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from tests.support.ground_truth import Capture
+
+WITHOUT_DETAILS = frozenset(
+    {
+        "eino-apmplus",
+        "mlflow-genai",
+        "openlit",
+        "other-spring-ai",
+        "other-spring-ai-1",
+        "other-strands",
+        "other-vercel-ai-7",
+        "otel-openai-v2",
+        "traceloop",
+        "traceloop-sdk",
+        "traceloop-0.40",
+    },
+)
+"""Dialects that do not report reasoning or cached tokens (some do by parts)."""
+UNREPORTED_DETAILS = frozenset(
+    {
+        # Only an agent's state tells them, where a span of the application holds all together.
+        "js-traceloop/bare_llm",
+        "js-traceloop/graph_nodes",
+        "js-traceloop/react_tools_flat",
+        "js-traceloop/stream_llm",
+        "other-crewai-openinference/crew_only",  # without the client's spans there are no calls
+        "other-crewai-traceloop/stream_agent",  # streamed calls of the client have no reasoning
+        "other-llamaindex-traceloop/react_tools_openai_like",  # no client's span, no reasoning
+        "other-openllmetry-sdks/stream_agent",
+        "other-sdks-mlflow/dspy_chain_of_thought",  # DSPy's sum has no details
+        "other-sdks-mlflow/strands_subagent",  # no reasoning, as without MLflow
+    },
+)
+"""Single runs in which a dialect leaves out what it reports elsewhere."""
+UNTOLD_FAILURES = frozenset(
+    {
+        "eino-apmplus/stream_broken",  # a broken stream ends like a whole one
+        "eino-langfuse/stream_broken",
+        "otel-genai/node_retry_policy",  # nodes are no spans
+        "other-agno-traceloop/tool_error",
+        "other-crewai-traceloop/tool_error_handled",
+        "other-haystack-traceloop/llm_error_500",
+        "other-llamaindex-mlflow/llm_error_500",
+        "other-llamaindex-openinference/llm_error_500",
+        "other-llamaindex-traceloop/tool_error",
+        "other-spring-ai-1/tool_error_handled",  # the tool answers with the error's words
+        "other-spring-ai/tool_error_handled",
+    },
+)
+"""Runs in which something failed and no span says so."""
+CAUGHT = frozenset({"js-langfuse/llm_error_500"})
+"""Runs whose script caught the exception that its agent raised."""
+WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
+"""Dialects that report no content unless told to, and were not."""
+UNTOLD_ANSWERS = frozenset(
+    {
+        "js-traceloop/react_tools_flat",  # each call is a trace of its own, without tool calls
+        "other-google-adk/llm_error_500",  # recorded without content
+        "other-google-adk/react_tools",
+        "other-sdks-mlflow/pydantic_ai_run_sync",  # PydanticAI's own objects, shown as they came
+    },
+)
+UNTOLD_TOOL_TEXTS = frozenset(
+    {
+        "logfire-openai-agents/handoff",  # a handoff's span has names alone
+        "openinference-langchain/supervisor",  # handoffs without arguments
+        "other-google-adk/llm_error_500",
+        "other-google-adk/react_tools",
+        "other-openai-agents-mlflow/handoff_genai",
+        "other-spring-ai/react_tools_plain",
+    },
+)
+UNTOLD_ENDS = frozenset(
+    {
+        "eino-apmplus/adk_parallel",  # of two agents side by side none answers for both
+        "eino-cozeloop/adk_parallel",
+        "eino-langfuse/adk_parallel",
+        "logfire-openai-agents/llm_error_500",
+        "openlit/async_agent",
+        "openlit/rag_chain",
+        "other-autogen/pipeline",  # runtime messages without content
+        "other-autogen/react_tools",
+        "other-autogen/tool_error_handled",
+        "other-crewai-traceloop/delegation_crew_only",  # no spans of the client's calls
+        "other-google-adk/llm_error_500",
+        "other-google-adk/react_tools",
+    },
+)
+UNTOLD_WORDS = frozenset(
+    {
+        "cozeloop/stream_broken",  # the client says it in other words
+        "eino-apmplus/stream_broken",
+        "eino-cozeloop/stream_broken",
+        "eino-langfuse/stream_broken",
+        "js-cozeloop/tool_error_raised",  # JavaScript has no ``ValueError``
+        "js-openinference/tool_error_raised",
+        "langfuse/tool_error_raised",  # the message alone
+        "openinference-langchain/stream_broken",
+        "otel-genai/node_retry_policy",  # nodes are no spans
+        "otel-genai/stream_broken",
+        "other-openai-agents-openinference/tool_error_raised",
+        "other-openai-agents-traceloop/tool_error_raised",
+    },
+)
+UNTOLD: Mapping[str, Collection[str]] = {
+    "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
+    "outcome": UNTOLD_FAILURES | CAUGHT,
+    "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
+    "tool texts": UNTOLD_TOOL_TEXTS,
+    "ends": WITHOUT_TEXTS | UNTOLD_ENDS,
+    "words": UNTOLD_WORDS,
+}
+"""Measure to the runs, or folders of runs, that it is not about."""
+
+
+def is_untold(measure: str, capture: Capture) -> bool:
+    """Return whether no span of the run tells what is measured."""
+    untold = UNTOLD.get(measure, ())
+    return capture.dialect in untold or capture.id in untold
