@@ -98,6 +98,11 @@ def _request(sent: str, attributes: Mapping[str, str]) -> str:
 
 
 def _answers(output: str) -> list[Json]:
+    """Return the messages of the choices; DSPy's models return a list of texts."""
+    if output.startswith('["'):
+        items = json_value(output)
+        texts = [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
+        return [{"role": "assistant", "content": text} for text in texts]
     choices = json_field(output, "choices")
     if not isinstance(choices, list):
         return []

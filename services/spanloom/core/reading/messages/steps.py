@@ -69,8 +69,6 @@ def _converse(text: str, role: str) -> tuple[str, str]:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return str(text) if isinstance(text, Written) else compact(value), ""
-        if role == "assistant" and isinstance(value, list) and _is_one_text(value):
-            value = [{"role": role, "content": value[0]}]  # DSPy's list of completions
         found = None if value is None else find_messages(value, role)
         if found is not None:
             messages = found.read()
@@ -81,10 +79,6 @@ def _converse(text: str, role: str) -> tuple[str, str]:
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
         return make_message(text, role), ""
     return str(text), ""
-
-
-def _is_one_text(items: list[Json]) -> bool:
-    return len(items) == 1 and isinstance(items[0], str)
 
 
 def read_request(text: str) -> str:
