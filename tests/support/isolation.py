@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import orjson
 from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -57,13 +58,20 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         named = key.project.encode()
-        store.write([replace(record, document=named, spans_document=b'["%b"]' % named)])
+        store.write([replace(record, document=_document(key), spans_document=b'["%b"]' % named)])
         store.record_progress([Progress(key, request.seq, Status.SETTLED)])
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
         replays[key.project] = replay.id
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays)
+
+
+def _document(key: TraceKey) -> bytes:
+    """Return as much of a document as a reader of one step needs; it names the project."""
+    root = {"id": f"{1:016x}", "name": key.project, "input": "", "output": ""}
+    extraction = {"root_type": "agent"}
+    return orjson.dumps({"root_step": root, "agent_steps": [], "extraction": extraction})
 
 
 Seen = set[str]
@@ -96,6 +104,9 @@ def _own(reach: Reach, count: int) -> Seen:
 WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
     "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
+    "find_home": lambda t, reach: {
+        home.key.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
+    },
     "list": lambda t, reach: {
         line.key.project
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
@@ -175,7 +186,7 @@ def check_isolation(twins: Twins) -> None:
             assert found == {project}, f"{name} within {project}: {found}"
         assert not seen(twins, Reach.only()), name
         assert seen(twins, Reach.ALL) & twins.names, name
-        if name not in ("document", "spans_document"):  # which give the newest one's
+        if name not in ("document", "spans_document", "find_home"):  # which give the newest one's
             assert seen(twins, Reach.only(*twins.names)) >= twins.names or name in COUNTING
     for name, seen_of in OF_A_KEY.items():
         for key in (twins.mine, twins.theirs):

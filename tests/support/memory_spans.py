@@ -72,12 +72,12 @@ class MemorySpans(MemoryState):
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
         return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
 
-    def read_otlp(self, key: TraceKey) -> bytes:
-        """See ``SpanReader.read_otlp``; one message part for each span."""
+    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+        """See ``SentSpans.read_otlp``; one message part for each span."""
         with self._lock:
-            found = sorted(
-                self._spans.get(key, {}).values(), key=lambda d: (d.span.start_ns, d.span.span_id)
-            )
+            held = self._spans.get(key, {}).values()
+            wanted = [d for d in held if d.span.span_id.startswith(span_id_start)]
+            found = sorted(wanted, key=lambda d: (d.span.start_ns, d.span.span_id))
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:

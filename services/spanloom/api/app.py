@@ -18,6 +18,7 @@ from spanloom.api.routes import (
     conversations,
     deletions,
     keys,
+    parts,
     replays,
     service,
     snapshots,
@@ -86,9 +87,9 @@ def create_app(
     app.state.services = Services(
         store, metrics, ready, troubles, calls, probes, extractor_version, access.keys, examine
     )
-    of_trajectories = (trajectories, conversations, replays, keys, deletions, snapshots)
-    parts = (*(of_trajectories if has_trajectories else ()), service)
-    routers = [part.router for part in parts]
+    of_trajectories = (trajectories, parts, conversations, replays, keys, deletions, snapshots)
+    rooms = (*(of_trajectories if has_trajectories else ()), service)
+    routers = [room.router for room in rooms]
     for router in routers:
         app.include_router(router, responses=problem_responses(421, 500))
     app.add_middleware(BodyBound)

@@ -110,6 +110,38 @@ SPANS = _answer(
     _component("SpanList"),
     {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
 )
+STEP = _answer(
+    "The step, and the agent that owns it.",
+    {"type": "object"},
+    {**canonical_example()["agent_steps"][0]["steps"][0], "agent_id": "00f067aa0ba902b7"},
+)
+_SENT = {
+    "resourceSpans": [
+        {
+            "resource": {
+                "attributes": [{"key": "service.name", "value": {"stringValue": "travel"}}]
+            },
+            "scopeSpans": [
+                {
+                    "scope": {"name": "openinference.instrumentation.langchain"},
+                    "spans": [
+                        {
+                            "traceId": EXAMPLE_TRACE,
+                            "spanId": _SPAN["span_id"],
+                            "parentSpanId": _SPAN["parent_span_id"],
+                            "name": "weather",
+                            "kind": 1,
+                            "startTimeUnixNano": "1715400000500000000",
+                            "endTimeUnixNano": "1715400001000000000",
+                        }
+                    ],
+                }
+            ],
+        }
+    ]
+}
+SENT_SPAN = _answer("The span with its resource and scope, OTLP JSON.", {"type": "object"}, _SENT)
+OTLP = _answer("All spans, OTLP JSON or protobuf.", {"type": "object"}, _SENT)
 CONVERSATION = _answer(
     "A page of the conversation.",
     _component("Conversation"),

@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "explain:explain_command",
         "Say of each span of a trace what became of it, and why.",
     ),
+    "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),
     "api": ("processes:api_command", "Run the API alone."),

@@ -129,6 +129,29 @@ class Client:
         """Return a run's canonical JSON document, byte for byte as it is stored."""
         return self._get(f"/v1/trajectories/{_segment(trace_id)}", {"project": project})
 
+    def latest(self, *, project: str | None = None) -> Trajectory:
+        """Return the run that began last; raises ``NotFoundError`` if there is none."""
+        return self._read(Trajectory, self._get("/v1/trajectories/latest", {"project": project}))
+
+    def step_document(
+        self, trace_id: str, step_id: str, *, project: str | None = None, parsed: bool = False
+    ) -> bytes:
+        """Return one step of a run as JSON, with the id of the agent that owns it.
+
+        ``parsed`` gives messages, arguments and results as JSON instead of JSON in texts.
+        """
+        path = f"/v1/trajectories/{_segment(trace_id)}/steps/{_segment(step_id)}"
+        return self._get(path, {"project": project, "texts": "parsed" if parsed else None})
+
+    def sent_span(self, trace_id: str, span_id: str, *, project: str | None = None) -> bytes:
+        """Return one span as it was sent, with its resource and scope, as OTLP JSON."""
+        path = f"/v1/trajectories/{_segment(trace_id)}/spans/{_segment(span_id)}"
+        return self._get(path, {"project": project})
+
+    def otlp(self, trace_id: str, *, project: str | None = None) -> bytes:
+        """Return every stored span of a trace as it was sent, as OTLP JSON."""
+        return self._get(f"/v1/trajectories/{_segment(trace_id)}/otlp", {"project": project})
+
     def spans(self, trace_id: str, *, project: str | None = None) -> list[SpanVerdict]:
         """Return what became of each stored span of a trace, by (start, span id)."""
         return self._read(SpanList, self.spans_document(trace_id, project=project)).spans

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rich.console import Console
+from rich.padding import Padding
 
 if TYPE_CHECKING:
     from typing import TextIO
+
+    from rich.text import Text
 
 PIPE_WIDTH = 100
 
@@ -18,6 +21,12 @@ def make_console(stream: TextIO) -> Console:
     """Return a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+
+
+def print_indented(line: Text, console: Console) -> None:
+    """Print a line; where it is too wide it goes on below at its own indent."""
+    indent = len(line.plain) - len(line.plain.lstrip(" "))
+    console.print(Padding(line[indent:], (0, 0, 0, indent), expand=False) if indent else line)
 
 
 def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
@@ -15,11 +16,13 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, Home, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
@@ -39,6 +42,8 @@ class ShelfStore:
     asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
+    sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
+    span_count: int = 2
     error: Exception | None = None
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -46,6 +51,18 @@ class ShelfStore:
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         return self._find(self.spans, trace_id, reach)
+
+    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+        for key in self.documents:
+            if key.trace_id == trace_id and reach.covers(key.project):
+                return Home(key, self.span_count)
+        return None
+
+    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+        wanted = [
+            span for span in self.sent.get(key, ()) if span.span_id.hex().startswith(span_id_start)
+        ]
+        return message_of(wanted).SerializeToString() if wanted else b""
 
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 NEEDED = {
     ("GET", "/v1/trajectories"): Scope.READ,
+    ("GET", "/v1/trajectories/latest"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/steps/{step_id}"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/spans/{span_id}"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/otlp"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
     ("POST", "/v1/replays"): Scope.ADMIN,
@@ -47,6 +51,8 @@ NEEDED = {
 """Written down a second time on purpose: a new route has to be thought about here too."""
 VALUES = {
     "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+    "step_id": "00f067aa0ba902b7",
+    "span_id": "00f067aa0ba902b7",
     "replay_id": "00064119b2c8d000",
     "conversation_id": "c",
     "key_id": "0f3a9c5b7d21",

@@ -7,19 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from tests.support.otlp_requests import wire_span
 
+from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastapi.testclient import TestClient
     from tests.support.access import Locks
+    from tests.unit.api.conftest import ShelfStore
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 Spec = dict[str, Any]
+
+
+@pytest.fixture
+def store(store: ShelfStore) -> ShelfStore:
+    """Have what the examples of parameters ask for."""
+    key = TraceKey("default", TRACE)
+    newest = max(store.summaries, key=lambda line: line.cursor).key
+    store.documents = dict.fromkeys((key, newest), json.dumps(canonical_example()).encode())
+    store.sent = {key: [wire_span(TRACE, int(EXAMPLE_SPAN, 16))]}
+    return store
 
 
 @pytest.fixture
@@ -44,8 +58,12 @@ def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
 def test_every_path_is_described(spec: Spec) -> None:
     assert [name for name, _ in operations(spec)] == [
         "GET /v1/trajectories",
+        "GET /v1/trajectories/latest",
         "GET /v1/trajectories/{trace_id}",
         "GET /v1/trajectories/{trace_id}/spans",
+        "GET /v1/trajectories/{trace_id}/steps/{step_id}",
+        "GET /v1/trajectories/{trace_id}/spans/{span_id}",
+        "GET /v1/trajectories/{trace_id}/otlp",
         "GET /v1/conversations/{conversation_id}",
         "POST /v1/replays",
         "GET /v1/replays",
@@ -94,6 +112,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "conversation_id",
             "profile",
         ),
+        *("texts", "step_id", "span_id", "accept"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
 
@@ -161,7 +180,13 @@ def test_the_examples_of_parameters_are_accepted(
         }
         answer = client.request(
             method,
-            path.format(conversation_id="c", replay_id=REPLAY, key_id=key_id),
+            path.format(
+                conversation_id="c",
+                replay_id=REPLAY,
+                key_id=key_id,
+                step_id=canonical_example()["root_step"]["id"],
+                span_id=EXAMPLE_SPAN,
+            ),
             params=asked,
             headers=headers,
             json=_example_body(spec) if "requestBody" in operation else None,

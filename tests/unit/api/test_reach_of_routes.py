@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
 READING = {
     "/v1/trajectories": "/v1/trajectories",
+    "/v1/trajectories/latest": "/v1/trajectories/latest",
     "/v1/trajectories/{trace_id}": "/v1/trajectories/{trace}",
     "/v1/trajectories/{trace_id}/spans": "/v1/trajectories/{trace}/spans",
+    "/v1/trajectories/{trace_id}/steps/{step_id}": "/v1/trajectories/{trace}/steps/{span}",
+    "/v1/trajectories/{trace_id}/spans/{span_id}": "/v1/trajectories/{trace}/spans/{span}",
+    "/v1/trajectories/{trace_id}/otlp": "/v1/trajectories/{trace}/otlp",
     "/v1/conversations/{conversation_id:path}": "/v1/conversations/{conversation}",
     "/v1/replays": "/v1/replays",
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
@@ -44,6 +48,7 @@ class Served(NamedTuple):
         """Ask with the key of one project for what another has; return the text, empty for 404."""
         path = READING[route].format(
             trace=self.twins.mine.trace_id,
+            span=f"{1:016x}",
             conversation=self.twins.conversation,
             replay=self.twins.replays[owner],
         )

@@ -11,12 +11,13 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from tests.support.access import open_access
+from tests.support.otlp_requests import message_of, wire_span
 
 from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import TrajectorySummary
+from spanloom.core.ports.reading import Home, TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -50,6 +51,12 @@ SPANS: list[dict[str, Any]] = [
 ]
 
 
+SENT_ID = f"{7:016x}"
+SENT = message_of(
+    [wire_span(TRACE, 7, name="weather", attributes={"city": "Oslo", "days": 3, "wide": "x" * 900})]
+).SerializeToString()
+
+
 class OneTrajectory:
     """A store with one document, listed as often as a test wants."""
 
@@ -62,6 +69,12 @@ class OneTrajectory:
 
     def spans_document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(SPANS) if trace_id == TRACE else None
+
+    def find_home(self, trace_id: str, _reach: Reach) -> Home | None:
+        return Home(TraceKey("default", trace_id), 14) if trace_id == TRACE else None
+
+    def read_otlp(self, _key: TraceKey, span_id_start: str = "") -> bytes:
+        return SENT if SENT_ID.startswith(span_id_start) else b""
 
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None

@@ -1,39 +1,31 @@
 """Trajectories: the list, the document, and what became of each span."""
 
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, HTTPException, Path, Query, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.cursors import decode_cursor, next_cursor
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
-from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.schemas import (
-    EXAMPLE_TRACE,
-    ListQuery,
-    TraceId,
-    TrajectoryItem,
-    TrajectoryList,
+from spanloom.api.routes.places import (
+    ProjectInQuery,
+    TextsInQuery,
+    TraceIdInPath,
+    unknown_trace,
 )
+from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Using
+from spanloom.core.formats.parts import parse_texts
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 from spanloom.core.model.access import Scope
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
 
-TraceIdInPath = Annotated[
-    TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
-]
-ProjectInQuery = Annotated[
-    Name | None,
-    Query(
-        description="The project to look in; without it, the newest that has the trace.",
-        examples=["default"],
-    ),
-]
 FormatInQuery = Annotated[
     str,
     Query(
@@ -82,6 +74,32 @@ async def list_trajectories(
 
 
 @router.get(
+    "/v1/trajectories/latest",
+    operation_id="getLatestTrajectory",
+    summary="Get the newest trajectory",
+    response_class=Response,
+    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_latest_trajectory(
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    texts: TextsInQuery = "raw",
+) -> Response:
+    """Return the document of the run that began last, of those that the caller may see."""
+    reach = callers.narrowed(project)
+    newest = await using.calls.run(using.store.list, reach, TrajectoryFilter(), 1)
+    if not newest:
+        raise HTTPException(404, "There are no trajectories yet.")
+    key = newest[0].key
+    document = await using.calls.run(using.store.document, key.trace_id, Reach.only(key.project))
+    if document is None:  # deleted meanwhile
+        unknown_trace(key.trace_id, project)
+    return await _shown(document, texts, using)
+
+
+@router.get(
     "/v1/trajectories/{trace_id}",
     operation_id="getTrajectory",
     summary="Get one trajectory",
@@ -96,6 +114,7 @@ async def get_trajectory(
     project: ProjectInQuery = None,
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
     profile: ProfileInQuery = None,
+    texts: TextsInQuery = "raw",
 ) -> Response:
     """Return the newest version of the document, byte for byte as it is stored.
 
@@ -106,7 +125,9 @@ async def get_trajectory(
     reach = callers.narrowed(project)
     document = await using.calls.run(using.store.document, trace_id, reach)
     if document is None:
-        _unknown(trace_id, project)
+        unknown_trace(trace_id, project)
+    if chosen is CANONICAL:
+        return await _shown(document, texts, using)
     if not chosen.needs_spans:
         return Response(chosen.encode(document, b""), media_type=chosen.media_type)
     spans = await using.calls.run(using.store.spans_document, trace_id, reach) or b"[]"
@@ -136,13 +157,12 @@ async def get_trajectory_spans(
     reach = callers.narrowed(project)
     spans = await using.calls.run(using.store.spans_document, trace_id, reach)
     if spans is None:
-        _unknown(trace_id, project)
+        unknown_trace(trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
     return Response(body, media_type=CANONICAL.media_type)
 
 
-def _unknown(trace_id: str, project: str | None) -> NoReturn:
-    where = "" if project is None else f" in project {project!r}"
-    raise HTTPException(
-        404, f"There is no trajectory of trace {trace_id}{where}; a new one takes a few seconds."
-    )
+async def _shown(document: bytes, texts: str, using: Using) -> Response:
+    if texts == "parsed":
+        document = await using.calls.run(parse_texts, document)
+    return Response(document, media_type=CANONICAL.media_type)

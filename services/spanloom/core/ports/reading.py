@@ -86,5 +86,29 @@ class TrajectoryReader(Protocol):
         """
 
 
-class ReadingStore(TrajectoryReader, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol):
+class Home(NamedTuple):
+    """Where a trace is found."""
+
+    key: TraceKey
+    span_count: int
+    """Stored spans of it when its trajectory was built."""
+
+
+class SentSpans(Protocol):
+    """Gives readers spans as they were sent."""
+
+    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+        """Return where a trace is that has a trajectory; of several projects the newest one."""
+
+    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+        """Return an OTLP ``TracesData`` message of the spans whose ids start so.
+
+        Every value has its type; spans are ordered by (start, span id). Empty without spans. Two
+        such messages behind each other are one message with the spans of both.
+        """
+
+
+class ReadingStore(
+    TrajectoryReader, SentSpans, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol
+):
     """All that the API asks of a store."""

@@ -91,9 +91,3 @@ class SpanReader(Protocol):
         (time, span id, event id). Else like ``read_spans``. The rows that are built follow the
         limit; what the engine reads to choose them grows with the trace (see ADR 018).
         """
-
-    def read_otlp(self, key: TraceKey) -> bytes:
-        """Return the trace as an OTLP ``TracesData`` message with every value in its type.
-
-        Empty bytes if the trace is unknown. Spans are ordered by (start, span id).
-        """

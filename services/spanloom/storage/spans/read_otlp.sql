@@ -1,4 +1,4 @@
--- Everything that was sent of one trace, the columns in the order of storage.otlp.StoredSpan.
+-- What was sent of the spans of a trace whose ids start so, the columns in the order of storage.otlp.StoredSpan.
 SELECT
     ResourceAttributes, ResourceAttributeTypes, mapApply((k, v) -> (k, base64Encode(v)), ResourceAttributeRaw),
     ResourceDroppedAttributesCount, ResourceSchemaUrl,
@@ -15,5 +15,5 @@ SELECT
              arrayMap(raw -> mapApply((k, v) -> (k, base64Encode(v)), raw), `Links.AttributeRaw`),
              `Links.DroppedAttributesCount`, `Links.Flags`)
 FROM otel_traces FINAL
-WHERE Project = {project:String} AND TraceId = {trace_id:String}
+WHERE Project = {project:String} AND TraceId = {trace_id:String} AND startsWith(SpanId, {span_id_start:String})
 ORDER BY StartTimeUnixNano, SpanId

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
+from spanloom.core.ports.reading import Home
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
+from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -16,6 +18,7 @@ from spanloom.storage.spans.records import FramedRecords, canonical_request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row, Values
 
 Key = TypeVar("Key", bound=Hashable)
@@ -104,9 +107,15 @@ class ClickHouseSpans:
         join_events(traces, map(event_of, events))
         return TracePart(traces.get(key, []), size.span_count, left_out, size.newest_seq)
 
-    def read_otlp(self, key: TraceKey) -> bytes:
-        """See ``SpanReader.read_otlp``."""
-        rows = self._reader.values("read_otlp", project=key.project, trace_id=key.trace_id)
+    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+        """See ``SentSpans.find_home``."""
+        found = self._reader.rows("find_home", trace_id=trace_id, reach=within(reach))
+        row = next(found, None)
+        return None if row is None else Home(TraceKey(row.Project, trace_id), row.SpanCount)
+
+    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+        """See ``SentSpans.read_otlp``."""
+        rows = self._reader.values("read_otlp", **key._asdict(), span_id_start=span_id_start)
         return encode_traces(StoredSpan(*row) for row in rows)
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:

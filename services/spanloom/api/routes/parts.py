@@ -1,0 +1,149 @@
+"""One step of a trajectory, one span as it was sent, and all of them as OTLP."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Header, HTTPException, Response
+from fastapi.responses import StreamingResponse
+
+from spanloom.api.access import CallersReach
+from spanloom.api.examples import OTLP, SENT_SPAN, STEP
+from spanloom.api.needs import needs
+from spanloom.api.problems import problem_responses
+from spanloom.api.routes.places import (
+    ProjectInQuery,
+    SpanIdInPath,
+    TextsInQuery,
+    TraceIdInPath,
+    unknown_trace,
+)
+from spanloom.api.services import Services, Using
+from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.parts import find_step, parse_texts_of
+from spanloom.core.model.access import Scope
+from spanloom.core.ports.reading import Home
+
+router = APIRouter(tags=["trajectories"])
+
+JSON, PROTOBUF = "application/json", "application/x-protobuf"
+SPANS_AT_ONCE = 2_000
+"""A trace of more spans is read slice by slice, by the first digits of the span ids."""
+_HEX = "0123456789abcdef"
+_OPENING = b'{"resourceSpans":['
+
+AcceptInHeader = Annotated[
+    str,
+    Header(description="`application/x-protobuf` for protobuf; JSON otherwise.", examples=[JSON]),
+]
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/steps/{step_id}",
+    operation_id="getTrajectoryStep",
+    summary="Get one step",
+    response_class=Response,
+    responses={200: STEP, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_step(
+    trace_id: TraceIdInPath,
+    step_id: SpanIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    texts: TextsInQuery = "raw",
+) -> Response:
+    """Return one step of the document, the root included, with the agent that owns it."""
+    reach = callers.narrowed(project)
+    document = await using.calls.run(using.store.document, trace_id, reach)
+    if document is None:
+        unknown_trace(trace_id, project)
+    step = await using.calls.run(find_step, document, step_id)
+    if step is None:
+        raise HTTPException(
+            404,
+            f"Trace {trace_id} has no step {step_id}; its /spans say under which one it counts.",
+        )
+    shown = parse_texts_of(step) if texts == "parsed" else step
+    return Response(orjson.dumps(shown), media_type=JSON)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/spans/{span_id}",
+    operation_id="getSentSpan",
+    summary="Get one span as it was sent",
+    response_class=Response,
+    responses={200: SENT_SPAN, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_sent_span(
+    trace_id: TraceIdInPath,
+    span_id: SpanIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Return a span with its resource and scope in OTLP's JSON: attributes, events, links."""
+    home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    if home is None:
+        unknown_trace(trace_id, project)
+    sent = await using.calls.run(using.store.read_otlp, home.key, span_id)
+    if not sent:
+        raise HTTPException(404, f"Trace {trace_id} has no span {span_id}.")
+    body = _OPENING + b",".join(resource_spans_json(sent)) + b"]}"
+    return Response(body, media_type=JSON)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/otlp",
+    operation_id="getTrajectoryOtlp",
+    summary="Get all spans as they were sent",
+    response_class=Response,
+    responses={200: OTLP, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_otlp(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    accept: AcceptInHeader = JSON,
+) -> Response:
+    """Return every stored span of the trace, beyond `--max-trace-spans` too, as OTLP.
+
+    The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
+    of more than 2,000 in slices, by the first digit of their ids.
+    """
+    home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    if home is None:
+        unknown_trace(trace_id, project)
+    is_protobuf = PROTOBUF in accept
+    first = await using.calls.run(using.store.read_otlp, home.key, _slices(home)[0])
+    body = _protobuf(home, first, using) if is_protobuf else _json(home, first, using)
+    return StreamingResponse(body, media_type=PROTOBUF if is_protobuf else JSON)
+
+
+def _slices(home: Home) -> Sequence[str]:
+    """Return the starts of span ids that are read at a time, so that each is few enough."""
+    starts = [""]
+    left = home.span_count
+    while left > SPANS_AT_ONCE:
+        starts = [start + digit for start in starts for digit in _HEX]
+        left //= len(_HEX)
+    return starts
+
+
+async def _protobuf(home: Home, first: bytes, using: Services) -> AsyncIterator[bytes]:
+    yield first
+    for start in _slices(home)[1:]:
+        yield await using.calls.run(using.store.read_otlp, home.key, start)
+
+
+async def _json(home: Home, first: bytes, using: Services) -> AsyncIterator[bytes]:
+    before = _OPENING
+    async for data in _protobuf(home, first, using):
+        for item in await using.calls.run(resource_spans_json, data):
+            yield before + item
+            before = b","
+    yield b"]}" if before == b"," else before + b"]}"

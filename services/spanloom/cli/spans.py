@@ -1,0 +1,57 @@
+"""``spanloom spans``: what was sent, span by span."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.trace_id import resolve, trace_id_argument
+from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.sent_span import render_sent_spans
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
+
+
+@click.command(
+    "spans",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom spans latest",
+        "spanloom spans latest a1c4e1b7d2f30002",
+        "spanloom spans latest --otlp > trace.json",
+    ),
+)
+@trace_id_argument
+@click.argument("span_id", required=False)
+@click.option("--project", metavar="NAME", help="Look in this project only.")
+@click.option("--full", is_flag=True, help="Cut no long value.")
+@click.option("--otlp", "as_json", is_flag=True, help="Give OTLP JSON, to send it elsewhere.")
+@client_option
+def spans_command(
+    *,
+    trace_id: str,
+    span_id: str | None,
+    project: str | None,
+    full: bool,
+    as_json: bool,
+    client: Client,
+) -> None:
+    """Print the spans of a trace as they were sent: attributes, events, links, resource.
+
+    With SPAN_ID that span alone. What became of them, and why, says `spanloom explain`.
+    """
+    trace_id = resolve(trace_id, client, project)
+    if span_id is None:
+        body = client.otlp(trace_id, project=project)
+    else:
+        body = client.sent_span(trace_id, span_id, project=project)
+    if as_json:
+        write_json(body, sys.stdout)
+        return
+    render_sent_spans(orjson.loads(body), make_console(sys.stdout), is_full=full)

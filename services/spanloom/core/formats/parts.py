@@ -1,0 +1,53 @@
+"""Parts of a canonical document, and the document with its texts taken apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.formats.json_bytes import Json
+
+_TEXTS = ("input", "output")
+
+
+def find_step(document: bytes, step_id: str) -> Json | None:
+    """Return a step of the document, with the agent that owns it as ``agent_id``, or ``None``.
+
+    The root is one too, of the type ``extraction.root_type``, owned by nobody: its ``agent_id`` is
+    empty. An agent comes without the steps that it owns.
+    """
+    whole: Json = orjson.loads(document)
+    return next((step for step in _steps(whole) if step["id"] == step_id), None)
+
+
+def parse_texts(document: bytes) -> bytes:
+    """Return the document with messages, arguments and results as JSON instead of JSON in texts."""
+    whole: Json = orjson.loads(document)
+    for step in (whole["root_step"], *whole["agent_steps"]):
+        parse_texts_of(step)
+        for inner in step.get("steps", ()):
+            parse_texts_of(inner)
+    return orjson.dumps(whole)
+
+
+def parse_texts_of(step: Json) -> Json:
+    """Take the texts of one step apart where they are JSON objects or lists; give it back."""
+    for name in _TEXTS:
+        text = step[name]
+        if text[:1] in ("{", "["):
+            try:
+                step[name] = orjson.loads(text)
+            except orjson.JSONDecodeError:
+                continue
+    return step
+
+
+def _steps(whole: Json) -> Iterator[Json]:
+    for agent in whole["agent_steps"]:
+        for step in agent["steps"]:
+            yield {**step, "agent_id": agent["id"]}
+    yield {**whole["root_step"], "type": whole["extraction"]["root_type"], "agent_id": ""}

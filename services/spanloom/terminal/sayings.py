@@ -1,0 +1,89 @@
+"""Messages as a person reads them: who speaks, what was said, asked for and shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rich.text import Text
+
+from spanloom.terminal.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROLE_STYLES = {
+    "system": "dim",
+    "developer": "dim",
+    "user": "bold green",
+    "assistant": "bold cyan",
+    "tool": "bold yellow",
+}
+FOLD_CHARS = 600
+"""A longer text is folded, unless all of it is asked for."""
+_MEDIA = {"image_url": "image", "input_audio": "audio", "file": "file"}
+_INDENT = "  "
+
+Message = dict[str, Any]  # a message of the documented shape
+
+
+def read_messages(text: str) -> Sequence[Message]:
+    """Return the messages of a model step's input or output; none if it holds none."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return []
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, dict)]
+
+
+def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
+    """Yield the speaker, what was thought and said, and the tools that were asked for."""
+    role = str(message.get("role") or "?")
+    name = f" {printable(str(message['name']))}" if message.get("name") else ""
+    yield Text.assemble((printable(role), ROLE_STYLES.get(role, "bold")), (name, "dim"))
+    if thought := str(message.get("reasoning_content") or ""):
+        yield from text_lines(thought, is_full=is_full, style="italic dim")
+    yield from text_lines(content_text(message.get("content")), is_full=is_full)
+    for call in message.get("tool_calls") or []:
+        function = (call.get("function") if isinstance(call, dict) else None) or {}
+        yield from call_lines(function.get("name"), function.get("arguments"), is_full=is_full)
+
+
+def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:
+    """Yield a call as it would be written: ``weather({"city": "Oslo"})``."""
+    first, *rest = text_lines(f"{name}({arguments or ''})", is_full=is_full, style="yellow")
+    yield Text.assemble(_INDENT, ("calls ", "dim"), first[len(_INDENT) :])
+    yield from rest
+
+
+def text_lines(text: str, *, is_full: bool, style: str = "") -> Iterator[Text]:
+    """Yield a text line by line, indented; a long one is folded, with its length."""
+    is_folded = len(text) > FOLD_CHARS and not is_full
+    shown = text[:FOLD_CHARS] if is_folded else text
+    for line in shown.splitlines():
+        yield Text(_INDENT + printable(line), style)
+    if is_folded:
+        yield Text(f"{_INDENT}\u2026 {len(text):,} characters, --full shows all", "dim italic")
+
+
+def content_text(content: object) -> str:
+    """Return what a message says, its media named: ``[image image/png, 12,345 characters]``."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(_part(part) for part in parts if isinstance(part, dict))
+
+
+def _part(part: dict[str, Any]) -> str:
+    kind = str(part.get("type"))
+    if kind == "text":
+        return str(part.get("text") or "")
+    inner = part.get(kind)
+    fields = inner if isinstance(inner, dict) else {}
+    data = str(fields.get("url") or fields.get("data") or fields.get("file_data") or "")
+    named = str(fields.get("filename") or fields.get("format") or "")
+    media = data[5:].partition(";")[0] if data.startswith("data:") else data
+    size = f"{len(data):,} characters" if data.startswith("data:") else ""
+    facts = ", ".join(fact for fact in (named, media[:200], size) if fact)
+    return f"[{' '.join(filter(None, (_MEDIA.get(kind, kind), facts)))}]"

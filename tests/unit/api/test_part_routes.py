@@ -1,0 +1,122 @@
+"""One step, one span, all spans: what a reader gets of them, and what not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.otlp_requests import wire_span
+from tests.unit.api.conftest import TRACE
+
+from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.span import TraceKey
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
+    from tests.unit.api.conftest import ShelfStore
+
+KEY = TraceKey("default", TRACE)
+PATH = f"/v1/trajectories/{TRACE}"
+
+
+@pytest.fixture
+def store(store: ShelfStore) -> ShelfStore:
+    store.documents[KEY] = orjson.dumps(canonical_example())
+    store.sent[KEY] = [
+        wire_span(TRACE, number << 60 | 1, name=f"span {number}") for number in range(1, 8)
+    ]
+    return store
+
+
+def first_call() -> dict[str, Any]:
+    agent = canonical_example()["agent_steps"][0]
+    step: dict[str, Any] = next(s for s in agent["steps"] if s["type"] == "model")
+    return {**step, "agent_id": agent["id"]}
+
+
+def test_a_step_comes_with_the_agent_that_owns_it(client: TestClient) -> None:
+    call = first_call()
+    assert client.get(f"{PATH}/steps/{call['id'].upper()}").json() == call
+
+
+def test_the_root_is_a_step_too(client: TestClient) -> None:
+    document = canonical_example()
+    root = client.get(f"{PATH}/steps/{document['root_step']['id']}").json()
+    assert root["name"] == document["root_step"]["name"]
+    assert (root["type"], root["agent_id"]) == (document["extraction"]["root_type"], "")
+
+
+def test_texts_can_be_had_as_json(client: TestClient, store: ShelfStore) -> None:
+    document: dict[str, Any] = orjson.loads(store.documents[KEY])
+    call = next(s for s in document["agent_steps"][0]["steps"] if s["type"] == "model")
+    messages = [{"role": "user", "content": "Plan a trip."}]
+    call["input"], call["output"] = orjson.dumps(messages).decode(), "[no JSON"
+    store.documents[KEY] = orjson.dumps(document)
+    parsed = client.get(f"{PATH}/steps/{call['id']}?texts=parsed").json()
+    assert (parsed["input"], parsed["output"]) == (messages, "[no JSON")
+    whole = client.get(f"{PATH}?texts=parsed").json()
+    assert messages in [s["input"] for a in whole["agent_steps"] for s in a["steps"]]
+    assert client.get(PATH).json() == document
+
+
+def test_without_asking_the_document_is_the_one_stored(client: TestClient) -> None:
+    assert client.get(PATH).content == orjson.dumps(canonical_example())
+    assert client.get(f"{PATH}?texts=raw").content == orjson.dumps(canonical_example())
+
+
+def test_the_newest_run_has_a_path_of_its_own(client: TestClient, store: ShelfStore) -> None:
+    newest = max(store.summaries, key=lambda line: line.cursor)
+    assert client.get("/v1/trajectories/latest").status_code == 404
+    store.documents[newest.key] = b'{"id": "newest"}'
+    assert client.get("/v1/trajectories/latest").json() == {"id": "newest"}
+    assert client.get("/v1/trajectories/latest?project=nobody").status_code in {200, 404}
+    store.summaries.clear()
+    assert (
+        client.get("/v1/trajectories/latest").json()["detail"] == "There are no trajectories yet."
+    )
+
+
+def test_a_span_is_given_as_it_was_sent(client: TestClient, store: ShelfStore) -> None:
+    sent = store.sent[KEY][2]
+    answer = client.get(f"{PATH}/spans/{sent.span_id.hex()}").json()
+    [span] = answer["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    assert (span["spanId"], span["traceId"]) == (sent.span_id.hex(), TRACE)
+    assert span["name"] == "span 3"
+    assert span["kind"] == sent.kind
+
+
+@pytest.mark.parametrize("span_count", [7, 40_000])
+def test_all_spans_are_given_however_many_slices_they_are_read_in(
+    client: TestClient, store: ShelfStore, span_count: int
+) -> None:
+    store.span_count = span_count
+    groups = client.get(f"{PATH}/otlp").json()["resourceSpans"]
+    spans = [s for g in groups for scope in g["scopeSpans"] for s in scope["spans"]]
+    assert [span["name"] for span in spans] == [f"span {n}" for n in range(1, 8)]
+    answer = client.get(f"{PATH}/otlp", headers={"Accept": "application/x-protobuf"})
+    assert answer.headers["content-type"] == "application/x-protobuf"
+    data = TracesData.FromString(answer.content)
+    names = [s.name for r in data.resource_spans for scope in r.scope_spans for s in scope.spans]
+    assert names == [f"span {n}" for n in range(1, 8)]
+
+
+def test_a_trace_whose_spans_have_expired_is_an_empty_list(
+    client: TestClient, store: ShelfStore
+) -> None:
+    store.sent.clear()
+    assert client.get(f"{PATH}/otlp").json() == {"resourceSpans": []}
+
+
+@pytest.mark.parametrize("part", ["steps/0123456789abcdef", "spans/0123456789abcdef"])
+def test_what_is_not_there_is_said_to_be_missing(client: TestClient, part: str) -> None:
+    assert "0123456789abcdef" in client.get(f"{PATH}/{part}").json()["detail"]
+    for path in (f"{PATH}/{part}?project=other", f"/v1/trajectories/{'0' * 32}/{part}"):
+        assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("bad", ["x", "0" * 15, "0" * 17, "g" * 16])
+def test_an_id_that_is_none_is_refused(client: TestClient, bad: str) -> None:
+    for part in ("steps", "spans"):
+        assert client.get(f"{PATH}/{part}/{bad}").status_code == 422
