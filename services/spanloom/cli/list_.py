@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status.")
 @click.option("--root", metavar="NAME", help="Only runs whose root has this name.")
 @click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")
+@click.option("--conversation", metavar="ID", help="Only of this conversation.")
 @click.option("--errors/--no-errors", default=None, help="Only those that failed, or did not.")
 @click.option(
     "--outcome",
@@ -54,6 +55,7 @@ def list_command(
     status: str | None,
     root: str | None,
     agent: str | None,
+    conversation: str | None,
     errors: bool | None,
     outcome: str | None,
     limit: int,
@@ -75,6 +77,7 @@ def list_command(
         has_error=errors,
         outcome=outcome,
         agent_name=agent,
+        conversation_id=conversation,
     )
     if as_json or not sys.stdout.isatty():
         for run in runs:

@@ -108,11 +108,18 @@ def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> No
 def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
     asked = ["--project", "p", "--since", "2026-01-31", "--until", "2026-01-31T12:00:00Z"]
     asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
-    asked += ["--outcome", "ok"]
+    asked += ["--outcome", "ok", "--conversation", "c"]
     assert runner.invoke(list_command, asked).exit_code == 0
     day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
     where = TrajectoryFilter(
-        day_ns, noon_ns, Status.LIVE, "r", has_error=False, outcome=Outcome.OK, agent_name="a"
+        day_ns,
+        noon_ns,
+        Status.LIVE,
+        "r",
+        has_error=False,
+        outcome=Outcome.OK,
+        agent_name="a",
+        conversation_id="c",
     )
     assert store.asked == [(Reach.only("p"), where)]
 

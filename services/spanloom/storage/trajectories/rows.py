@@ -127,6 +127,7 @@ def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:
-    """Return the names by which the run's agents can be found, sorted."""
+    """Return the names by which the run's agents can be found, in the order in which they began."""
     agents = [s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT]
-    return sorted({s.metadata.get("agent_name", s.name) for s in agents})
+    agents.sort(key=lambda s: (s.start_ns, s.id))
+    return list(dict.fromkeys(s.metadata.get("agent_name", s.name) for s in agents))
