@@ -48,10 +48,11 @@ class Stored(NamedTuple):
 
 def measure_ingest(scale: Scale, folder: Path) -> Iterator[Row]:
     """Yield two rows for each transport and size of span."""
-    for shape, span_count in ((SMALL, scale.small_spans), (BIG, scale.big_spans)):
+    sizes = ((SMALL, scale.small_spans), (BIG, scale.big_spans))
+    for (shape, span_count), only in zip(sizes, TRANSPORTS, strict=True):
         path = folder / "requests"
         write_requests(path, list(make_requests(shape, span_count)))
-        for transport in TRANSPORTS:
+        for transport in TRANSPORTS if scale.every_ingest else (only,):
             runs = []
             for n in range(scale.repeats):
                 place = folder / f"{shape.text_chars}-{transport}-{n}"

@@ -12,6 +12,8 @@ class Scale:
     small_spans: int = 196_000
     big_spans: int = 42_000
     repeats: int = 3
+    every_ingest: bool = True
+    """Whether small and large spans both go over gRPC and HTTP, or each over one of them."""
     extracted_spans: int = 56_000
     freshness_s: float = 40.0
     freshness_rate: int = 2_000
@@ -27,6 +29,7 @@ QUICK = Scale(
     small_spans=1_400,
     big_spans=280,
     repeats=1,
+    every_ingest=False,
     extracted_spans=700,
     freshness_s=2.0,
     freshness_rate=280,
