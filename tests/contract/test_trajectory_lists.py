@@ -13,7 +13,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> No
     assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
 
 
+ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
+
+
 @pytest.mark.parametrize(
     ("where", "found"),
     [
@@ -89,6 +92,10 @@ def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> No
         ({"has_error": False}, [4, 2, 1]),
         ({"outcome": Outcome.RECOVERED}, [4]),
         ({"outcome": Outcome.OK}, [2, 1]),
+        ({"is_duplicate": True}, [2]),
+        ({"is_duplicate": False}, [4, 3, 1]),
+        ({"has_steps": False}, [1]),
+        ({"has_steps": True}, [4, 3, 2]),
         ({"agent_name": "planner"}, [4, 3, 1]),
         ({"agent_name": "plan"}, []),
         ({"start_from_ns": START_NS + 2}, [4, 3, 2]),
@@ -102,8 +109,15 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
     errors = [model_step(2, error="x")]
     store.write(
         [
-            make_record(keys[0], make_trajectory(keys[0], START_NS + 1), status=Status.LIVE),
-            make_record(keys[1], make_trajectory(keys[1], START_NS + 2, agent="weather")),
+            make_record(
+                keys[0],
+                replace(make_trajectory(keys[0], START_NS + 1), step_counts={"other": 4}),
+                status=Status.LIVE,
+            ),
+            make_record(
+                keys[1],
+                make_trajectory(keys[1], START_NS + 2, agent="weather", duplicate_of=ORIGINAL),
+            ),
             make_record(keys[2], make_trajectory(keys[2], START_NS + 3, steps=errors)),
             make_record(
                 keys[3], make_trajectory(keys[3], START_NS + 4, steps=errors, recovered=True)

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     help="Only those that went like this.",
 )
 @click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also runs that repeat another, and traces without a step: health checks and the like.",
+)
+@click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in a pipe.")
@@ -58,6 +64,7 @@ def list_command(
     conversation: str | None,
     errors: bool | None,
     outcome: str | None,
+    everything: bool,
     limit: int,
     as_json: bool,
     client: Client,
@@ -65,7 +72,8 @@ def list_command(
     """List trajectories, newest first.
 
     A table on a terminal; in a pipe one JSON object a line. Filters narrow it down together.
-    Look at one with `spanloom show TRACE_ID`.
+    Look at one with `spanloom show TRACE_ID`. What only repeats another run, or has no step, is
+    left out unless you ask for it with --all.
     """
     runs = client.trajectories(
         limit=limit,
@@ -76,6 +84,8 @@ def list_command(
         root_name=root,
         has_error=errors,
         outcome=outcome,
+        is_duplicate=None if everything else False,
+        has_steps=None if everything else True,
         agent_name=agent,
         conversation_id=conversation,
     )

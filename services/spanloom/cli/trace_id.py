@@ -23,9 +23,14 @@ def trace_id_argument(command: Command) -> Command:
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:
-    """Return the id itself, or for `latest` that of the newest trajectory."""
+    """Return the id itself, or for `latest` that of the newest run.
+
+    A trace without a step, or one that repeats another, is the newest only if there is no other.
+    """
     if trace_id != LATEST:
         return trace_id
+    for run in client.trajectories(limit=1, project=project, is_duplicate=False, has_steps=True):
+        return run.trace_id
     for run in client.trajectories(limit=1, project=project):
         return run.trace_id
     raise click.ClickException(

@@ -90,6 +90,8 @@ class Client:
         root_name: str | None = None,
         has_error: bool | None = None,
         outcome: Outcome | str | None = None,
+        is_duplicate: bool | None = None,
+        has_steps: bool | None = None,
         agent_name: str | None = None,
         conversation_id: str | None = None,
     ) -> Iterator[TrajectorySummary]:
@@ -109,6 +111,8 @@ class Client:
                 "root_name": root_name,
                 "has_error": has_error,
                 "outcome": outcome,
+                "is_duplicate": is_duplicate,
+                "has_steps": has_steps,
                 "agent_name": agent_name,
                 "conversation_id": conversation_id,
             },

@@ -106,6 +106,8 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "root_name",
             "has_error",
             "outcome",
+            "is_duplicate",
+            "has_steps",
             "agent_name",
             "limit",
             "cursor",

@@ -94,7 +94,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit
 def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
     client.get(
         "/v1/trajectories?project=p&from=2026-01-31T12:00:00Z&to=1769860800001&status=partial"
-        "&root_name=team&has_error=true&outcome=failed&agent_name=math"
+        "&root_name=team&has_error=true&outcome=failed&is_duplicate=false&has_steps=true&agent_name=math"
     ).raise_for_status()
     [(reach, where)] = store.asked
     assert reach == Reach.only("p")
@@ -105,5 +105,7 @@ def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
         root_name="team",
         has_error=True,
         outcome=Outcome.FAILED,
+        is_duplicate=False,
+        has_steps=True,
         agent_name="math",
     )

@@ -118,6 +118,8 @@ def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
         "r",
         has_error=False,
         outcome=Outcome.OK,
+        is_duplicate=False,
+        has_steps=True,
         agent_name="a",
         conversation_id="c",
     )

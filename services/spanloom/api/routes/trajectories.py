@@ -87,10 +87,16 @@ async def get_latest_trajectory(
     project: ProjectInQuery = None,
     texts: TextsInQuery = "raw",
 ) -> Response:
-    """Return the document of the run that began last, of those that the caller may see."""
+    """Return the document of the run that began last, of those that the caller may see.
+
+    A trace without a step, or one that repeats another, is given only if there is no other.
+    """
     reach = callers.narrowed(project)
-    newest = await using.calls.run(using.store.list, reach, TrajectoryFilter(), 1)
-    if not newest:
+    for where in (TrajectoryFilter(is_duplicate=False, has_steps=True), TrajectoryFilter()):
+        newest = await using.calls.run(using.store.list, reach, where, 1)
+        if newest:
+            break
+    else:
         raise HTTPException(404, "There are no trajectories yet.")
     key = newest[0].key
     document = await using.calls.run(using.store.document, key.trace_id, Reach.only(key.project))

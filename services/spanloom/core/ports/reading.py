@@ -57,6 +57,17 @@ class TrajectorySummary:
         return self.outcome is Outcome.FAILED
 
     @property
+    def is_duplicate(self) -> bool:
+        """Whether it only repeats another trace."""
+        return bool(self.duplicate_of)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether there is anything to see: a step, or a failure."""
+        steps = sum(count for kind, count in self.step_counts.items() if kind != "other")
+        return steps > 0 or self.outcome is not Outcome.OK
+
+    @property
     def cursor(self) -> Cursor:
         """The position just behind this line."""
         return Cursor(self.start_ns, self.key.trace_id, self.key.project)

@@ -36,7 +36,7 @@ class FilterField(NamedTuple):
     """What the layers need to know of a field."""
 
     column: str
-    """Column of ``trajectory_list``."""
+    """Column of ``trajectory_list``, or an expression of its columns in parentheses."""
     comparison: Comparison
     attribute: str
     """Attribute of ``TrajectorySummary``."""
@@ -104,6 +104,26 @@ class TrajectoryFilter:
     outcome: Annotated[
         Outcome | None,
         FilterField("Outcome", Comparison.EQUALS, "outcome", "That went like this.", "recovered"),
+    ] = None
+    is_duplicate: Annotated[
+        bool | None,
+        FilterField(
+            "(DuplicateOf != '')",
+            Comparison.EQUALS,
+            "is_duplicate",
+            "That repeat another run (or do not).",
+            False,
+        ),
+    ] = None
+    has_steps: Annotated[
+        bool | None,
+        FilterField(
+            "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome != 'ok')",
+            Comparison.EQUALS,
+            "has_steps",
+            "With a step or a failure (or without): an agent's making or a health check has none.",
+            True,
+        ),
     ] = None
     agent_name: Annotated[
         str | None,
