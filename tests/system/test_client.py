@@ -9,7 +9,9 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import orjson
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.conftest import clean_environment
 from tests.support.agents import REPOSITORY
 from tests.support.ground_truth import Capture
@@ -60,6 +62,62 @@ def test_the_client_reads_what_was_sent(spanloom: RunningSpanloom, trace_id: str
     steps = {step.id for step in document.steps} | {agent.id for agent in document.agent_steps}
     assert {span.step_id for span in spans if span.step_id} <= steps
     assert run.step_counts["model"] == sum(step.type == "model" for step in document.steps)
+
+
+def test_every_span_is_given_back_as_it_was_sent(spanloom: RunningSpanloom, trace_id: str) -> None:
+    bodies = list(Capture("openinference-langchain", "react_tools").requests())
+    sent = {
+        span.span_id: span
+        for body in bodies
+        for group in TracesData.FromString(body).resource_spans
+        for scope in group.scope_spans
+        for span in scope.spans
+    }
+    answer = httpx.get(
+        f"{spanloom.api}/v1/trajectories/{trace_id}/otlp",
+        headers={"Accept": "application/x-protobuf"},
+    )
+    groups = TracesData.FromString(answer.raise_for_status().content).resource_spans
+    got = {s.span_id: s for g in groups for scope in g.scope_spans for s in scope.spans}
+    assert got.keys() == sent.keys()
+    for span_id, span in sent.items():
+        assert got[span_id].name == span.name
+        assert sorted(map(str, got[span_id].attributes)) == sorted(map(str, span.attributes))
+    with Client(spanloom.api) as client:
+        everything = orjson.loads(client.otlp(trace_id))["resourceSpans"]
+        one = next(iter(sent)).hex()
+        [alone] = orjson.loads(client.sent_span(trace_id, one))["resourceSpans"]
+    told = [s for g in everything for scope in g["scopeSpans"] for s in scope["spans"]]
+    assert {span["spanId"] for span in told} == {span_id.hex() for span_id in sent}
+    assert [s["spanId"] for scope in alone["scopeSpans"] for s in scope["spans"]] == [one]
+
+
+def test_what_a_client_gets_of_otlp_can_be_sent_again(
+    spanloom: RunningSpanloom, trace_id: str
+) -> None:
+    with Client(spanloom.api) as client:
+        body = client.otlp(trace_id)
+    answer = httpx.post(
+        f"{spanloom.addresses['otlp_http']}/v1/traces",
+        content=body,
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.status_code == 200
+    assert answer.json() == {}
+
+
+def test_one_step_and_the_newest_run(spanloom: RunningSpanloom, trace_id: str) -> None:
+    with Client(spanloom.api) as client:
+        document = client.trajectory(trace_id)
+        assert client.latest().id == trace_id
+        for step in document.steps:
+            found = orjson.loads(client.step_document(trace_id, step.id))
+            assert (found["id"], found["name"], found["input"]) == (step.id, step.name, step.input)
+        model = next(step for step in document.steps if step.type == "model")
+        parsed = orjson.loads(client.step_document(trace_id, model.id, parsed=True))
+        assert parsed["input"] == orjson.loads(model.input)
+        with pytest.raises(NotFoundError, match="has no step"):
+            client.step_document(trace_id, "f" * 16)
 
 
 def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:

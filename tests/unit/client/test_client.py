@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 import pytest
+from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import Client
 from spanloom.client import (
@@ -99,6 +100,28 @@ def test_a_run_with_its_steps(world: World, client: Client) -> None:
     assert step.model_info is not None
     assert step.model_info.input_tokens == 10
     assert client.document(key.trace_id) == world.store.document(key.trace_id, Reach.ALL)
+
+
+def test_the_newest_run_and_one_step_of_it(world: World, client: Client) -> None:
+    with pytest.raises(NotFoundError, match="no trajectories yet"):
+        client.latest()
+    keys = [world.write(n) for n in (1, 2)]
+    newest = client.latest(project="p")
+    assert newest.id == keys[1].trace_id
+    (step,) = newest.steps
+    found = orjson.loads(client.step_document(newest.id, step.id))
+    assert (found["id"], found["agent_id"]) == (step.id, newest.agent_steps[0].id)
+
+
+def test_spans_as_they_were_sent(world: World, client: Client) -> None:
+    key = world.write(1)
+    sent = wire_span(key.trace_id, 1, name="planner")
+    world.store.append([spooled(message_of([sent]), key.project)])
+    for body in (client.otlp(key.trace_id), client.sent_span(key.trace_id, sent.span_id.hex())):
+        [group] = orjson.loads(body)["resourceSpans"]
+        assert group["scopeSpans"][0]["spans"][0]["name"] == "planner"
+    with pytest.raises(NotFoundError, match="has no span"):
+        client.sent_span(key.trace_id, "f" * 16)
 
 
 def test_what_became_of_the_spans(world: World, client: Client) -> None:
