@@ -10,8 +10,9 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.progress import Progress
+from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.statements import request_schema, schema_files
@@ -149,3 +150,32 @@ def test_progress_stored_before_its_table_was_made_anew_is_found(
     found = ClickHouseProgress(lane).read_progress([key])
     assert found == {key: Progress(key, 7, Status.PARTIAL, 1, arrived=3, error="too large")}
     assert not list(lane.rows("table_definitions", tables=["trace_progress"]))
+
+
+OLD_ENDS = """
+INSERT INTO trajectory_list
+    (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, HasError)
+VALUES ('p', 100, 'good', 1, 1, 'settled', 'agent', false),
+       ('p', 200, 'bad', 1, 1, 'settled', 'agent', true)
+"""
+OLD_ENDED = """
+INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano, HasError)
+VALUES ('p', 'good', 1, 1, 'settled', 100, false), ('p', 'bad', 1, 1, 'settled', 200, true)
+"""
+BEFORE_OUTCOMES = next(f.number for f in schema_files() if "outcomes" in f.name) - 1
+
+
+@pytest.mark.parametrize("statements", [0, 1, 3])
+def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    lane = Lane(fresh_database)
+    fill_and_upgrade(lane, monkeypatch, BEFORE_OUTCOMES, [OLD_ENDS, OLD_ENDED], statements)
+    lists = ClickHouseLists(lane)
+    lines = lists.list(Reach.only("p"), TrajectoryFilter(), 10)
+    assert [(line.key.trace_id, line.outcome, line.failures) for line in lines] == [
+        ("bad", Outcome.FAILED, 0),
+        ("good", Outcome.OK, 0),
+    ]
+    [failed] = lists.list(Reach.only("p"), TrajectoryFilter(outcome=Outcome.FAILED), 10)
+    assert failed.key.trace_id == "bad"
