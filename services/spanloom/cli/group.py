@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo:demo_command", "Show a real agent run arrive and come out as a trajectory."),
     "serve": ("processes:serve_command", "Run everything in one process."),
     "list": ("list_:list_command", "List trajectories, newest first."),
+    "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "explain": (
         "explain:explain_command",

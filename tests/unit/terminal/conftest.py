@@ -62,6 +62,7 @@ class OneTrajectory:
 
     def __init__(self) -> None:
         self.listed = 1
+        self.version = 1
         self.asked: list[tuple[Reach, TrajectoryFilter]] = []
 
     def document(self, trace_id: str, _reach: Reach) -> bytes | None:
@@ -86,7 +87,7 @@ class OneTrajectory:
     def _summary(self, start_ns: int) -> TrajectorySummary:
         return TrajectorySummary(
             key=TraceKey("default", TRACE),
-            version=1,
+            version=self.version,
             status=Status.SETTLED,
             root_name="travel_planner",
             root_type="agent",
