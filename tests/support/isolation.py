@@ -105,7 +105,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
     "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
     "find_home": lambda t, reach: {
-        home.key.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
+        home.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
     },
     "list": lambda t, reach: {
         line.key.project

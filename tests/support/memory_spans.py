@@ -72,11 +72,13 @@ class MemorySpans(MemoryState):
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
         return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
 
-    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+    def read_otlp(
+        self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
+    ) -> bytes:
         """See ``SentSpans.read_otlp``; one message part for each span."""
         with self._lock:
-            held = self._spans.get(key, {}).values()
-            wanted = [d for d in held if d.span.span_id.startswith(span_id_start)]
+            held = [d for i, d in sorted(self._spans.get(key, {}).items()) if i > after]
+            wanted = [d for d in held if span_id in ("", d.span.span_id)][:limit]
             found = sorted(wanted, key=lambda d: (d.span.start_ns, d.span.span_id))
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 

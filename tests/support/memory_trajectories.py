@@ -8,7 +8,7 @@ from tests.support.memory_state import MemoryState
 
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
-from spanloom.core.ports.reading import Cursor, Home, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.storage.trajectories.rows import agent_names
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
@@ -48,10 +48,10 @@ class MemoryTrajectories(MemoryState):
         record = self._find(trace_id, reach)
         return record.spans_document if record else None
 
-    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+    def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""
         record = self._find(trace_id, reach)
-        return Home(record.key, record.trajectory.span_count) if record else None
+        return record.key if record else None
 
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None

@@ -26,9 +26,7 @@ def find_step_id(text: str, trace_id: str, client: Client, project: str | None) 
         raise click.BadParameter(f"{text!r} is neither a step's id nor like `model3` or `tool1`")
     kind, number = place[1], int(place[2])
     steps = client.trajectory(trace_id, project=project).steps
-    of_kind = sorted(
-        (s for s in steps if s.type == kind), key=lambda s: (s.basic_info.started_at, s.id)
-    )
+    of_kind = sorted((s for s in steps if s.type == kind), key=lambda s: s.basic_info.started_at)
     if not 1 <= number <= len(of_kind):
         raise click.BadParameter(f"the run has {len(of_kind)} steps of the type {kind}")
     return of_kind[number - 1].id

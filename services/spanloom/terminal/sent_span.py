@@ -51,7 +51,7 @@ def _span(span: Fields, scope: Fields, resource: Fields, *, is_full: bool) -> It
     yield Text(f"  scope {printable(str(scope.get('name') or ''))}{printable(version)}", "dim")
     yield from _attributes("attributes", span, is_full=is_full)
     for event in span.get("events") or []:
-        yield from _attributes(f"event {event.get('name')}", event, is_full=is_full)
+        yield from _attributes(f"event {event.get('name') or ''}", event, is_full=is_full)
     for link in span.get("links") or []:
         where = f"link to {link.get('spanId')} of {link.get('traceId')}"
         yield from _attributes(where, link, is_full=is_full)
@@ -63,7 +63,7 @@ def _attributes(label: str, of: Fields, *, is_full: bool) -> Iterator[Text]:
     for attribute in of.get("attributes") or []:
         text = _value(attribute.get("value") or {})
         shown = printable(text) if is_full else shortened(text, VALUE_CHARS)
-        yield Text.assemble((f"    {printable(str(attribute.get('key')))}: ", "cyan"), shown)
+        yield Text.assemble((f"    {printable(str(attribute.get('key') or ''))}: ", "cyan"), shown)
 
 
 def _value(value: Fields) -> str:
@@ -76,7 +76,10 @@ def _plain(value: Fields) -> Any:  # any JSON value
     if (array := value.get("arrayValue")) is not None:
         return [_plain(item) for item in array.get("values") or []]
     if (pairs := value.get("kvlistValue")) is not None:
-        return {p.get("key"): _plain(p.get("value") or {}) for p in pairs.get("values") or []}
+        return {
+            str(pair.get("key") or ""): _plain(pair.get("value") or {})
+            for pair in pairs.get("values") or []
+        }
     if (number := value.get("intValue")) is not None:
         return whole(number)
     return next(iter(value.values()), "")

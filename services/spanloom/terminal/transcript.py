@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from rich.text import Text
 
-from spanloom.terminal.failures import failure_texts
+from spanloom.terminal.failures import failure_texts, failures_by_step
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
@@ -26,10 +26,11 @@ from spanloom.terminal.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
+    from spanloom.terminal.failures import Failure
     from spanloom.terminal.sayings import Message
     from spanloom.terminal.values import Signs
 
@@ -41,11 +42,11 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
 
     Of each model call only what is new is shown: a request repeats all that was said before.
     """
-    signs = signs_of(console)
+    signs, failures = signs_of(console), failures_by_step(document)
     for number, agent in enumerate(document.get("agent_steps") or []):
         if number:
             console.print()
-        for line in _agent(agent, signs, is_full=is_full):
+        for line in _agent(agent, failures, signs, is_full=is_full):
             print_indented(line, console)
 
 
@@ -56,7 +57,7 @@ def render_step(step: Step, console: Console, *, is_full: bool) -> None:
     for line in (
         _heading(step, signs),
         *_texts(step, is_full=is_full),
-        *_errors(step, signs),
+        *_errors(step, {}, signs),
         *(Text.assemble((f"  {printable(k)}: ", "dim"), _cut(facts[k])) for k in sorted(facts)),
     ):
         print_indented(line, console)
@@ -66,10 +67,13 @@ def _cut(value: object) -> str:
     return shortened(str(value), 400)
 
 
-def _agent(agent: Step, signs: Signs, *, is_full: bool) -> Iterator[Text]:
+def _agent(
+    agent: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
+) -> Iterator[Text]:
     kind = "agent" if agent.get("parent_id") or not agent.get("type") else str(agent["type"])
     yield _heading({"type": kind, **agent}, signs)
-    told: set[bytes] = set()
+    yield from _errors(agent, failures, signs)
+    told = Counter[bytes]()
     for step in agent.get("steps") or []:
         if step["type"] == "model":
             yield from _call(step, told, is_full=is_full)
@@ -80,33 +84,43 @@ def _agent(agent: Step, signs: Signs, *, is_full: bool) -> Iterator[Text]:
             yield from text_lines(str(step.get("output") or ""), is_full=is_full)
         else:
             yield Text(f"  {signs.arrow} {printable(str(step.get('name')))}", TYPE_STYLES["agent"])
-        yield from _errors(step, signs)
+        yield from _errors(step, failures, signs)
 
 
-def _call(step: Step, told: set[bytes], *, is_full: bool) -> Iterator[Text]:
-    """Yield what is new in a model call, and remember it."""
+def _call(step: Step, told: Counter[bytes], *, is_full: bool) -> Iterator[Text]:
+    """Yield what is new in a call's request, and its answer; remember both."""
     for way, role in (("input", "user"), ("output", "assistant")):
         text = str(step.get(way) or "")
         said = read_messages(text) or ([{"role": role, "content": text}] if text else [])
-        for message in _new(said, told):
+        for message in _new(said, told) if way == "input" else _noted(said, told):
             yield from message_lines(message, is_full=is_full)
 
 
-def _new(messages: Sequence[Message], told: set[bytes]) -> Iterator[Message]:
+def _new(messages: Sequence[Message], told: Counter[bytes]) -> Iterator[Message]:
+    """Yield what was not said before; what is said twice in one request was said twice."""
+    has_results = bool(told)  # of the tools, which stand where they ran
+    seen = Counter[bytes]()
     for message in messages:
-        mark = orjson.dumps(
-            [message.get("role"), content_text(message.get("content")), _asked_for(message)]
-        )
-        is_result = message.get("role") == "tool" and bool(told)
-        if mark not in told and not is_result:
-            yield message
-        told.add(mark)
+        mark = _mark(message)
+        seen[mark] += 1
+        if seen[mark] > told[mark]:
+            told[mark] += 1
+            if message.get("role") != "tool" or not has_results:
+                yield message
 
 
-def _asked_for(message: Message) -> list[str]:
+def _noted(messages: Sequence[Message], told: Counter[bytes]) -> Sequence[Message]:
+    told.update(map(_mark, messages))
+    return messages
+
+
+def _mark(message: Message) -> bytes:
+    """Return what makes two messages one: who speaks, what is said, and what is asked for."""
     calls = message.get("tool_calls") or []
     functions = [call.get("function") or {} for call in calls if isinstance(call, dict)]
-    return [str(function.get("name")) for function in functions]
+    asked = [f"{f.get('name')} {''.join(str(f.get('arguments')).split())}" for f in functions]
+    said = content_text(message.get("content"))
+    return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
 
 
 def _texts(step: Step, *, is_full: bool) -> Iterator[Text]:
@@ -131,6 +145,6 @@ def _heading(step: Step, signs: Signs) -> Text:
     )
 
 
-def _errors(step: Step, signs: Signs) -> Iterator[Text]:
-    for text in failure_texts(step, ()):
+def _errors(step: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs) -> Iterator[Text]:
+    for text in failure_texts(step, failures.get(str(step.get("id")), ())):
         yield Text(f"  {signs.error} {printable(text)}", "red")

@@ -16,7 +16,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
-from spanloom.core.ports.reading import Cursor, Home, TrajectorySummary
+from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ class ShelfStore:
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
-    span_count: int = 2
     error: Exception | None = None
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -52,17 +51,16 @@ class ShelfStore:
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         return self._find(self.spans, trace_id, reach)
 
-    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
-        for key in self.documents:
-            if key.trace_id == trace_id and reach.covers(key.project):
-                return Home(key, self.span_count)
-        return None
+    def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
+        homes = (key for key in self.documents if key.trace_id == trace_id)
+        return next((key for key in homes if reach.covers(key.project)), None)
 
-    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
-        wanted = [
-            span for span in self.sent.get(key, ()) if span.span_id.hex().startswith(span_id_start)
-        ]
-        return message_of(wanted).SerializeToString() if wanted else b""
+    def read_otlp(
+        self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
+    ) -> bytes:
+        sent = {span.span_id.hex(): span for span in self.sent.get(key, ())}
+        wanted = [i for i in sorted(sent) if i > after and span_id in ("", i)][:limit]
+        return message_of([sent[i] for i in wanted]).SerializeToString() if wanted else b""
 
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None

@@ -101,3 +101,21 @@ def test_a_failure_that_nothing_follows_is_recovered_only_if_the_run_has_an_answ
     for attributes, recovered in ((AGENT, False), (AGENT | agent, True)):
         [failure] = extract_spans(make_span(1, 0, attributes), failing(2, 1, TOOL)).failures
         assert failure.recovered is recovered
+
+
+def test_a_failure_without_length_is_not_its_own_successor() -> None:
+    last = make_span(2, 1, TOOL, status="Error", message="no such city", start=8, end=8)
+    [failure] = extract_spans(make_span(1, 0, AGENT), last).failures
+    assert not failure.recovered
+
+
+def test_a_failure_below_a_lost_span_is_recovered_like_any_other() -> None:
+    agent = {"gen_ai.output.messages": '[{"role": "assistant", "content": "sorry"}]'}
+    [failure] = extract_spans(make_span(1, 0, AGENT | agent), failing(2, 9, TOOL)).failures
+    assert failure.recovered
+
+
+def test_the_words_of_the_outer_span_stay_where_the_inner_one_tells_nothing() -> None:
+    agent = make_span(1, 0, AGENT, status="Error", message="agent timeout")
+    built = extract_spans(agent, make_span(2, 1, TOOL, status="Error"))
+    assert "agent timeout" in [failure.error.message for failure in built.failures]

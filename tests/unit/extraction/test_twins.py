@@ -99,3 +99,31 @@ def test_however_many_tell_and_in_whatever_order(
     spans = list(told(runs, tellers))
     chance.shuffle(spans)
     assert counts(*spans) == counts(*told(runs, 1))
+
+
+def test_a_report_below_another_of_the_same_run_never_becomes_its_own_parent() -> None:
+    outer = make_span(9, 1, tool("weather"), scope="x", start=10, end=50)
+    inner = make_span(2, 9, tool("weather"), scope="y", start=10, end=50)
+    assert counts(outer, inner) == (0, 1, 0, 0)
+
+
+def test_an_orphan_that_began_before_the_root_hangs_below_it() -> None:
+    orphan = make_span(7, 99, genai("invoke_agent"), scope="y", start=-1, end=10_000)
+    built = extract_spans(AGENT, orphan, make_span(3, 1, chat(7, 3), start=5))
+    assert built.root.id == AGENT.span_id
+    assert built.step_counts["agent"] == 1
+    assert built.root_metrics.input_tokens == 7
+
+
+@given(
+    spans=st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 3), st.sampled_from("xyz")), max_size=6
+    )
+)
+def test_any_nesting_of_reports_ends(spans: Sequence[tuple[int, int, str]]) -> None:
+    made = [
+        make_span(number, parent, tool("weather"), scope=scope, start=late, end=40 + late)
+        for number, (parent, late, scope) in enumerate(spans, 2)
+    ]
+    built = extract_spans(AGENT, *made)
+    assert built.span_count == len(made) + 1

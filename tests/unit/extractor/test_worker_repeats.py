@@ -134,3 +134,13 @@ def test_runs_of_one_instrumentation_that_are_alike_are_two_runs(world: World) -
     world.run(2)
     for trace_id in (TRACE, OTHER):
         assert "duplicate_of" not in world.document(trace_id)["extraction"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_agents_run_is_no_repeat_of_its_clients_call(world: World, order: int) -> None:
+    agent = run_of_two_calls(TRACE, 1, openinference_tells=True)[:2]
+    client = sent(1, attributes=chat(7, 3), trace_id=OTHER, start_ms=10, last_ms=31)
+    for spans in [agent, [client]][::order]:
+        world.send(*spans)
+        world.run(2)
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]

@@ -29,6 +29,12 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
         ("Exception", "it broke", ("Exception", "it broke")),
         ("", "rate limit: 3 a minute", ("", "rate limit: 3 a minute")),
         ("", "call f(x) failed", ("", "call f(x) failed")),
+        (
+            "Error",
+            "weather(Oslo) is not known (404)",
+            ("Error", "weather(Oslo) is not known (404)"),
+        ),
+        ("", "fetch(https://x) failed (timeout)", ("", "fetch(https://x) failed (timeout)")),
         ("", "Error: 500 no luck", ("Error", "500 no luck")),
         ("", "Error in agent run: {'error': 'Error code: 500'}", ("", "Error code: 500")),
         ("", "Error running tool: {'tool_name': 'x', 'error': 'gone'}", ("", "gone")),

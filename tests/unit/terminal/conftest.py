@@ -17,7 +17,7 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import Home, TrajectorySummary
+from spanloom.core.ports.reading import TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -71,11 +71,13 @@ class OneTrajectory:
     def spans_document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(SPANS) if trace_id == TRACE else None
 
-    def find_home(self, trace_id: str, _reach: Reach) -> Home | None:
-        return Home(TraceKey("default", trace_id), 14) if trace_id == TRACE else None
+    def find_home(self, trace_id: str, _reach: Reach) -> TraceKey | None:
+        return TraceKey("default", trace_id) if trace_id == TRACE else None
 
-    def read_otlp(self, _key: TraceKey, span_id_start: str = "") -> bytes:
-        return SENT if SENT_ID.startswith(span_id_start) else b""
+    def read_otlp(
+        self, _key: TraceKey, span_id: str = "", after: str = "", limit: int = 9
+    ) -> bytes:
+        return SENT if span_id in ("", SENT_ID) and after < SENT_ID and limit else b""
 
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None

@@ -68,6 +68,33 @@ def test_each_message_is_said_once_and_results_stand_beside_their_calls(
     ]
 
 
+def test_a_tool_asked_for_twice_is_shown_twice(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    answers = [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "w", "arguments": a}}],
+        }
+        for a in ('{"city": "Oslo"}', '{"city": "Rome"}')
+    ]
+    again = {"role": "user", "content": "yes"}
+    run = run_of(
+        step("model", [again], [answers[0]]),
+        step("model", [again, {**answers[0], "name": "guide"}, RESULT], [answers[1]]),
+        step("model", [again, *answers, again], [{"role": "assistant", "content": "yes"}]),
+    )
+    render_transcript(run, terminal.console, is_full=False)
+    said = [line.strip() for line in terminal.text.splitlines()[1:]]
+    assert [line for line in said if line not in ("user", "assistant")] == [
+        "yes",
+        'calls w({"city": "Oslo"})',
+        'calls w({"city": "Rome"})',
+        "yes",
+        "yes",
+    ]
+
+
 def test_long_texts_are_folded_with_their_length_unless_all_is_asked_for(
     screen: Callable[..., Any],
 ) -> None:

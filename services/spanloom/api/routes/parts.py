@@ -1,11 +1,12 @@
 """One step of a trajectory, one span as it was sent, and all of them as OTLP."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Header, HTTPException, Response
 from fastapi.responses import StreamingResponse
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.api.access import CallersReach
 from spanloom.api.examples import OTLP, SENT_SPAN, STEP
@@ -22,14 +23,13 @@ from spanloom.api.services import Services, Using
 from spanloom.core.formats.otlp import resource_spans_json
 from spanloom.core.formats.parts import find_step, parse_texts_of
 from spanloom.core.model.access import Scope
-from spanloom.core.ports.reading import Home
+from spanloom.core.model.span import TraceKey
 
 router = APIRouter(tags=["trajectories"])
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 SPANS_AT_ONCE = 2_000
-"""A trace of more spans is read slice by slice, by the first digits of the span ids."""
-_HEX = "0123456789abcdef"
+"""A trace of more spans is read and answered piece by piece."""
 _OPENING = b'{"resourceSpans":['
 
 AcceptInHeader = Annotated[
@@ -88,7 +88,7 @@ async def get_sent_span(
     home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
     if home is None:
         unknown_trace(trace_id, project)
-    sent = await using.calls.run(using.store.read_otlp, home.key, span_id)
+    sent = await using.calls.run(using.store.read_otlp, home, span_id)
     if not sent:
         raise HTTPException(404, f"Trace {trace_id} has no span {span_id}.")
     body = _OPENING + b",".join(resource_spans_json(sent)) + b"]}"
@@ -113,37 +113,36 @@ async def get_otlp(
     """Return every stored span of the trace, beyond `--max-trace-spans` too, as OTLP.
 
     The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
-    of more than 2,000 in slices, by the first digit of their ids.
+    of more than 2,000 each 2,000 of them are, in the order of their ids.
     """
     home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
     if home is None:
         unknown_trace(trace_id, project)
     is_protobuf = PROTOBUF in accept
-    first = await using.calls.run(using.store.read_otlp, home.key, _slices(home)[0])
+    first = await using.calls.run(using.store.read_otlp, home, limit=SPANS_AT_ONCE)
     body = _protobuf(home, first, using) if is_protobuf else _json(home, first, using)
     return StreamingResponse(body, media_type=PROTOBUF if is_protobuf else JSON)
 
 
-def _slices(home: Home) -> Sequence[str]:
-    """Return the starts of span ids that are read at a time, so that each is few enough."""
-    starts = [""]
-    left = home.span_count
-    while left > SPANS_AT_ONCE:
-        starts = [start + digit for start in starts for digit in _HEX]
-        left //= len(_HEX)
-    return starts
+async def _protobuf(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:
+    data = first
+    while data:
+        yield data
+        last = await using.calls.run(_last_id, data)
+        data = await using.calls.run(using.store.read_otlp, home, after=last, limit=SPANS_AT_ONCE)
 
 
-async def _protobuf(home: Home, first: bytes, using: Services) -> AsyncIterator[bytes]:
-    yield first
-    for start in _slices(home)[1:]:
-        yield await using.calls.run(using.store.read_otlp, home.key, start)
-
-
-async def _json(home: Home, first: bytes, using: Services) -> AsyncIterator[bytes]:
+async def _json(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:
     before = _OPENING
     async for data in _protobuf(home, first, using):
         for item in await using.calls.run(resource_spans_json, data):
             yield before + item
             before = b","
     yield b"]}" if before == b"," else before + b"]}"
+
+
+def _last_id(data: bytes) -> str:
+    """Return the greatest id among the spans of a message."""
+    groups = TracesData.FromString(data).resource_spans
+    ids = (span.span_id for group in groups for scope in group.scope_spans for span in scope.spans)
+    return max(ids).hex()

@@ -92,7 +92,7 @@ def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
 
 def _common(texts: Iterable[str]) -> str:
     """Return what all say alike; of agents side by side none speaks for the others."""
-    different = set(texts)
+    different = set(texts) - {""}
     return different.pop() if len(different) == 1 else ""
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 
+SHORTEST_WORDS = 5
+"""A shorter message is in many others by chance: ``1`` in ``code 1``."""
+
+
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     """Return the failures of a trace in the order in which the failed spans began."""
     failed = {i: n for i, n in reports.spans.items() if n.error is not None}
@@ -31,11 +35,13 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     reached = _follow(tree, failed, around, passing_on)
     course = _Course(tree, failed, reports.spans[tree.root.span_id].facts.output)
     began = {i: n for i, n in failed.items() if i not in passing_on}
-    own = [n for i, n in began.items() if _is_own(reports, began, i)]
+    tellers = _first_tellers(reports, began)
+    own = [n for i, n in began.items() if tellers.get(reports.step_of.get(i, ""), i) == i]
+    shown_by = steps_showing(tree, reports)
     return [
         Failure(
             span_id := n.span.span_id,
-            step_showing(tree, reports, span_id),
+            shown_by[span_id],
             error,
             recovered=course.recovered_from(reached[span_id]),
         )
@@ -78,7 +84,9 @@ def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) 
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
-    return not theirs.message or ours.message in theirs.message
+    if not theirs.message or ours.message == theirs.message:
+        return True
+    return len(ours.message) >= SHORTEST_WORDS and ours.message in theirs.message
 
 
 def _follow(
@@ -104,35 +112,35 @@ class _Course:
     def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], root_output: str):
         self._tree = tree
         self._failed = failed
-        self._last_start_ns = max(span.start_ns for span in tree.spans)
+        self._latest = tree.spans[-2:]
         self._has_answer = bool(root_output) and tree.root.span_id not in failed
 
     def recovered_from(self, span_id: str) -> bool:
         """Return whether what is around the failed span did not fail, and went on or answered."""
         span = self._failed[span_id].span
-        parent = self._tree.parent(span)
-        if parent is None or parent.span_id in self._failed:
+        around = self._tree.place(span)
+        if around is None or around.span_id in self._failed:
             return False
-        return self._has_answer or self._last_start_ns >= span.end_ns
+        later = (s for s in self._latest if s.span_id != span_id and s.start_ns >= span.end_ns)
+        return self._has_answer or any(later)
 
 
-def step_showing(tree: SpanTree, reports: Reports, span_id: str) -> str:
-    """Return the step that shows what happened in a span: its own, else the nearest around it."""
-    span = reports.spans[span_id].span
-    while span is not None:
-        if step_id := reports.step_of.get(span.span_id):
-            return step_id
+def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
+    """Return the step that shows what happened in each span: its own, or the nearest around it."""
+    found: dict[str, str] = {}
+    for span in tree.top_down:
         place = tree.place(span)
-        if place is None:
-            break
-        span = place
-    return tree.root.span_id
+        around = tree.root.span_id if place is None else found[place.span_id]
+        found[span.span_id] = reports.step_of.get(span.span_id, around)
+    return found
 
 
-def _is_own(reports: Reports, began: Mapping[str, NormalizedSpan], span_id: str) -> bool:
-    """Return whether no other report of the same step tells the failure before this one."""
-    step_id = reports.step_of.get(span_id)
-    if step_id is None or step_id == span_id:
-        return True
-    tellers = [step_id, *(n.span.span_id for n in reports.merged[step_id])]
-    return next(i for i in tellers if i in began) == span_id
+def _first_tellers(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
+    """Return the first report of each step that tells a failure, by step id."""
+    found: dict[str, str] = {}
+    for span_id in began:
+        step_id = reports.step_of.get(span_id, "")
+        if step_id and step_id not in found:
+            tellers = (step_id, *(n.span.span_id for n in reports.merged.get(step_id, ())))
+            found[step_id] = next(i for i in tellers if i in began)
+    return found

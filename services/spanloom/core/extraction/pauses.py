@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.failures import nearest_above, step_showing
+from spanloom.core.extraction.failures import nearest_above, steps_showing
 from spanloom.core.model.trajectory import Outcome, Pause, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Step
     from spanloom.core.model.tree import SpanTree
+
+MAX_QUESTION_CHARS = 500
+"""Of a question, on the agents around the step that asks it."""
 
 
 def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
@@ -25,15 +30,19 @@ def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     if not paused:
         return ()
     passing_on = set(nearest_above(tree, paused).values())
-    latest = {span.name: span.start_ns for span in tree.spans}  # in order: the last one stays
-    found = {
-        step_id: Pause(i, step_id, n.question or "")
-        for i, n in paused.items()
-        if i not in passing_on
-        and latest[n.span.name] < n.span.end_ns
-        and (step_id := step_showing(tree, reports, i))
-    }
+    latest = {span.name: span for span in tree.spans}  # in order: the last one stays
+    shown_by = steps_showing(tree, reports)
+    found: dict[tuple[str, str], Pause] = {}
+    for span_id, n in paused.items():
+        if span_id not in passing_on and not _is_over(n, latest[n.span.name]):
+            pause = Pause(span_id, shown_by[span_id], n.question or "")
+            found.setdefault((pause.step_id, pause.question), pause)
     return list(found.values())
+
+
+def _is_over(paused: NormalizedSpan, latest: Span) -> bool:
+    span = paused.span
+    return latest.span_id != span.span_id and latest.start_ns >= span.end_ns
 
 
 def show_pauses(
@@ -44,10 +53,13 @@ def show_pauses(
     Anchors are the parent step of each span.
     """
     for pause in pauses:
-        step_id = pause.step_id
+        step_id, question = pause.step_id, pause.question
         while step_id:
             if (step := steps.get(step_id)) is not None:
-                steps[step_id] = _waiting(step, pause)
+                if is_waiting(step):
+                    break  # and so does all that is around it
+                steps[step_id] = _waiting(step, question)
+                question = pause.question[:MAX_QUESTION_CHARS]
             step_id = anchors[step_id]
 
 
@@ -56,7 +68,7 @@ def is_waiting(step: Step) -> bool:
     return step.metadata.get("outcome") == Outcome.PAUSED
 
 
-def _waiting(step: Step, pause: Pause) -> Step:
-    metadata = {**step.metadata, "outcome": str(Outcome.PAUSED), "question": pause.question}
+def _waiting(step: Step, question: str) -> Step:
+    metadata = {**step.metadata, "outcome": str(Outcome.PAUSED), "question": question}
     output = step.output if step.type is StepType.GRAPH else ""
     return step._replace(output=output, metadata=metadata)

@@ -85,7 +85,26 @@ def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
     for span_id, n in reports.spans.items():
         if n.inside in nearest and step_of.get(span_id) == span_id != root_id:
             above[span_id] = nearest[n.inside]
+    _cut_circles(above, step_of.values(), root_id)
     return above
+
+
+def _cut_circles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
+    """Hang a step below the root whose parents lead back to itself.
+
+    Reports that are merged may stand above each other crosswise: what is above a step then counts
+    as part of it.
+    """
+    settled = {"", root_id}
+    for step_id in steps:
+        path: dict[str, None] = {}
+        place = step_id
+        while place not in settled and place not in path:
+            path[place] = None
+            place = above[place]
+        if place in path:
+            above[place] = root_id
+        settled |= path.keys()
 
 
 def _own(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.reading.values import json_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -37,12 +39,9 @@ def parse_texts(document: bytes) -> bytes:
 def parse_texts_of(step: Json) -> Json:
     """Take the texts of one step apart where they are JSON objects or lists; give it back."""
     for name in _TEXTS:
-        text = step[name]
-        if text[:1] in ("{", "["):
-            try:
-                step[name] = orjson.loads(text)
-            except orjson.JSONDecodeError:
-                continue
+        value = json_value(step[name])
+        if isinstance(value, (dict, list)):
+            step[name] = value
     return step
 
 

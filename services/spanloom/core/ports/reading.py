@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.model.trajectory import Outcome
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.model.trajectory import Status
     from spanloom.core.query.fields import TrajectoryFilter
 
 
@@ -65,7 +64,7 @@ class TrajectorySummary:
     def has_steps(self) -> bool:
         """Whether there is anything to see: a step, or a failure."""
         steps = sum(count for kind, count in self.step_counts.items() if kind != "other")
-        return steps > 0 or self.outcome is not Outcome.OK
+        return steps > 0 or self.outcome is not Outcome.OK or self.status is Status.FAILED
 
     @property
     def cursor(self) -> Cursor:
@@ -97,25 +96,20 @@ class TrajectoryReader(Protocol):
         """
 
 
-class Home(NamedTuple):
-    """Where a trace is found."""
-
-    key: TraceKey
-    span_count: int
-    """Stored spans of it when its trajectory was built."""
-
-
 class SentSpans(Protocol):
     """Gives readers spans as they were sent."""
 
-    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+    def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """Return where a trace is that has a trajectory; of several projects the newest one."""
 
-    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
-        """Return an OTLP ``TracesData`` message of the spans whose ids start so.
+    def read_otlp(
+        self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
+    ) -> bytes:
+        """Return an OTLP ``TracesData`` message of one span, or of the next ones behind an id.
 
-        Every value has its type; spans are ordered by (start, span id). Empty without spans. Two
-        such messages behind each other are one message with the spans of both.
+        Every value has its type. Which spans come next goes by their ids; in the message they are
+        ordered by (start, span id). Empty without spans. Two such messages behind each other are
+        one message with the spans of both.
         """
 
 

@@ -118,7 +118,8 @@ class TrajectoryFilter:
     has_steps: Annotated[
         bool | None,
         FilterField(
-            "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome != 'ok')",
+            "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome != 'ok'"
+            " OR Status = 'failed')",
             Comparison.EQUALS,
             "has_steps",
             "With a step or a failure (or without): an agent's making or a health check has none.",

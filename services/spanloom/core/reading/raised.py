@@ -16,10 +16,10 @@ from spanloom.core.reading.values import json_value
 _TRACEBACK = "Traceback (most recent call last):"
 _JS_FRAME = re.compile(r"\n[ \t]++at \S")
 """How V8 begins each line of a stack."""
-_REPR = re.compile(r"(?:[\w*]+\.)*+(\w+)\((.*)\)", re.DOTALL)
-_SAID = re.compile(
-    r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout)): "
-)
+_NAME = r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout|Cancelled))"
+_REPR = re.compile(_NAME + r"\((.*)\)", re.DOTALL)
+_SAID = re.compile(_NAME + ": ")
+"""Only what is called like an exception is one: ``weather(Oslo) is not known (404)`` is not."""
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
 """What says no more than that something was raised: the text may know better."""
 _QUOTES = "'\""

@@ -2,13 +2,13 @@
 -- agents in the order in which they began, where they used to be sorted.
 
 ALTER TABLE trajectories
-    ADD COLUMN IF NOT EXISTS Outcome LowCardinality(String) DEFAULT if(HasError, 'failed', 'ok') COMMENT 'ok, recovered (what failed was got over) or failed.' AFTER HasError,
+    ADD COLUMN IF NOT EXISTS Outcome LowCardinality(String) DEFAULT if(HasError, 'failed', 'ok') COMMENT 'ok, recovered (what failed was got over), paused (waits for a person) or failed.' AFTER HasError,
     ADD COLUMN IF NOT EXISTS Failures UInt32 CODEC(ZSTD(1)) COMMENT 'How many failures there were, each where it happened; 0 in rows older than this column.' AFTER Outcome,
     COMMENT COLUMN HasError 'Whether anything failed that the run did not get over.',
     COMMENT COLUMN AgentNames 'Names of the agents, in the order in which they began.';
 
 ALTER TABLE trajectory_list
-    ADD COLUMN IF NOT EXISTS Outcome LowCardinality(String) DEFAULT if(HasError, 'failed', 'ok') COMMENT 'ok, recovered (what failed was got over) or failed.' AFTER HasError,
+    ADD COLUMN IF NOT EXISTS Outcome LowCardinality(String) DEFAULT if(HasError, 'failed', 'ok') COMMENT 'ok, recovered (what failed was got over), paused (waits for a person) or failed.' AFTER HasError,
     ADD COLUMN IF NOT EXISTS Failures UInt32 CODEC(ZSTD(1)) COMMENT 'How many failures there were, each where it happened; 0 in rows older than this column.' AFTER Outcome,
     COMMENT COLUMN HasError 'Whether anything failed that the run did not get over.',
     COMMENT COLUMN AgentNames 'Names of the agents, in the order in which they began.';

@@ -1,5 +1,5 @@
 -- In which project a trace is; of several within reach the newest, as document.sql finds it.
-SELECT Project, SpanCount
+SELECT Project
 FROM trajectories FINAL
 WHERE {reach}
   AND TraceId = {trace_id:String}

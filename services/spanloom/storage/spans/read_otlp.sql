@@ -1,4 +1,4 @@
--- What was sent of the spans of a trace whose ids start so, the columns in the order of storage.otlp.StoredSpan.
+-- What was sent of one span, or of the next spans behind an id, the columns in the order of storage.otlp.StoredSpan.
 SELECT
     ResourceAttributes, ResourceAttributeTypes, mapApply((k, v) -> (k, base64Encode(v)), ResourceAttributeRaw),
     ResourceDroppedAttributesCount, ResourceSchemaUrl,
@@ -14,6 +14,13 @@ SELECT
     arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.TraceState`, `Links.Attributes`, `Links.AttributeTypes`,
              arrayMap(raw -> mapApply((k, v) -> (k, base64Encode(v)), raw), `Links.AttributeRaw`),
              `Links.DroppedAttributesCount`, `Links.Flags`)
-FROM otel_traces FINAL
-WHERE Project = {project:String} AND TraceId = {trace_id:String} AND startsWith(SpanId, {span_id_start:String})
+FROM
+(
+    SELECT *
+    FROM otel_traces FINAL
+    WHERE Project = {project:String} AND TraceId = {trace_id:String} AND SpanId > {after:String}
+      AND ({span_id:String} = '' OR SpanId = {span_id:String})
+    ORDER BY SpanId
+    LIMIT {limit:UInt64}
+)
 ORDER BY StartTimeUnixNano, SpanId

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports.reading import Home
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.content_events import ContentEvent, join_events
@@ -107,15 +106,19 @@ class ClickHouseSpans:
         join_events(traces, map(event_of, events))
         return TracePart(traces.get(key, []), size.span_count, left_out, size.newest_seq)
 
-    def find_home(self, trace_id: str, reach: Reach) -> Home | None:
+    def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""
         found = self._reader.rows("find_home", trace_id=trace_id, reach=within(reach))
         row = next(found, None)
-        return None if row is None else Home(TraceKey(row.Project, trace_id), row.SpanCount)
+        return None if row is None else TraceKey(row.Project, trace_id)
 
-    def read_otlp(self, key: TraceKey, span_id_start: str = "") -> bytes:
+    def read_otlp(
+        self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
+    ) -> bytes:
         """See ``SentSpans.read_otlp``."""
-        rows = self._reader.values("read_otlp", **key._asdict(), span_id_start=span_id_start)
+        rows = self._reader.values(
+            "read_otlp", **key._asdict(), span_id=span_id, after=after, limit=limit
+        )
         return encode_traces(StoredSpan(*row) for row in rows)
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:

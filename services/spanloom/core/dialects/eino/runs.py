@@ -31,13 +31,13 @@ class Part(NamedTuple):
     name: str
 
 
-_QUESTION = re.compile(r"Info=interrupt info: Info=(.*), IsRootCause=true", re.DOTALL)
+_QUESTION, _ROOT_CAUSE = "Info=interrupt info: Info=", ", IsRootCause=true"
 
 
 def read_question(message: str) -> str:
     """Return what a tool or node asked of a person; empty in what only passes it on."""
-    found = _QUESTION.search(message)
-    return found[1] if found else ""
+    start, end = message.find(_QUESTION), message.rfind(_ROOT_CAUSE)
+    return message[start + len(_QUESTION) : end] if 0 <= start < end else ""
 
 
 CONTROL_FLOW = ControlFlow(

@@ -55,7 +55,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     if _have_several_scopes(_free_calls(spans, reports, outer)):
         outer |= pair_siblings(tree, _free_calls(spans, reports, outer))
         outer |= pair_orphans(tree, _free_calls(spans, reports, outer))
-    outer |= pair_twins(_free_steps(spans, reports, outer))
+    outer |= pair_twins(tree, _free_steps(spans, reports, outer))
     _demote_lone_embeddings(spans, reports)
     _assign(spans, reports, outer)
     return reports

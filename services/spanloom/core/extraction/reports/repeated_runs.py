@@ -47,6 +47,8 @@ def _place(calls: Sequence[ModelCall]) -> tuple[int, int, TraceKey]:
 
 
 def _comes_before(other: Sequence[ModelCall], own: Sequence[ModelCall]) -> bool:
+    if other[0].is_bare:  # a client's report of one call, which repeats the agent's
+        return False
     is_other = other[0].key.trace_id != own[0].key.trace_id
     return is_other and other[0].key.project == own[0].key.project and _place(other) < _place(own)
 

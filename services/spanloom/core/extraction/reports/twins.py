@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.tree import SpanTree
 
 SLACK_NS = 20_000_000
 SLACK_SHARE = 0.05
 """How far apart two reports of one run begin, and end: so long, or so much of the run. What one
 instrumentation does when it is called, the next one waits for."""
+MAX_TELLERS = 8
+"""Nobody installs more instrumentations."""
 MAX_PAIRS = 8
 """Of so many earlier runs a span may be another report: a trace of equal spans has no end."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
@@ -37,10 +40,11 @@ class Twins(NamedTuple):
     second: str
 
 
-def pair_twins(steps: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Return each further report of a run with the first, by span id; ``steps`` are in order.
+def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str]:
+    """Return each further report of a run with the first, by span id.
 
-    No instrumentation reports a run twice, so of one scope each run has one span at most.
+    No instrumentation reports a run twice, so of one scope each run has one span at most. The
+    first is the one highest in the tree: no step may stand below a span that is merged into it.
     """
     if len({n.span.scope_name for n in steps}) < 2:
         return {}
@@ -49,13 +53,17 @@ def pair_twins(steps: Sequence[NormalizedSpan]) -> dict[str, str]:
     }
     for pair in sorted(_candidates(steps)):
         ours, theirs = groups[pair.first], groups[pair.second]
-        if ours is not theirs and ours.keys().isdisjoint(theirs.keys()):
+        if ours is theirs or len(ours) + len(theirs) > MAX_TELLERS:
+            continue
+        if ours.keys().isdisjoint(theirs.keys()):
             ours |= theirs
             groups |= dict.fromkeys((n.span.span_id for n in theirs.values()), ours)
+    place = {span.span_id: number for number, span in enumerate(tree.top_down)}
     return {
         span_id: first
         for span_id, group in groups.items()
-        if (first := min(group.values(), key=_in_order).span.span_id) != span_id
+        if (first := min((n.span.span_id for n in group.values()), key=place.__getitem__))
+        != span_id
     }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from spanloom.core.reading.messages.wire import as_text
 from spanloom.core.reading.python_repr import objects_as_json
 from spanloom.core.reading.values import json_value
 
-_VALUE = re.compile(r"Interrupt\(value=(.*?), (?:id|resumable|ns|when)=", re.DOTALL)
+_VALUE = "Interrupt(value="
+_BEHIND = (", id=", ", resumable=", ", ns=", ", when=")
+"""The fields that follow, of one release or another."""
 
 
 def read_question(message: str) -> str:
@@ -27,5 +27,11 @@ def read_question(message: str) -> str:
     if isinstance(items, list) and all(isinstance(i, dict) and "value" in i for i in items):
         values = [item["value"] for item in items if isinstance(item, dict)]
         return as_text(values[0] if len(values) == 1 else values)
-    found = _VALUE.search(message)  # a value that no JSON can say: ``<Request object at 0x…>``
-    return found[1] if found else ""
+    return _as_written(message)
+
+
+def _as_written(message: str) -> str:
+    """Return a value that no JSON can say, ``<Request object at 0x…>``, as it stands there."""
+    start = message.find(_VALUE) + len(_VALUE)
+    ends = [end for field in _BEHIND if (end := message.find(field, start)) >= 0]
+    return message[start : min(ends)] if ends and start >= len(_VALUE) else ""

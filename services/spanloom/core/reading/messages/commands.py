@@ -15,7 +15,9 @@ _FIELDS = frozenset({"graph", "update", "resume", "goto", "lg_name"})
 
 def is_command(value: Json) -> TypeGuard[dict[str, Json]]:
     """Return whether it is a command: ``{"graph": null, "update": {…}, "goto": "sales"}``."""
-    return isinstance(value, dict) and "goto" in value and value.keys() <= _FIELDS
+    if not isinstance(value, dict) or "goto" not in value or not value.keys() <= _FIELDS:
+        return False
+    return not _FIELDS.isdisjoint(value.keys() - {"goto"})
 
 
 def read_resume(value: Json) -> Json:
@@ -35,4 +37,6 @@ def read_handover(command: dict[str, Json]) -> Json:
     goto = command.get("goto")
     if not goto:
         return update
+    if update is None:
+        return {"goto": goto}
     return {"goto": goto, **(update if isinstance(update, dict) else {"update": update})}
