@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
+from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete
 from spanloom.core.model.message import as_conversation
@@ -56,7 +57,7 @@ class ArrangedSteps(NamedTuple):
 def arrange_steps(tree: SpanTree, reports: Reports, pauses: Iterable[Pause] = ()) -> ArrangedSteps:
     """Make a step of every span that is one, and give each its parent and its owner."""
     root_id = tree.root.span_id
-    anchors = _anchor(tree, reports)
+    anchors = anchor_spans(tree, reports)
     facts = {i: reports.spans[i].facts for i in (*reports.step_of.values(), root_id)}
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
@@ -71,40 +72,6 @@ def arrange_steps(tree: SpanTree, reports: Reports, pauses: Iterable[Pause] = ()
         if len(completed) > 1 or root_id not in completed:  # the root is owned by none
             owned = {i: [completed.get(s.id, s) for s in mine] for i, mine in owned.items()}
     return ArrangedSteps(root, steps, owned, facts)
-
-
-def _anchor(tree: SpanTree, reports: Reports) -> dict[str, str]:
-    """Return each span's parent step: the nearest step above, or the root; empty for the root."""
-    step_of, root_id = reports.step_of, tree.root.span_id
-    above: dict[str, str] = {}
-    nearest: dict[str, str] = {}
-    for span in tree.top_down:
-        span_id, place = span.span_id, tree.place(span)
-        above[span_id] = anchor = nearest[place.span_id] if place is not None else ""
-        nearest[span_id] = step_of.get(span_id, anchor or span_id)
-    for span_id, n in reports.spans.items():
-        if n.inside in nearest and step_of.get(span_id) == span_id != root_id:
-            above[span_id] = nearest[n.inside]
-    _cut_circles(above, step_of.values(), root_id)
-    return above
-
-
-def _cut_circles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
-    """Hang a step below the root whose parents lead back to itself.
-
-    Reports that are merged may stand above each other crosswise: what is above a step then counts
-    as part of it.
-    """
-    settled = {"", root_id}
-    for step_id in steps:
-        path: dict[str, None] = {}
-        place = step_id
-        while place not in settled and place not in path:
-            path[place] = None
-            place = above[place]
-        if place in path:
-            above[place] = root_id
-        settled |= path.keys()
 
 
 def _own(
