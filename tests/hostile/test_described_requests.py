@@ -82,8 +82,15 @@ def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
         time.sleep(0.1)
         items = api.get("/v1/trajectories?limit=1000").json()["items"]
     wanted = {"project": "p", "scopes": ["read"]}
+    spans = [
+        span
+        for item in items
+        for span in api.get(f"/v1/trajectories/{item['trace_id']}/spans").json()["spans"]
+    ]
     return {
         "trace_id": [item["trace_id"] for item in items],
+        "span_id": [span["span_id"] for span in spans],
+        "step_id": [span["step_id"] for span in spans if span["step_id"]],
         "conversation_id": [named for item in items if (named := item["conversation_id"])],
         "replay_id": [api.post("/v1/replays").json()["id"]],
         "key_id": [api.post("/v1/keys", json=wanted).json()["id"]],

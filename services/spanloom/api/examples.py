@@ -142,6 +142,10 @@ _SENT = {
 }
 SENT_SPAN = _answer("The span with its resource and scope, OTLP JSON.", {"type": "object"}, _SENT)
 OTLP = _answer("All spans, OTLP JSON or protobuf.", {"type": "object"}, _SENT)
+OTLP["content"]["application/x-protobuf"] = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "a TracesData message",
+}
 CONVERSATION = _answer(
     "A page of the conversation.",
     _component("Conversation"),
