@@ -45,6 +45,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "heads": lambda store, key: store.heads([key]),
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
+    "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],

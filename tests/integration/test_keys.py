@@ -125,7 +125,7 @@ def test_two_projects_on_one_service_never_see_each_other(
         assert httpx.get(f"{list_url}?project={other}", headers=headers).json()["items"] == []
 
     named = {"SPANLOOM_API_KEY": keys["one"]}
-    listed = run_spanloom("list", "--json", f"--api-url={service.api}", env=named)
+    listed = run_spanloom("list", "--all", "--json", f"--api-url={service.api}", env=named)
     assert all(trace in listed.stdout for trace in traces["one"])
     shown = run_spanloom("show", traces["one"][0], f"--api-url={service.api}", env=named)
     assert shown.returncode == 0, shown.stderr

@@ -102,7 +102,13 @@ LIST = _answer(
 )
 DOCUMENT = _answer(
     "The document in the format asked for.",
-    {"anyOf": [_component("Trajectory"), _component("CozeTrajectory")]},
+    {
+        "anyOf": [
+            _component("Trajectory"),
+            _component("ParsedTrajectory"),
+            _component("CozeTrajectory"),
+        ]
+    },
     canonical_example(),
 )
 SPANS = _answer(

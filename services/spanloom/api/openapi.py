@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from spanloom.api.problems import Problem
 from spanloom.api.schemas import SpanList
 from spanloom.core.formats.coze_schema import coze_schema
-from spanloom.core.formats.schema import canonical_schema
+from spanloom.core.formats.schema import canonical_schema, parsed_schema
 
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
@@ -58,7 +58,7 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
         described = model.model_json_schema(ref_template=_COMPONENTS + "{model}")
         schemas.update(described.pop("$defs", {}))
         schemas[model.__name__] = described
-    for schema in (canonical_schema(), coze_schema()):
+    for schema in (canonical_schema(), parsed_schema(), coze_schema()):
         schemas.update(_as_components(schema))
     spec["components"]["securitySchemes"] = _WAYS_TO_SEND_A_KEY
     spec["security"] = [{way: []} for way in _WAYS_TO_SEND_A_KEY]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.extracting import TRACE, World, sent
+from tests.support.ground_truth import Capture
 from tests.support.spans import chat, openinference
 
 if TYPE_CHECKING:
@@ -144,3 +145,17 @@ def test_an_agents_run_is_no_repeat_of_its_clients_call(world: World, order: int
         world.send(*spans)
         world.run(2)
     assert "duplicate_of" not in world.document(TRACE)["extraction"]
+
+
+def test_two_runs_of_one_script_recorded_side_by_side_are_two_runs(world: World) -> None:
+    """By two processes, each with its own instrumentation, within four milliseconds."""
+    captures = [Capture(d, "react_tools") for d in ("langsmith", "openinference-langchain")]
+    for capture in captures:
+        for body in capture.requests():
+            world.send_message(body)
+    for _ in range(2):
+        world.step(100)
+    for trace_id in (trace_id for capture in captures for trace_id in capture.spans_by_trace):
+        extraction = world.document(trace_id)["extraction"]
+        assert extraction["step_counts"]["model"] == 3
+        assert "duplicate_of" not in extraction

@@ -132,9 +132,9 @@ def test_a_root_that_is_noise_is_no_step() -> None:
     assert [step.id for _, step in placed_steps(noise)] == [f"{n:016x}" for n in (2, 3)]
 
 
-def test_agents_are_named_once_and_sorted() -> None:
+def test_agents_are_named_once_in_the_order_in_which_they_began() -> None:
     agents = [
         model_step(n)._replace(type=StepType.AGENT, name="span", metadata={"agent_name": name})
         for n, name in ((2, "zoe"), (3, "amy"), (4, "zoe"))
     ]
-    assert agent_names(make_trajectory(KEY, steps=agents)) == ["amy", "planner", "zoe"]
+    assert agent_names(make_trajectory(KEY, steps=agents)) == ["planner", "zoe", "amy"]

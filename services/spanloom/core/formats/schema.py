@@ -19,6 +19,22 @@ def canonical_schema() -> Json:
 
 
 @cache
+def parsed_schema() -> Json:
+    """Return the schema of the same document with its texts as JSON; do not change it."""
+    text = orjson.dumps(canonical_schema()).replace(b"#/definitions/", b"#/definitions/Parsed")
+    schema: Json = orjson.loads(text)
+    definitions = schema["definitions"]
+    for definition in definitions.values():
+        fields = definition.get("properties", {})
+        fields |= {name: _ANY_JSON for name in ("input", "output") if name in fields}
+    named = {f"Parsed{name}": definition for name, definition in definitions.items()}
+    return {**schema, "title": "ParsedTrajectory", "definitions": named}
+
+
+_ANY_JSON = {"description": "Text, or what the text held as JSON."}
+
+
+@cache
 def canonical_example() -> Json:
     """Return a small canonical document, for documentation; do not change it."""
     return _load("canonical_example.json")
