@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.model.trajectory import with_type
 from spanloom.terminal.values import shortened, whole
 
 if TYPE_CHECKING:
@@ -43,5 +44,4 @@ def _words(error: Failure, kind: str) -> str:
     code = whole(error.get("code"), -1)
     number = f"{code} " if code != -1 else ""
     message = shortened(str(error.get("msg") or "failed"), MAX_CHARS)
-    is_named = not kind or message.startswith(kind)
-    return f"{number}{message}" if is_named else f"{number}{kind}: {message}"
+    return number + with_type(message, kind)

@@ -8,7 +8,6 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.terminal.values import (
-    OUTCOME_STYLES,
     STATUS_STYLES,
     TYPE_STYLES,
     Signs,
@@ -17,6 +16,7 @@ from spanloom.terminal.values import (
     duration,
     printable,
     signs_of,
+    went,
     whole,
 )
 
@@ -51,14 +51,18 @@ def render_list(items: list[dict[str, Any]], console: Console, now_ms: int) -> N
 
 def _cells(item: dict[str, Any], signs: Signs, now_ms: int) -> tuple[Text, ...]:
     status = str(item["status"])
-    outcome = str(item["outcome"])
-    went = ("", "")
-    if style := OUTCOME_STYLES.get(outcome):
-        went = (f" {signs.outcomes[outcome]} {outcome}", style)
+    outcome = went(str(item["outcome"]), signs)
     name = Text(printable(item["root_name"]) or "(no name)", "bold", overflow="ellipsis")
     return (
         Text.assemble(
-            name, went, "\n", (item["trace_id"], "dim"), "\n", overflow="ellipsis", no_wrap=True
+            name,
+            " " if outcome else "",
+            outcome,
+            "\n",
+            (item["trace_id"], "dim"),
+            "\n",
+            overflow="ellipsis",
+            no_wrap=True,
         ),
         _agents(item["agent_names"]),
         _steps(item["step_counts"]),

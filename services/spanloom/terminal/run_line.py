@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from spanloom.terminal.values import (
-    OUTCOME_STYLES,
     STATUS_STYLES,
     counted,
     duration,
     printable,
     signs_of,
+    went,
     whole,
 )
 
@@ -29,12 +29,8 @@ def print_run(item: dict[str, Any], console: Console) -> None:
     The line is cut at the edge of the terminal; the trace id comes last.
     """
     signs = signs_of(console)
-    outcome, status = str(item["outcome"]), str(item["status"])
-    went = (
-        Text(f"{signs.outcomes[outcome]} {outcome}", OUTCOME_STYLES[outcome])
-        if (outcome in OUTCOME_STYLES)
-        else Text(status, STATUS_STYLES.get(status, ""))
-    )
+    status = str(item["status"])
+    how = went(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
     began = datetime.fromtimestamp(whole(item["started_at"]) / 1000).astimezone()
     steps = [
         counted(item["step_counts"][kind], kind)
@@ -43,7 +39,7 @@ def print_run(item: dict[str, Any], console: Console) -> None:
     ]
     line = Text.assemble(
         (f"{began:%H:%M:%S}  ", "dim"),
-        went,
+        how,
         "  ",
         (printable(str(item["root_name"]))[:_NAME_CHARS] or "(no name)", "bold"),
         f"  {duration(whole(item['duration']))}",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.text import Text
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 TYPE_STYLES = {
     "agent": "bold magenta",
@@ -53,6 +54,12 @@ _ASCII = Signs(
 def signs_of(console: Console) -> Signs:
     """Choose by what the console can encode."""
     return _UNICODE if console.encoding.lower().startswith("utf") else _ASCII
+
+
+def went(outcome: str, signs: Signs) -> Text:
+    """Return how a run went, sign and word; empty if it went well."""
+    style = OUTCOME_STYLES.get(outcome)
+    return Text() if style is None else Text(f"{signs.outcomes[outcome]} {outcome}", style)
 
 
 def printable(text: str) -> str:

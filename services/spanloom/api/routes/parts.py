@@ -17,7 +17,7 @@ from spanloom.api.routes.places import (
     SpanIdInPath,
     TextsInQuery,
     TraceIdInPath,
-    unknown_trace,
+    known,
 )
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.otlp import resource_spans_json
@@ -56,17 +56,23 @@ async def get_step(
 ) -> Response:
     """Return one step of the document, the root included, with the agent that owns it."""
     reach = callers.narrowed(project)
-    document = await using.calls.run(using.store.document, trace_id, reach)
-    if document is None:
-        unknown_trace(trace_id, project)
-    step = await using.calls.run(find_step, document, step_id)
-    if step is None:
+    found = await using.calls.run(using.store.document, trace_id, reach)
+    document = known(found, trace_id, project)
+    body = await using.calls.run(_step_body, document, step_id, is_parsed=texts == "parsed")
+    if body is None:
         raise HTTPException(
             404,
             f"Trace {trace_id} has no step {step_id}; its /spans say under which one it counts.",
         )
-    shown = parse_texts_of(step) if texts == "parsed" else step
-    return Response(orjson.dumps(shown), media_type=JSON)
+    return Response(body, media_type=JSON)
+
+
+def _step_body(document: bytes, step_id: str, *, is_parsed: bool) -> bytes | None:
+    """Return one step as JSON; a large document is read for it, so not on the event loop."""
+    step = find_step(document, step_id)
+    if step is None:
+        return None
+    return orjson.dumps(parse_texts_of(step) if is_parsed else step)
 
 
 @router.get(
@@ -85,14 +91,13 @@ async def get_sent_span(
     project: ProjectInQuery = None,
 ) -> Response:
     """Return a span with its resource and scope in OTLP's JSON: attributes, events, links."""
-    home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
-    if home is None:
-        unknown_trace(trace_id, project)
+    found = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    home = known(found, trace_id, project)
     sent = await using.calls.run(using.store.read_otlp, home, span_id)
     if not sent:
         raise HTTPException(404, f"Trace {trace_id} has no span {span_id}.")
-    body = _OPENING + b",".join(resource_spans_json(sent)) + b"]}"
-    return Response(body, media_type=JSON)
+    items = await using.calls.run(resource_spans_json, sent)
+    return Response(_OPENING + b",".join(items) + b"]}", media_type=JSON)
 
 
 @router.get(
@@ -115,9 +120,8 @@ async def get_otlp(
     The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
     of more than 2,000 each 2,000 of them are, in the order of their ids.
     """
-    home = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
-    if home is None:
-        unknown_trace(trace_id, project)
+    found = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    home = known(found, trace_id, project)
     is_protobuf = PROTOBUF in accept
     first = await using.calls.run(using.store.read_otlp, home, limit=SPANS_AT_ONCE)
     body = _protobuf(home, first, using) if is_protobuf else _json(home, first, using)
@@ -128,7 +132,9 @@ async def _protobuf(home: TraceKey, first: bytes, using: Services) -> AsyncItera
     data = first
     while data:
         yield data
-        last = await using.calls.run(_last_id, data)
+        last = await using.calls.run(_last_of_full, data)
+        if not last:
+            return
         data = await using.calls.run(using.store.read_otlp, home, after=last, limit=SPANS_AT_ONCE)
 
 
@@ -141,8 +147,8 @@ async def _json(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[
     yield b"]}" if before == b"," else before + b"]}"
 
 
-def _last_id(data: bytes) -> str:
-    """Return the greatest id among the spans of a message."""
+def _last_of_full(data: bytes) -> str:
+    """Return the greatest span id of a message; empty if fewer came than were asked for."""
     groups = TracesData.FromString(data).resource_spans
-    ids = (span.span_id for group in groups for scope in group.scope_spans for span in scope.spans)
-    return max(ids).hex()
+    ids = [span.span_id for group in groups for scope in group.scope_spans for span in scope.spans]
+    return max(ids).hex() if len(ids) >= SPANS_AT_ONCE else ""

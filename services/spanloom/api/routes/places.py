@@ -1,12 +1,14 @@
 """Where in a trace to look: what several routes take in their path and query."""
 
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
 from spanloom.api.filters import Name
 from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
+
+T = TypeVar("T")
 
 EXAMPLE_SPAN = "a1c4e1b7d2f30002"
 
@@ -35,8 +37,10 @@ TextsInQuery = Annotated[
 ]
 
 
-def unknown_trace(trace_id: str, project: str | None) -> NoReturn:
-    """Answer 404 for a trace without a trajectory that the caller may see."""
+def known(found: T | None, trace_id: str, project: str | None) -> T:
+    """Return what was found of a trace; answers 404 where the caller may see no trajectory."""
+    if found is not None:
+        return found
     where = "" if project is None else f" in project {project!r}"
     raise HTTPException(
         404, f"There is no trajectory of trace {trace_id}{where}; a new one takes a few seconds."

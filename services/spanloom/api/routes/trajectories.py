@@ -13,7 +13,7 @@ from spanloom.api.routes.places import (
     ProjectInQuery,
     TextsInQuery,
     TraceIdInPath,
-    unknown_trace,
+    known,
 )
 from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Using
@@ -100,9 +100,7 @@ async def get_latest_trajectory(
         raise HTTPException(404, "There are no trajectories yet.")
     key = newest[0].key
     document = await using.calls.run(using.store.document, key.trace_id, Reach.only(key.project))
-    if document is None:  # deleted meanwhile
-        unknown_trace(key.trace_id, project)
-    return await _shown(document, texts, using)
+    return await _shown(known(document, key.trace_id, project), texts, using)
 
 
 @router.get(
@@ -129,9 +127,8 @@ async def get_trajectory(
     """
     chosen = find_format(PROFILES[profile].id if profile else format)
     reach = callers.narrowed(project)
-    document = await using.calls.run(using.store.document, trace_id, reach)
-    if document is None:
-        unknown_trace(trace_id, project)
+    found = await using.calls.run(using.store.document, trace_id, reach)
+    document = known(found, trace_id, project)
     if chosen is CANONICAL:
         return await _shown(document, texts, using)
     if not chosen.needs_spans:
@@ -161,9 +158,8 @@ async def get_trajectory_spans(
     which its trajectory is built: `extraction` of that has `span_count` and says so in `warnings`.
     """
     reach = callers.narrowed(project)
-    spans = await using.calls.run(using.store.spans_document, trace_id, reach)
-    if spans is None:
-        unknown_trace(trace_id, project)
+    found = await using.calls.run(using.store.spans_document, trace_id, reach)
+    spans = known(found, trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
     return Response(body, media_type=CANONICAL.media_type)
 

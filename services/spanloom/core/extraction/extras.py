@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.metrics import sum_usage, union_ns
-from spanloom.core.model.trajectory import Step, StepType
+from spanloom.core.model.trajectory import Step, StepType, names_of_agents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def list_extras(
         "tool_wall_ms": union_ns(by_type[StepType.TOOL]) // 1_000_000,
         "time_to_first_token_ms": round(min(first_tokens), 3) if first_tokens else None,
         "models": sorted({s.model for s in models} - {""}),
-        "agents": _in_order(agents),
+        "agents": names_of_agents(agents),
         "services": sorted({span.service_name for span in tree.spans} - {""}) or None,
         "conversation_id": _conversation(tree, arranged),
         "reasoning_tokens": usage.reasoning_tokens,
@@ -44,12 +44,6 @@ def list_extras(
     }
     known = {name: value for name, value in shown.items() if value is not None}
     return known | _links(tree)
-
-
-def _in_order(agents: Sequence[Step]) -> list[str]:
-    """Return the agents' names in the order in which they began, each once."""
-    began = sorted(agents, key=lambda s: (s.start_ns, s.id))
-    return list(dict.fromkeys(s.metadata.get("agent_name", s.name) for s in began))
 
 
 def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:

@@ -34,11 +34,8 @@ _STEP_TYPES = {
     Kind.GRAPH: StepType.GRAPH,
     Kind.OTHER: StepType.GRAPH,  # a root that is no step still bears the run's texts and times
 }
-_AGENT, _MODEL, _TOOL = (
-    StepType.AGENT,
-    Kind.MODEL,
-    Kind.TOOL,
-)  # until Python 3.12 an enum is slow to give these
+_AGENT = StepType.AGENT  # kept: until Python 3.12 an enum is slow to give these
+_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
 

@@ -24,6 +24,7 @@ from spanloom.core.model.trajectory import (
     StepType,
     Trajectory,
     Usage,
+    with_type,
 )
 
 if TYPE_CHECKING:
@@ -208,9 +209,7 @@ def _in_short(error: StepError | None) -> str | None:
     """Return a failure in a line, as Python ends a traceback: ``KeyError: 'city'``."""
     if error is None:
         return None
-    words = error.message.partition("\n")[0]
-    is_named = not error.type or words.startswith(error.type)
-    return (words if is_named else f"{error.type}: {words}")[:MAX_ERROR_CHARS]
+    return with_type(error.message.partition("\n")[0], error.type)[:MAX_ERROR_CHARS]
 
 
 def _ms(duration_ns: int) -> str:

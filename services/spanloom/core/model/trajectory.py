@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class StepType(StrEnum):
@@ -83,6 +83,11 @@ class StepError:
     """What on the span tells it: ``exception``, ``attribute`` or ``status``; the first counts."""
 
 
+def with_type(message: str, kind: str) -> str:
+    """Return a failure as Python ends a traceback, ``KeyError: 'city'``, the type once."""
+    return message if not kind or message.startswith(kind) else f"{kind}: {message}"
+
+
 class Failure(NamedTuple):
     """One failure of a run, wherever it happened, on plumbing too."""
 
@@ -148,6 +153,12 @@ class Step(NamedTuple):
     def dialect(self) -> str:
         """The dialect that told of it; empty where nothing says so."""
         return self.metadata.get("dialect", "")
+
+
+def names_of_agents(agents: Iterable[Step]) -> list[str]:
+    """Return the names of agents in the order in which they began, each once."""
+    began = sorted(agents, key=lambda s: (s.start_ns, s.id))
+    return list(dict.fromkeys(s.metadata.get("agent_name", s.name) for s in began))
 
 
 class Metrics(NamedTuple):

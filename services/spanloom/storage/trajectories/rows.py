@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.trajectory import StepType, names_of_agents
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_rows import placed_steps
 
@@ -128,6 +128,4 @@ def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
 
 def agent_names(trajectory: Trajectory) -> list[str]:
     """Return the names by which the run's agents can be found, in the order in which they began."""
-    agents = [s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT]
-    agents.sort(key=lambda s: (s.start_ns, s.id))
-    return list(dict.fromkeys(s.metadata.get("agent_name", s.name) for s in agents))
+    return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)
