@@ -1,4 +1,4 @@
-"""Freshness: from a root's acknowledgement to its trajectory in the API, under steady load."""
+"""Freshness: from an acknowledgement to what is seen of it in the API, under steady load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.apart import run_apart
 from benchmarks.report import Row, at_most
-from benchmarks.steady import offer_and_watch
+from benchmarks.steady import TICK_S, Watched, offer_and_watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,16 +20,27 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MAX_P95_S = 3.0
+LIVE_FOR_S = 10.0
+"""How long after its other spans the root of a run comes that is watched while it is under way."""
 _START_S = 60.0
 
 
 def measure_freshness(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield one row: the 95th percentile."""
+    """Yield two rows, each with the 95th percentile: of runs that end, and of runs under way."""
+    rate, duration_s = scale.freshness_rate, scale.freshness_s
     with _serve(folder / "freshness") as addresses:
-        seen = run_apart(offer_and_watch, addresses, scale.freshness_rate, scale.freshness_s)
+        ended = run_apart(offer_and_watch, addresses, rate, duration_s)
+    yield _row(f"freshness at {rate:,} spans/s: root acknowledged → whole in the API, p95", ended)
+    later = round(min(LIVE_FOR_S, 2 * duration_s) / TICK_S)
+    with _serve(folder / "live") as addresses:
+        live = run_apart(offer_and_watch, addresses, rate, duration_s, ("gRPC",), later, live=True)
+    yield _row(f"live at {rate:,} spans/s: first spans acknowledged → in the API, p95", live)
+
+
+def _row(what: str, seen: Watched) -> Row:
     percentiles = quantiles(seen.delays_s, n=100, method="inclusive")
-    yield Row(
-        f"freshness at {scale.freshness_rate:,} spans/s: root acknowledged → in the API, p95",
+    return Row(
+        what,
         percentiles[94],
         at_most(MAX_P95_S, "s"),
         f"p50 {percentiles[49]:.2f} s, longest {seen.delays_s[-1]:.2f} s;"

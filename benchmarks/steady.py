@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TICK_S = 0.1
 """Time between two requests."""
 ROOT_LATER_TICKS = 5
+"""How much later than its other spans a trace's root is sent."""
 TICKS_PER_WATCHED = 4
 """Of so many requests one trace is watched: a look costs as much as ten spans, and a trace that
 is watched is looked at some twenty times, so that watching more of them becomes the load."""
@@ -35,11 +36,12 @@ _GIVE_UP_S = 30.0
 
 
 class Tick(NamedTuple):
-    """One request, and the traces whose root is in it."""
+    """One request, the traces whose root is in it, and those whose other spans are."""
 
     request: bytes
     span_count: int
     completed: Sequence[str]
+    begun: Sequence[str]
 
 
 class Watched(NamedTuple):
@@ -52,13 +54,15 @@ class Watched(NamedTuple):
     lasted_s: float
 
 
-def make_ticks(rate: int, duration_s: float) -> Iterator[Tick]:
+def make_ticks(
+    rate: int, duration_s: float, root_later_ticks: int = ROOT_LATER_TICKS
+) -> Iterator[Tick]:
     """Yield the requests one by one; a trace's root comes some requests after its other spans."""
     random = Random(7)
     start_ns, count = time.time_ns(), round(duration_s / TICK_S)
-    roots: list[list[Span]] = [[] for _ in range(ROOT_LATER_TICKS)]
+    roots: list[list[Span]] = [[] for _ in range(root_later_ticks)]
     made = 0
-    for n in range(count + ROOT_LATER_TICKS):
+    for n in range(count + root_later_ticks):
         spans = roots.pop(0)
         completed = [root.trace_id.hex() for root in spans]
         roots.append([])
@@ -68,7 +72,8 @@ def make_ticks(rate: int, duration_s: float) -> Iterator[Tick]:
             spans += others
             roots[-1].append(root)
             made += 1
-        yield Tick(wrap(spans), len(spans), completed)
+        begun = [root.trace_id.hex() for root in roots[-1]]
+        yield Tick(wrap(spans), len(spans), completed, begun)
 
 
 def offer_and_watch(
@@ -76,21 +81,29 @@ def offer_and_watch(
     rate: int,
     duration_s: float,
     transports: Sequence[Transport] = ("gRPC",),
+    root_later_ticks: int = ROOT_LATER_TICKS,
+    *,
+    live: bool = False,
 ) -> Watched:
     """Send at the given rate, by each transport in turn; watch some of the traces in the API.
 
-    Up to a minute of load is made before the first request, so that making it is no part of it.
+    A trace is watched from its root on until it is whole; ``live``, from its first spans on until
+    it is there at all. Up to a minute of load is made before the first request, so that making it
+    is no part of it.
     """
-    ticks: Iterable[Tick] = make_ticks(rate, duration_s)
+    ticks: Iterable[Tick] = make_ticks(rate, duration_s, root_later_ticks)
     if duration_s <= 60:
         ticks = list(ticks)
     acknowledged: SimpleQueue[tuple[str, float] | None] = SimpleQueue()
     delays: list[float] = []
-    watcher = threading.Thread(target=_watch, args=(addresses["api"], acknowledged, delays))
+    at_least = SPANS_PER_TRACE - live  # all but the root
+    watcher = threading.Thread(
+        target=_watch, args=(addresses["api"], acknowledged, at_least, delays)
+    )
     watcher.start()
     began = time.monotonic()
     try:
-        sent_spans = _send(addresses, transports, ticks, acknowledged)
+        sent_spans = _send(addresses, transports, ticks, acknowledged, live=live)
     finally:
         acknowledged.put(None)
     lasted_s = time.monotonic() - began
@@ -103,6 +116,8 @@ def _send(
     transports: Sequence[Transport],
     ticks: Iterable[Tick],
     acknowledged: SimpleQueue[tuple[str, float] | None],
+    *,
+    live: bool,
 ) -> int:
     """Send each request at its time, or at once if that has passed; give the number of spans."""
     sent_spans = 0
@@ -114,15 +129,19 @@ def _send(
             time.sleep(max(began + n * TICK_S - time.monotonic(), 0))
             send(tick.request)
             sent_spans += tick.span_count
-            if n % TICKS_PER_WATCHED == 0 and tick.completed:
-                acknowledged.put((tick.completed[0], time.monotonic()))
+            of_interest = tick.begun if live else tick.completed
+            if n % TICKS_PER_WATCHED == 0 and of_interest:
+                acknowledged.put((of_interest[0], time.monotonic()))
     return sent_spans
 
 
 def _watch(
-    api: str, acknowledged: SimpleQueue[tuple[str, float] | None], delays: list[float]
+    api: str,
+    acknowledged: SimpleQueue[tuple[str, float] | None],
+    at_least: int,
+    delays: list[float],
 ) -> None:
-    """Ask for each trace until all its spans are in its trajectory; one never seen counts as ∞."""
+    """Ask for each trace until its trajectory has so many spans; one never seen counts as ∞."""
     waiting: list[tuple[str, float]] = []
     is_open = True
     with httpx.Client(base_url=api, timeout=_GIVE_UP_S) as client:
@@ -134,17 +153,19 @@ def _watch(
                 is_open = False
             except Empty:
                 pass
-            waiting = [item for item in waiting if not _is_seen(client, *item, delays)]
+            waiting = [item for item in waiting if not _is_seen(client, *item, at_least, delays)]
             time.sleep(max(began + _POLL_S - time.monotonic(), 0))
 
 
-def _is_seen(client: httpx.Client, trace_id: str, since: float, delays: list[float]) -> bool:
+def _is_seen(
+    client: httpx.Client, trace_id: str, since: float, at_least: int, delays: list[float]
+) -> bool:
     """Look once; note how long it took if it is there or given up."""
     waited = time.monotonic() - since
     if waited < _FIRST_LOOK_S:
         return False
     answer = client.get(f"/v1/trajectories/{trace_id}")
-    if answer.status_code == 200 and _span_count(answer) == SPANS_PER_TRACE:
+    if answer.status_code == 200 and _span_count(answer) >= at_least:
         delays.append(time.monotonic() - since)
         return True
     if waited > _GIVE_UP_S:

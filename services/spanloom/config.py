@@ -208,10 +208,15 @@ class ExtractingSettings(SectionSettings):
         60.0, ge=0, description="A trace without a root is built after this quiet time."
     )
     growing_first_s: float = Field(
-        30.0, gt=0, description="A growing trace is first built after this time, then doubling."
+        1.5,
+        gt=0,
+        description="A growing trace is shown after this time, then after ever longer ones, when "
+        "it has grown by a quarter.",
     )
     growing_max_s: float = Field(
-        300.0, gt=0, description="The longest time between two builds of a growing trace."
+        30.0,
+        gt=0,
+        description="A trace that grows fast is shown again after this time at the latest.",
     )
     poll_s: float = Field(
         0.2,

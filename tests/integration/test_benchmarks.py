@@ -20,6 +20,7 @@ PARTS = {
     "extraction, synthetic runs": "≥ 20,000",
     "extraction, captured runs": "≥ 20,000",
     "freshness": "≤ 3 s",
+    "live": "≤ 3 s",
     "growth, a trace of 1,000 spans: CPU time": "≤ 120",
     "growth, a trace of 1,000 spans: peak RSS": "≤ 1 GiB",
     "sweep over 6,000 settled traces": "≤ 3",

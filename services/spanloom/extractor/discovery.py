@@ -73,6 +73,7 @@ class Discovery:
             trace.live_builds += 1
             trace.built_ns = now_ns
             if seq >= trace.seq:
+                trace.built_spans = trace.span_count
                 trace.since_s = 0  # the store knows that it is live
         elif seq >= trace.seq:
             self._pending.pop(trace.key, None)
@@ -135,6 +136,7 @@ def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingT
         now.accepted(change.first_accepted_ns),
         now.accepted(change.last_accepted_ns),
         change.has_root or had_root,
+        now.accepted(change.last_accepted_ns) if change.has_root else 0,
         change.span_count,
         attempts=known.attempts if known else 0,
         # No build can tell whether it saw an old sequence: the INSERT has to be over.
@@ -148,5 +150,6 @@ def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingT
 def _update(trace: PendingTrace, change: TraceChange, now: Moment) -> None:
     trace.seq = max(trace.seq, change.max_seq)
     trace.last_ns = max(trace.last_ns, now.accepted(change.last_accepted_ns))
-    trace.has_root = trace.has_root or change.has_root
+    if change.has_root and not trace.has_root:
+        trace.has_root, trace.root_ns = True, now.accepted(change.last_accepted_ns)
     trace.since_s = trace.since_s or change.second

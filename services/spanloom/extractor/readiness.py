@@ -3,6 +3,10 @@
 Spans are exported when they end, so the root tends to come last: a root and a short quiet time
 mean a settled trace. Without a root a long quiet time has to do. Nothing is ever closed: a late
 span makes the trace due again.
+
+A run that is still going is shown soon after its first spans, and again when it has grown by a
+quarter, in spans or in age. So while it is live it is built as often as the logarithms of its size
+and its age say, not as often as spans come.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from spanloom.core.model.trajectory import Status
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
 """The last attempt stores a trajectory in any case, if need be one that shows the error."""
+GROWN_BY = 4
+"""A growing trace is built again when it is larger, or older, by this part: a quarter."""
 MAX_DOUBLINGS = 30
 """A trace may grow for days: what it waits no longer doubles then, as no number could hold it."""
 
@@ -25,8 +31,8 @@ class Timing:
 
     root_quiet_s: float = 1.0
     no_root_quiet_s: float = 60.0
-    growing_first_s: float = 30.0
-    growing_max_s: float = 300.0
+    growing_first_s: float = 1.5
+    growing_max_s: float = 30.0
     poll_s: float = 0.2
     sweep_s: float = 60.0
     """How often all traces are compared with their progress, whatever discovery saw."""
@@ -60,9 +66,13 @@ class PendingTrace:
     last_ns: int
     """When its newest span was accepted; times are those of ``Moment``."""
     has_root: bool
+    root_ns: int = 0
+    """When its root was seen to have come; 0 is long ago, or never."""
     span_count: int = 0
     live_builds: int = 0
     built_ns: int = 0
+    built_spans: int = 0
+    """How many of its spans had come when it was built as a live one."""
     attempts: int = 0
     """Failed attempts in a row, since the newest span came."""
     retry_ns: int = 0
@@ -107,11 +117,29 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
         return Status.SETTLED
     if not trace.has_root and quiet_ns >= timing.no_root_quiet_s * NS:
         return Status.PARTIAL
+    return Status.LIVE if _has_waited(trace, now_ns, timing) and _has_grown(trace, now_ns) else None
+
+
+def _has_waited(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
+    """Return whether enough time has passed since it was last shown.
+
+    A run whose root has just come is about to settle: it gets the time for that first.
+    """
+    if trace.has_root and now_ns - trace.root_ns < 2 * timing.root_quiet_s * NS:
+        return False
     doublings = min(trace.live_builds, MAX_DOUBLINGS)
-    wait_s = min(timing.growing_first_s * 2**doublings, timing.growing_max_s)
-    if now_ns - (trace.built_ns or trace.first_ns) >= wait_s * NS:
-        return Status.LIVE
-    return None
+    wait_s = min(timing.growing_first_s * (1 << doublings), timing.growing_max_s)
+    return now_ns - (trace.built_ns or trace.first_ns) >= wait_s * NS
+
+
+def _has_grown(trace: PendingTrace, now_ns: int) -> bool:
+    """Return whether there is so much more to show that reading all of it again is worth it."""
+    if not trace.live_builds:
+        return True
+    more = trace.span_count - trace.built_spans
+    is_larger = more * GROWN_BY >= trace.built_spans
+    is_older = (now_ns - trace.built_ns) * GROWN_BY >= trace.built_ns - trace.first_ns
+    return more > 0 and (is_larger or is_older)
 
 
 def retry_delay_s(attempts: int) -> float:

@@ -25,8 +25,11 @@ def at(
     first_s: float = 0,
     last_s: float = 0,
     has_root: bool = True,
+    root_s: float = 0,
+    spans: int = 1,
     live_builds: int = 0,
     built_s: float | None = None,
+    built_spans: int = 0,
     attempts: int = 0,
     retry_s: float | None = None,
     timing: Timing = TIMING,
@@ -38,11 +41,13 @@ def at(
         ns(first_s),
         ns(last_s),
         has_root,
-        1,
-        live_builds,
-        0 if built_s is None else ns(built_s),
-        attempts,
-        0 if retry_s is None else ns(retry_s),
+        ns(root_s),
+        span_count=spans,
+        live_builds=live_builds,
+        built_ns=0 if built_s is None else ns(built_s),
+        built_spans=built_spans,
+        attempts=attempts,
+        retry_ns=0 if retry_s is None else ns(retry_s),
     )
     return next_status(trace, ns(now_s), timing)
 
@@ -57,16 +62,16 @@ def ns(seconds: float) -> int:
         (0, 0, True, None),
         (0.999, 0, True, None),
         (1.0, 0, True, SETTLED),
-        (9, 8.5, True, None),
+        (1.9, 1.8, True, None),  # the root has just come
+        (2.0, 1.8, True, LIVE),
         (9.5, 8.5, True, SETTLED),
         (1.0, 0, False, None),
-        (29.9, 0, False, None),
-        (30, 0, False, LIVE),
+        (1.4, 0, False, None),
+        (1.5, 0, False, LIVE),
         (59.9, 0, False, LIVE),
         (60, 0, False, PARTIAL),
         (3600, 0, False, PARTIAL),
         (30, 29.9, True, LIVE),
-        (29.9, 29.8, True, None),
         (3600, 0, True, SETTLED),
     ],
 )
@@ -78,17 +83,43 @@ def test_quiet_and_root_decide(
 
 @pytest.mark.parametrize(
     ("live_builds", "wait_s"),
-    [(0, 30), (1, 60), (2, 120), (3, 240), (4, 300), (5, 300), (5000, 300)],
+    [(0, 1.5), (1, 3), (2, 6), (3, 12), (4, 24), (5, 30), (5000, 30)],
 )
 def test_a_growing_trace_is_built_ever_more_rarely(live_builds: int, wait_s: float) -> None:
-    built_s = 1000 if live_builds else None
+    built_s = 100 if live_builds else None
     due_s = (built_s or 0) + wait_s
 
     def growing(now_s: float) -> Status | None:
-        return at(now_s, last_s=now_s, live_builds=live_builds, built_s=built_s)
+        grown = {"last_s": now_s, "has_root": False, "live_builds": live_builds}
+        return at(now_s, built_s=built_s, **grown)  # type: ignore[arg-type]  # by name
 
     assert growing(due_s - 0.001) is None
     assert growing(due_s) is LIVE
+
+
+@pytest.mark.parametrize(
+    ("spans", "now_s", "status"),
+    [
+        (101, 1030, None),
+        (124, 1030, None),
+        (125, 1030, LIVE),  # a quarter larger
+        (125, 1029, None),
+        (101, 1249, None),
+        (101, 1250, LIVE),  # a quarter older
+        (100, 9000, None),  # nothing new
+    ],
+)
+def test_a_growing_trace_is_built_again_when_it_has_grown_by_a_quarter(
+    spans: int, now_s: float, status: Status | None
+) -> None:
+    built = {"built_s": 1000.0, "live_builds": 9, "built_spans": 100, "last_s": now_s}
+    assert at(now_s, spans=spans, has_root=False, **built) is status  # type: ignore[arg-type]  # by name
+
+
+def test_a_run_is_not_shown_once_more_right_before_it_settles() -> None:
+    grown = {"root_s": 10.0, "last_s": 10.0, "spans": 9, "live_builds": 1, "built_s": 1.5}
+    assert at(10.9, **grown) is None  # type: ignore[arg-type]  # by name
+    assert at(11, **grown) is SETTLED  # type: ignore[arg-type]  # by name
 
 
 def test_quiet_ends_the_growing() -> None:
