@@ -6,23 +6,32 @@ stored bare traces that repeat it, so that those are built again.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.duplicates import find_original
-from spanloom.core.extraction.reports.repeated_runs import find_original_run, group_by_trace
+from spanloom.core.extraction.reports.repeated_runs import (
+    find_original_run,
+    group_by_trace,
+    most_apart_ns,
+)
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.core.ports.building import CallWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import CallFinder, ModelCall
 
     Runs: TypeAlias = Mapping[TraceKey, Sequence[ModelCall]]
+
+_START = attrgetter("start_ns")
+_IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +58,25 @@ def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[ModelCall]
 
 
 def _compare(own: Sequence[ModelCall], stored: Sequence[ModelCall], repeats: Repeats) -> None:
-    own_by_content, all_by_content = _by_content(own), _by_content((*own, *stored))
-    for call in own:
-        if (original := find_original(call, all_by_content[call.call_key])) is not None:
+    ours, all_calls = _CallsByContent(own), _CallsByContent((*own, *stored))
+    for call in filter(_IS_BARE, own):
+        if (original := find_original(call, all_calls.around(call))) is not None:
             repeats.originals[call.key] = DuplicateOf(original.key.trace_id, original.step_id)
-    for call in stored:
-        if find_original(call, own_by_content.get(call.call_key, ())) is not None:
+    for call in filter(_IS_BARE, stored):
+        if find_original(call, ours.around(call)) is not None:
             repeats.stored.append(call.key)
-    _compare_runs(group_by_trace(own), group_by_trace(stored), repeats)
+    _compare_runs(group_by_trace(own), group_by_trace(stored), all_calls, repeats)
 
 
-def _compare_runs(own: Runs, stored: Runs, repeats: Repeats) -> None:
-    """Compare each run with those that have a call in common with it."""
+def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
+    """Compare each run with those that may tell of its first call as well."""
     every = {**own, **stored}
-    by_content: defaultdict[str, dict[TraceKey, None]] = defaultdict(dict)
     for key, calls in every.items():
-        for call in calls:
-            by_content[call.call_key][key] = None
-    for key, calls in every.items():
-        alike = {other: every[other] for call in calls[:1] for other in by_content[call.call_key]}
+        others = {call.key for call in all_calls.beside(calls[0])}
         if key in stored:
-            alike = {other: calls for other, calls in alike.items() if other in own}
-        if (original := find_original_run(calls, alike.values())) is None:
+            others &= own.keys()
+        original = find_original_run(calls, [every[other] for other in sorted(others)])
+        if original is None:
             continue
         if key in stored:
             repeats.stored.append(key)
@@ -78,13 +84,40 @@ def _compare_runs(own: Runs, stored: Runs, repeats: Repeats) -> None:
             repeats.originals[key] = DuplicateOf(original.key.trace_id, original.step_id)
 
 
-def _by_content(calls: Iterable[ModelCall]) -> Mapping[str, Sequence[ModelCall]]:
-    found: defaultdict[str, list[ModelCall]] = defaultdict(list)
-    for call in calls:
-        found[call.call_key].append(call)
-    return found
+class _CallsByContent:
+    """Calls by what they say, in the order of their start.
+
+    A script that asks the same a thousand times gives as many calls that are alike: each is
+    compared with those near it in time alone.
+    """
+
+    def __init__(self, calls: Iterable[ModelCall]) -> None:
+        self._calls: defaultdict[str, list[ModelCall]] = defaultdict(list)
+        self._longest_ns: defaultdict[str, int] = defaultdict(int)
+        for call in sorted(calls, key=_START):
+            self._calls[call.call_key].append(call)
+            lasted_ns = call.end_ns - call.start_ns
+            self._longest_ns[call.call_key] = max(lasted_ns, self._longest_ns[call.call_key])
+
+    def around(self, call: ModelCall) -> Sequence[ModelCall]:
+        """Return those that may run around it."""
+        earliest_ns = min(call.start_ns, call.end_ns) - self._longest_ns[call.call_key]
+        return self._started(call.call_key, earliest_ns, call.start_ns)
+
+    def beside(self, call: ModelCall) -> Iterator[ModelCall]:
+        """Yield those of which another instrumentation may tell the same."""
+        apart_ns = most_apart_ns(call)
+        near = self._started(call.call_key, call.start_ns - apart_ns, call.start_ns + apart_ns)
+        return (other for other in near if other.dialect != call.dialect)
+
+    def _started(self, call_key: str, first_ns: int, last_ns: int) -> Sequence[ModelCall]:
+        calls = self._calls[call_key]
+        start = bisect_left(calls, first_ns, key=_START)
+        return calls[start : bisect_right(calls, last_ns, key=_START)]
 
 
 def _load(store: CallFinder, project: str, own: Sequence[ModelCall]) -> Sequence[ModelCall]:
-    windows = [CallWindow(call.call_key, call.start_ns, call.end_ns) for call in own]
+    windows = [
+        CallWindow(c.call_key, min(c.start_ns, c.end_ns), max(c.start_ns, c.end_ns)) for c in own
+    ]
     return store.find_calls(project, windows)

@@ -51,7 +51,10 @@ class TrajectoryRecord:
 
 
 class CallWindow(NamedTuple):
-    """What to look for: calls of one content that ran at some time in a window."""
+    """What to look for: calls of one content that ran at some time in a window.
+
+    It does not end before it begins, whatever a sender's clock says.
+    """
 
     call_key: str
     from_ns: int

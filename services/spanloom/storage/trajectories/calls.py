@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
@@ -44,7 +46,7 @@ class ClickHouseCalls:
         wanted = defaultdict(list)
         for window in without_overlaps(windows):
             wanted[window.call_key].append(window)
-        return [call for call in found if any(map(call.is_within, wanted[call.call_key]))]
+        return [call for call in found if _is_wanted(call, wanted[call.call_key])]
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
@@ -57,6 +59,12 @@ def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
         else:
             of_key.append(window)
     return [window for of_key in merged.values() for window in of_key]
+
+
+def _is_wanted(call: ModelCall, windows: Sequence[CallWindow]) -> bool:
+    """Return whether one of the windows, which are in order and apart, looks for the call."""
+    n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
+    return n > 0 and call.is_within(windows[n - 1])
 
 
 def _call_of(row: Row) -> ModelCall:

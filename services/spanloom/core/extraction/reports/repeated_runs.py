@@ -41,6 +41,14 @@ def find_original_run(
     return min(originals, key=_place)[0] if originals else None
 
 
+def most_apart_ns(call: ModelCall) -> int:
+    """Return how far from its start another report of the call begins at most.
+
+    The slack follows the longer of the two reports, and neither is much longer than the other.
+    """
+    return slack_ns(call.start_ns, call.end_ns) * 5 // 4
+
+
 def _place(calls: Sequence[ModelCall]) -> tuple[int, int, TraceKey]:
     first = calls[0]
     return -first.calls_in_trace, first.start_ns, first.key
