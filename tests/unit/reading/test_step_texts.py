@@ -12,6 +12,7 @@ from tests.support.spans import extract_spans, genai, make_span
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.messages.steps import (
+    FINISH_REASONS,
     TOOL_DEFINITIONS,
     read_answer,
     read_arguments,
@@ -143,6 +144,13 @@ def test_tools_among_the_messages_are_told_apart() -> None:
     show_texts(facts, Kind.MODEL)
     assert json.loads(facts.input) == [ASKED]
     assert json.loads(facts.metadata[TOOL_DEFINITIONS]) == [tool]
+
+
+@pytest.mark.parametrize("told", ["stop", '["stop"]'])
+def test_why_a_call_ended_is_a_list(told: str) -> None:
+    facts = Facts(metadata={FINISH_REASONS: told})
+    show_texts(facts, Kind.MODEL)
+    assert facts.metadata == {FINISH_REASONS: '["stop"]'}
 
 
 def test_a_call_s_text_that_is_no_message_becomes_one() -> None:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts
 
 TOOL_DEFINITIONS = "tool_definitions"
-
+FINISH_REASONS = "finish_reasons"
+"""Why a call ended, a JSON list with one reason a choice: ``["stop"]``."""
 
 _UNREADABLE = (UnwritableError, RecursionError)
 """Texts inside texts may nest deeper than any one of them."""
@@ -51,6 +52,9 @@ def _show_model_call(facts: Facts) -> None:
     facts.output, _ = _converse(facts.output, "assistant")
     if tools and TOOL_DEFINITIONS not in facts.metadata:
         facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
+    reasons = facts.metadata.get(FINISH_REASONS, "[")
+    if not reasons.startswith("["):
+        facts.metadata = {**facts.metadata, FINISH_REASONS: compact([reasons])}
 
 
 def read_input(text: str) -> str:
