@@ -25,6 +25,7 @@ _COMPOUND = re.compile(r"[_-]")
 _FIXED = {
     *("LangGraph", "ReActAgent", "task", "converter"),  # given by a library, not by the author
 }
+CUT_CHARS = 1024
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
@@ -104,3 +105,29 @@ def without(keys: Collection[str]) -> Callable[[Span], Span]:
     return lambda span: span._replace(
         attributes={k: v for k, v in span.attributes.items() if k not in keys}
     )
+
+
+def cut_off(span: Span) -> Span:
+    """Cut every value as an SDK with ``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=1024`` does."""
+    said = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
+    events = [
+        event._replace(attributes={k: v[:CUT_CHARS] for k, v in event.attributes.items()})
+        for event in span.events
+    ]
+    return span._replace(attributes=said, events=events)
+
+
+def without_events(span: Span) -> Span:
+    """Lose what is told in events."""
+    return span._replace(events=())
+
+
+def without_half_the_plumbing(
+    traces: Mapping[TraceKey, Sequence[Span]], plain: Sequence[Trajectory], chance: random.Random
+) -> Mapping[TraceKey, Sequence[Span]]:
+    """Lose half of the spans that are no step, as a sampling collector or a full queue does."""
+    noise = [
+        v.span_id for t in plain for v in t.verdicts if v.step_id is None and v.span_id != t.root.id
+    ]
+    lost = set(chance.sample(noise, len(noise) // 2))
+    return {key: [s for s in spans if s.span_id not in lost] for key, spans in traces.items()}

@@ -1,0 +1,81 @@
+"""Captured runs whose telemetry is worn: models, tools and tokens stay where anything tells."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.ground_truth import Capture, all_captures
+from tests.support.mutations import (
+    cut_off,
+    extract_all,
+    traces_of,
+    without_events,
+    without_half_the_plumbing,
+)
+
+from spanloom.core.model.trajectory import StepType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Trajectory
+
+CAPTURES = list(all_captures())
+CALLS = (StepType.MODEL, StepType.TOOL)
+TOLD_BY_LONG_VALUES = {
+    # A streamed call's tokens are in the state of the graph around it alone.
+    *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),
+    "eino-langfuse/agentic_agent",  # what the call answered tells what it is
+}
+TOLD_BY_PLUMBING = {
+    # What an Eino run consists of tells what it is: no kinds are reported to Langfuse.
+    *(f"eino-langfuse/{name}" for name in ("adk_chatmodel_agent", "adk_sequential", "react_tools")),
+    *(f"eino-langfuse/{name}" for name in ("concurrent_traces", "host_multiagent", "supervisor")),
+    *(f"eino-langfuse/{name}" for name in ("interrupt_resume", "nested_subgraph", "subagent_tool")),
+    *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),  # tokens, as above
+    "other-openai-agents-mlflow/handoff_genai",  # what is around a handoff
+    "other-sdks-mlflow/dspy_chain_of_thought",  # tokens
+    # Which calls follow each other, of which each counts those before it once more.
+    *(f"other-spring-ai-1/{name}" for name in ("multi_turn", "stream_agent", "stream_usage")),
+}
+
+
+def evidence(trajectories: Iterable[Trajectory]) -> list[object]:
+    """Return the model and tool steps of each trace, and its tokens."""
+    return [
+        (
+            sorted((s.type, s.id) for a in t.agent_steps for s in a.steps if s.type in CALLS),
+            t.root_metrics.input_tokens,
+            t.root_metrics.output_tokens,
+        )
+        for t in trajectories
+    ]
+
+
+def same(span: Span) -> Span:
+    return span
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_values_cut_at_1024_characters(capture: Capture) -> None:
+    traces = traces_of(capture)
+    is_kept = evidence(extract_all(traces, cut_off)) == evidence(extract_all(traces, same))
+    assert is_kept is (capture.id not in TOLD_BY_LONG_VALUES)
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_lost_events(capture: Capture) -> None:
+    traces = traces_of(capture)
+    assert evidence(extract_all(traces, without_events)) == evidence(extract_all(traces, same))
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+def test_half_of_the_plumbing_lost(capture: Capture) -> None:
+    traces = traces_of(capture)
+    plain = extract_all(traces, same)
+    left = without_half_the_plumbing(traces, plain, random.Random(capture.id))
+    is_kept = evidence(extract_all(left, same)) == evidence(plain)
+    assert is_kept is (capture.id not in TOLD_BY_PLUMBING)
