@@ -17,6 +17,9 @@ from tests.support.otlp_requests import message_of, wire_span
 from tests.support.senders import GrpcClient
 from tests.support.settling import check_api
 
+from spanloom.collector.spool.dead_letters import DeadLetters
+from spanloom.process.datadir import spool_in
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -57,11 +60,13 @@ def listed(run: RunSpanloom, data_dir: str) -> list[dict[str, object]]:
 
 
 def await_listed(run: RunSpanloom, data_dir: str, count: int) -> list[dict[str, object]]:
+    """Wait in this process, for the command takes its time to start; then ask the command."""
     until = time.monotonic() + VISIBLE_S
-    while len(found := listed(run, data_dir)) != count:
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
-    return found
+    with DeadLetters(spool_in(Path(data_dir))) as letters:
+        while len(found := letters.list()) != count:
+            assert time.monotonic() < until, found
+            time.sleep(0.1)
+    return listed(run, data_dir)
 
 
 @pytest.mark.parametrize("kind", ["data", "fault"])

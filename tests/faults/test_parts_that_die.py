@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 from tests.support import failing_parts
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient, Load
@@ -23,31 +22,37 @@ SLOWNESS_S = 5.0
 """What a busy machine may add."""
 
 
-@pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_dies_ends_the_process_and_loses_nothing(
-    part: str, start_spanloom: StartSpanloom, tmp_path: Path
+    start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    trigger = tmp_path / "die"
-    entry = (failing_parts.__file__, part, str(trigger))
-    first = start_spanloom("serve", "--batch-wait-s=0.1", "--shutdown-s=60", entry=entry)
-    first.wait_until_ready()
+    """One part after the other, in one data directory: each start goes on where the last ended."""
     ledger = Ledger()
-    with Load(first.addresses, ledger, f"dying {part}"):
+    for part in PARTS:
+        before = len(ledger.account().acknowledged)
+        die(part, start_spanloom, ledger, tmp_path / f"{part} dies")
+        assert len(ledger.account().acknowledged) > before, part
+    account = ledger.account()
+    last = start_spanloom("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
+    assert check_api(last.api, account) >= account.acknowledged
+    assert last.stop() == 0
+
+
+def die(part: str, start_spanloom: StartSpanloom, ledger: Ledger, trigger: Path) -> None:
+    """Start a service one part of which dies under load; demand that it tells and ends in time."""
+    entry = (failing_parts.__file__, part, str(trigger))
+    spanloom = start_spanloom("serve", "--batch-wait-s=0.1", "--shutdown-s=60", entry=entry)
+    spanloom.wait_until_ready()
+    with Load(spanloom.addresses, ledger, f"dying {part}"):
         time.sleep(0.3)
         trigger.write_text("")
         died = time.monotonic()
-        reasons = await_unready(first, died + END_S)
-        assert first.process.wait(END_S + SLOWNESS_S) == 1
-        assert time.monotonic() < died + END_S + SLOWNESS_S
-    last_line = first.log.splitlines()[-1]
+        reasons = await_unready(spanloom, died + END_S)
+        assert spanloom.process.wait(END_S + SLOWNESS_S) == 1, part
+        assert time.monotonic() < died + END_S + SLOWNESS_S, part
+    last_line = spanloom.log.splitlines()[-1]
     assert last_line.startswith(f"spanloom: the part '{part}' has failed: ")
     if part != "api":  # which is what would have told it
         assert [f"the part '{part}' has failed" in reason for reason in reasons] == [True]
-    account = ledger.account()
-    assert account.acknowledged
-    second = start_spanloom("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
-    assert check_api(second.api, account) >= account.acknowledged
-    assert second.stop() == 0
 
 
 def test_a_part_that_cannot_be_stopped_does_not_keep_a_failed_process_alive(
