@@ -16,7 +16,7 @@ from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import event_messages
 from spanloom.core.reading.cache import ByteCache
 from spanloom.core.reading.control_flow import join_control_flow
-from spanloom.core.reading.failures import find_error, has_error_attribute
+from spanloom.core.reading.failures import find_error, has_error_attribute, has_raised
 from spanloom.core.reading.messages.steps import show_texts
 from spanloom.core.reading.pauses import find_question
 from spanloom.core.reading.signature import Signature, read_signature
@@ -98,7 +98,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     if classification.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(classification.summed_from)
     error = question = None
-    if (may_fail or span.events or span.status_code == "Error") and not classification.is_sound:
+    may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
+    if may_fail and not classification.is_sound:
         error = find_error(span, CONTROL_FLOW)
         if error is None:
             question = find_question(span, CONTROL_FLOW)

@@ -20,10 +20,12 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
         span_id, place = span.span_id, tree.place(span)
         above[span_id] = anchor = nearest[place.span_id] if place is not None else ""
         nearest[span_id] = step_of.get(span_id, anchor or span_id)
-    for span_id, n in reports.spans.items():
-        if n.inside in nearest and step_of.get(span_id) == span_id != root_id:
-            above[span_id] = nearest[n.inside]
-    _cut_circles(above, step_of.values(), root_id)
+    moved = {i: n.inside for i, n in reports.spans.items() if n.inside is not None}
+    for span_id, inside in moved.items():
+        if inside in nearest and step_of.get(span_id) == span_id != root_id:
+            above[span_id] = nearest[inside]
+    if moved or reports.merged:  # in a tree alone there are no circles
+        _cut_circles(above, step_of.values(), root_id)
     return above
 
 

@@ -36,6 +36,7 @@ _LEADING_CODE = re.compile(
 """The second is how Google's and the JavaScript clients begin: the code, then a sentence."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
+_EXCEPTION = "exception"
 _LEVEL = "langfuse.observation.level"
 _ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
@@ -80,13 +81,18 @@ def _told_by(span: Span, *, raised: bool) -> str:
 def exceptions(span: Span) -> Iterator[Raised]:
     """Yield type, message and traceback of each exception event."""
     for event in span.events:
-        if event.name == "exception":
+        if event.name == _EXCEPTION:
             attributes = event.attributes
             yield Raised(
                 attributes.get("exception.type", ""),
                 attributes.get("exception.message", ""),
                 attributes.get("exception.stacktrace", ""),
             )
+
+
+def has_raised(span: Span) -> bool:
+    """Return whether one of the events is an exception."""
+    return any(event.name == _EXCEPTION for event in span.events)
 
 
 def _error_attribute(span: Span) -> bool:

@@ -21,8 +21,6 @@ def find_question(span: Span, control_flow: ControlFlow) -> str | None:
     told = [(r.type, r.message) for r in exceptions(span)]
     told.append((span.attributes.get("error.type", ""), told_message(span)))
     for kind, text in told:
-        if not kind and not text:  # by far the most spans with events tell of no exception
-            continue
         what = read_raised(kind, text)
         asked = control_flow.read_question(what.message)
         if asked or what.type in control_flow.pauses:

@@ -160,7 +160,8 @@ class OpenInference(Dialect):
             facts.output = _documents(span) or facts.output
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
-        note_node(facts, _run_metadata(span))
+        if "metadata" in attributes:
+            note_node(facts, _run_metadata(span))
         return facts
 
 
@@ -177,8 +178,10 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 
 def _documents(span: Span) -> str:
     """Return what was found, with content, id and score; ``output.value`` may be a mere repr."""
-    keys = _DOCUMENTS.get(span_kind(span), "")
-    found = indexed_list(span.attributes, keys, _AROUND_DOCUMENT) if keys else []
+    keys = _DOCUMENTS.get(span_kind(span))
+    if keys is None:
+        return ""
+    found = indexed_list(span.attributes, keys, _AROUND_DOCUMENT)
     items = [item for item in found if isinstance(item, dict) and "content" in item]
     for item in items:
         if isinstance(score := item.get("score"), str):

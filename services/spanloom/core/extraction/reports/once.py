@@ -52,10 +52,10 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     reports = Reports({n.span.span_id: n for n in spans})
     outer = _merge_second_reports(spans, reports.spans)
     outer |= _merge_nested(tree, reports, outer)
-    if _have_several_scopes(_free_calls(spans, reports, outer)):
+    if _have_several_scopes(_free_steps(spans, reports, outer)):
         outer |= pair_siblings(tree, _free_calls(spans, reports, outer))
         outer |= pair_orphans(tree, _free_calls(spans, reports, outer))
-    outer |= pair_twins(tree, _free_steps(spans, reports, outer))
+        outer |= pair_twins(tree, _free_steps(spans, reports, outer))
     _demote_lone_embeddings(spans, reports)
     _assign(spans, reports, outer)
     return reports
@@ -172,9 +172,9 @@ def _free_steps(
     return [n for n in spans if n.kind is not _OTHER and n.span.span_id not in taken]
 
 
-def _have_several_scopes(calls: Sequence[NormalizedSpan]) -> bool:
-    """Return whether neighbouring calls may be one: no scope reports a call twice."""
-    return len({n.span.scope_name for n in calls}) > 1
+def _have_several_scopes(steps: Sequence[NormalizedSpan]) -> bool:
+    """Return whether steps beside each other may be one: no scope reports a step twice."""
+    return len({n.span.scope_name for n in steps}) > 1
 
 
 def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:

@@ -46,8 +46,6 @@ def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str
     No instrumentation reports a run twice, so of one scope each run has one span at most. The
     first is the one highest in the tree: no step may stand below a span that is merged into it.
     """
-    if len({n.span.scope_name for n in steps}) < 2:
-        return {}
     groups: dict[str, dict[str, NormalizedSpan]] = {
         n.span.span_id: {n.span.scope_name: n} for n in steps
     }
