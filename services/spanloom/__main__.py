@@ -13,10 +13,12 @@ import click
 from spanloom.cli.group import spanloom
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
+from spanloom.process.memory import collect_garbage_rarely
 
 
 def main() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
+    collect_garbage_rarely()
     # gRPC's core writes lines of its own to standard error; what matters it also raises.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
