@@ -98,7 +98,9 @@ def extraction(api: str, trace_id: str, *wanted: str) -> dict[str, Any]:
 def test_a_trace_that_cannot_be_read_is_shown_as_failed_and_its_neighbours_are_built(
     tmp_path: Path,
 ) -> None:
-    with serving(tmp_path / "data", "-c", RUN_WITH_LITTLE_MEMORY) as addresses:
+    not_while_it_grows = ["--growing-first-s=60"]  # else the first try is of half of it
+    little = serving(tmp_path / "data", "-c", RUN_WITH_LITTLE_MEMORY, options=not_while_it_grows)
+    with little as addresses:
         api = addresses["api"]
         for body in large_trace():
             send(addresses, body)
