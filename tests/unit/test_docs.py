@@ -81,7 +81,7 @@ def test_readme_has_two_lines_to_start_with_and_knows_the_commands() -> None:
     lines = [line for line in readme.splitlines() if line.startswith("python3 -m venv ")]
     assert [line.split()[-2:] for line in lines] == [
         [".venv/bin/spanloom", "demo"],
-        [".venv/bin/pytest", "--numprocesses=2"],
+        [".venv/bin/pytest", "--numprocesses=3"],
     ]
     for name in re.findall(r"spanloom (\w+)", _code(readme)):
         assert name in COMMANDS
