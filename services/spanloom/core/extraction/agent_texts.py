@@ -87,7 +87,8 @@ def _beside(
 
 def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
     """Return when the last of its steps ended: Eino's agents end when the whole run does."""
-    return max((inner.end_ns for inner in owned.get(step.id, ())), default=step.end_ns)
+    inner = owned.get(step.id)
+    return max([s.end_ns for s in inner]) if inner else step.end_ns
 
 
 def _common(texts: Iterable[str]) -> str:

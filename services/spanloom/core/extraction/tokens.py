@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tree import SpanTree
 
-_TOLD_BY = (*INPUT_TOKENS, *OUTPUT_TOKENS, "llm.token_count.prompt", "llm.token_count.completion")
+_TOLD_BY = frozenset(
+    (*INPUT_TOKENS, *OUTPUT_TOKENS, "llm.token_count.prompt", "llm.token_count.completion")
+)
 
 
 def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
@@ -24,9 +26,11 @@ def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -
     """
     if any(sum_usage(by_type[StepType.MODEL])):
         return []
-    telling = sum(
-        any(span.attributes.get(key, "0") != "0" for key in _TOLD_BY) for span in tree.spans
-    )
+    telling = sum(_tells(span.attributes) for span in tree.spans)
     if not telling:
         return []
     return [f"{telling} spans tell tokens, but no model call does: none are counted"]
+
+
+def _tells(attributes: Mapping[str, str]) -> bool:
+    return any(attributes[key] != "0" for key in _TOLD_BY & attributes.keys())
