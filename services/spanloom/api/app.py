@@ -42,8 +42,8 @@ STORE_TIMEOUT_S = 10.0
 SMALL_BYTES = 1_000
 """What is not worth compressing."""
 GZIP_LEVEL = 1
-"""A document becomes a fifth of its size, in six milliseconds a megabyte; the ninth level takes four
-times as long for little more."""
+"""A document becomes a fifth of its size, in six milliseconds a megabyte; the ninth level takes
+four times as long for little more."""
 GZIP_APART_BYTES = 64 * 1024
 """What is larger is compressed beside the event loop: it takes half a millisecond or more."""
 
