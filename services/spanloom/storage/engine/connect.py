@@ -28,6 +28,7 @@ from spanloom.storage.engine.lane import (
     EmbeddedLane,
     Lane,
 )
+from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.upkeep.lock import MigrationLock, NoLock
@@ -136,6 +137,7 @@ def _connector(url: str) -> Connect:
 
 def _connect_embedded(path: str) -> Client:
     mend_links(Path(path))
+    load_engine()
     return clickhouse_connect.get_client(interface="chdb", path=path)
 
 
