@@ -17,6 +17,7 @@ from tests.support.mutations import (
     new_names,
     outline,
     renamed,
+    same,
     structure,
     traces_of,
     without,
@@ -30,7 +31,6 @@ from spanloom.extractor.extract import extract
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Trajectory
 
 CAPTURES = list(all_captures())
@@ -135,10 +135,6 @@ def stands_for(left: Iterable[Trajectory], plain: Iterable[Trajectory]) -> list[
 
 def keys_of(capture: Capture) -> list[str]:
     return sorted({k for spans in traces_of(capture).values() for s in spans for k in s.attributes})
-
-
-def same(span: Span) -> Span:
-    return span
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)

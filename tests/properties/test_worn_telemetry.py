@@ -10,6 +10,7 @@ from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import (
     cut_off,
     extract_all,
+    same,
     traces_of,
     without_events,
     without_half_the_plumbing,
@@ -20,7 +21,6 @@ from spanloom.core.model.trajectory import StepType
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Trajectory
 
 CAPTURES = list(all_captures())
@@ -53,10 +53,6 @@ def evidence(trajectories: Iterable[Trajectory]) -> list[object]:
         )
         for t in trajectories
     ]
-
-
-def same(span: Span) -> Span:
-    return span
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)

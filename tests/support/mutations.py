@@ -107,6 +107,11 @@ def without(keys: Collection[str]) -> Callable[[Span], Span]:
     )
 
 
+def same(span: Span) -> Span:
+    """Change nothing."""
+    return span
+
+
 def cut_off(span: Span) -> Span:
     """Cut every value as an SDK with ``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=1024`` does."""
     said = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
