@@ -38,8 +38,8 @@ TOLD_BY_PLUMBING = {
     *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),  # tokens, as above
     "other-openai-agents-mlflow/handoff_genai",  # what is around a handoff
     "other-sdks-mlflow/dspy_chain_of_thought",  # tokens
-    # Which calls follow each other, of which each counts those before it once more.
-    *(f"other-spring-ai-1/{name}" for name in ("multi_turn", "stream_agent", "stream_usage")),
+    # What is between the calls of a stream, of which each counts those before it once more.
+    *(f"other-spring-ai-1/{name}" for name in ("stream_agent", "stream_usage")),
 }
 
 

@@ -106,14 +106,14 @@ def test_without_its_kind_the_keys_of_a_span_tell_it(key: str, kind: str) -> Non
     assert (found[1][0], found[2][0]) == ("agent", kind)
 
 
-def loop(operation: str, *counts: tuple[int, int]) -> list[int]:
+def loop(operation: str, *counts: tuple[int, int], parent: int = 1) -> list[int]:
     """Return the input tokens of calls that report these counts, a tool run before each but one."""
     tool = {**spring("tool_call"), "gen_ai.operation.name": operation}
     spans = [make_span(1, 0, spring("advisor"), scope=SCOPE, end=90)]
     for n, (asked, answered) in enumerate(counts, 1):
         spans += [
-            make_span(2 * n, 1, chat(asked, answered), scope=SCOPE, start=2 * n),
-            make_span(2 * n + 1, 1, tool, scope=SCOPE, start=2 * n + 1),
+            make_span(2 * n, parent, chat(asked, answered), scope=SCOPE, start=2 * n),
+            make_span(2 * n + 1, parent, tool, scope=SCOPE, start=2 * n + 1),
         ]
     steps = [s for a in extract_spans(*spans).agent_steps for s in a.steps]
     return [s.usage.input_tokens for s in steps if s.usage]
@@ -122,6 +122,10 @@ def loop(operation: str, *counts: tuple[int, int]) -> list[int]:
 def test_version_1_reports_the_sum_so_far_of_a_loop() -> None:
     assert loop("framework", (10, 5), (25, 9), (60, 10)) == [10, 15, 35]
     assert loop("execute_tool", (10, 5), (25, 9), (60, 10)) == [10, 25, 60]
+
+
+def test_a_sum_is_one_also_where_the_span_around_the_loop_was_lost() -> None:
+    assert loop("framework", (10, 5), (25, 9), (60, 10), parent=99) == [10, 15, 35]
 
 
 def test_numbers_that_cannot_be_sums_are_a_call_s_own() -> None:

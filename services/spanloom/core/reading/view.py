@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -16,13 +17,14 @@ T = TypeVar("T")
 class TraceView:
     """The trace around a span, with a memory for what rules work out about its spans."""
 
-    __slots__ = ("_families", "_memory", "tree")
+    __slots__ = ("_families", "_memory", "_orphans", "tree")
 
     def __init__(self, tree: SpanTree) -> None:
         """See one trace; the memory lives as long as its extraction."""
         self.tree = tree
         self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
         self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
+        self._orphans: defaultdict[str, list[Span]] | None = None
 
     def remember(self, read: Callable[[Span], T], span: Span) -> T:
         """Return ``read(span)``, worked out once for each span of the trace."""
@@ -33,7 +35,30 @@ class TraceView:
 
     def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
         """Return ``read(children of parent)``, worked out once for each parent."""
-        key = (read, parent.span_id)
+        return self._remember_family(read, parent.span_id, self.tree.children(parent))
+
+    def remember_siblings(self, read: Callable[[Sequence[Span]], T], span: Span) -> T:
+        """Return ``read`` of the spans that report the span's parent, worked out once for each.
+
+        The parent may have been lost: its children still name it.
+        """
+        parent = self.tree.parent(span)
+        if parent is not None:
+            return self.remember_children(read, parent)
+        return self._remember_family(read, span.parent_span_id, self._left_by(span.parent_span_id))
+
+    def _remember_family(
+        self, read: Callable[[Sequence[Span]], T], parent_id: str, children: Sequence[Span]
+    ) -> T:
+        key = (read, parent_id)
         if key not in self._families:
-            self._families[key] = read(self.tree.children(parent))
+            self._families[key] = read(children)
         return self._families[key]  # type: ignore[return-value]  # keyed by the function that made it
+
+    def _left_by(self, lost_id: str) -> Sequence[Span]:
+        if self._orphans is None:
+            self._orphans = defaultdict(list)
+            for span in self.tree.spans:
+                if span.parent_span_id and self.tree.parent(span) is None:
+                    self._orphans[span.parent_span_id].append(span)
+        return self._orphans.get(lost_id, ())

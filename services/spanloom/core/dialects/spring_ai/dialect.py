@@ -148,11 +148,11 @@ def _with_place(call: Classification, span: Span, view: TraceView) -> Classifica
     While it streams, each call stands in the one before, and all report the sum in the end: it is
     left to the first.
     """
-    parent = view.tree.parent(span)
-    if parent is None:
+    if not span.parent_span_id:
         return call
-    if not _is_call(parent):
-        sums = view.remember_children(_sums_before, parent)
+    parent = view.tree.parent(span)
+    if parent is None or not _is_call(parent):
+        sums = view.remember_siblings(_sums_before, span)
         return call._replace(summed_from=sums.get(span.span_id))
     outer = next((s for s in view.tree.ancestors(parent) if not _is_call(s)), None)
     return call._replace(summed_from=_read_usage(parent), inside=outer.span_id if outer else None)
