@@ -62,9 +62,6 @@ WAYS: dict[str, Callable[[Path, Path], None]] = {
     **({"rsync -a": by_tool("rsync", "-a")} if shutil.which("rsync") else {}),
 }
 
-LIKE_OTHERS = {"mv", "rsync -a"}
-"""They keep links, as ``cp -r`` and ``tar`` do; in the long form alone."""
-
 
 @pytest.fixture(scope="module")
 def used(start_shared_spanloom: StartSpanloom) -> tuple[Path, Ledger]:
@@ -78,9 +75,7 @@ def used(start_shared_spanloom: StartSpanloom) -> tuple[Path, Ledger]:
     return Path(spanloom.addresses["data_dir"]), ledger
 
 
-@pytest.mark.parametrize(
-    "way", [pytest.param(w, marks=pytest.mark.slow if w in LIKE_OTHERS else ()) for w in WAYS]
-)
+@pytest.mark.parametrize("way", WAYS)
 def test_it_opens_and_goes_on(
     way: str, used: tuple[Path, Ledger], start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

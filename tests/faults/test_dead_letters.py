@@ -139,11 +139,11 @@ def stored_spans(spanloom: RunningSpanloom, trace_id: str, count: int) -> dict[s
         time.sleep(0.1)
 
 
+@pytest.mark.parametrize("bad", [{1}, {77, 78, 200}])
 def test_of_a_request_only_the_refused_spans_are_set_aside(
-    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
+    bad: set[int], start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
     """Even if it is the first of all, so that only its own good spans tell that the store works."""
-    bad = {1, 77, 78, 200}
     order.write_text("data")
     spanloom = start(start_spanloom, order, "--batch-wait-s=0")
     data_dir = spanloom.addresses["data_dir"]

@@ -74,13 +74,12 @@ def test_memory_and_time_follow_the_text_everywhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_an_sdk_writes_out_by_python(name: str) -> None:
-    """Where such texts cost most: one of LiteLLM's and OpenLIT's and one of the others in turn."""
+    """Where such texts cost most: LiteLLM's and OpenLIT's, and one of the others in its turn."""
     arguments = [t for t in all_targets() if t.key == "gen_ai.tool.call.arguments"]
     others = [t for t in arguments if t.dialect != "openlit"]
     known = [t for t in all_targets() if t.key in {"llm.openai.messages", "llm.openai.choices"}]
     known += [t for t in arguments if t.dialect == "openlit"]
-    turn = HOSTILE.index(name)
-    check((t, name) for t in (known[turn % len(known)], others[turn % len(others)]))
+    check((t, name) for t in [*known, others[HOSTILE.index(name) % len(others)]])
 
 
 @pytest.mark.parametrize("name", ["errors", "digits", "letters", "blanks", "tokens"])
