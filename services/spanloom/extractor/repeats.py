@@ -58,14 +58,14 @@ def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[ModelCall]
 
 
 def _compare(own: Sequence[ModelCall], stored: Sequence[ModelCall], repeats: Repeats) -> None:
-    ours, all_calls = _CallsByContent(own), _CallsByContent((*own, *stored))
+    ours, all_calls = group_by_trace(own), _CallsByContent((*own, *stored))
     for call in filter(_IS_BARE, own):
         if (original := find_original(call, all_calls.around(call))) is not None:
             repeats.originals[call.key] = DuplicateOf(original.key.trace_id, original.step_id)
     for call in filter(_IS_BARE, stored):
-        if find_original(call, ours.around(call)) is not None:
+        if find_original(call, [c for c in all_calls.around(call) if c.key in ours]) is not None:
             repeats.stored.append(call.key)
-    _compare_runs(group_by_trace(own), group_by_trace(stored), all_calls, repeats)
+    _compare_runs(ours, group_by_trace(stored), all_calls, repeats)
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
