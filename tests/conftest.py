@@ -8,23 +8,26 @@ import queue
 import secrets
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support import programs
 from tests.support.memory_store import MemoryStore
 
 from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from tests.support.programs import Program
 
     from spanloom.storage.clickhouse import ClickHouseStore
 
@@ -82,7 +85,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 class RunningSpanloom:
     """A started command and the addresses of its first line."""
 
-    def __init__(self, process: subprocess.Popen[str], stderr: Path) -> None:
+    def __init__(self, process: Program, stderr: Path) -> None:
         self.process = process
         self._stderr = stderr
         self.addresses: dict[str, str] = json.loads(self._first_line())
@@ -133,7 +136,10 @@ class RunningSpanloom:
 
 
 class StartSpanloom(Protocol):
-    """Starts ``spanloom`` with arguments; every port is free unless given."""
+    """Starts ``spanloom`` with arguments; every port is free unless given.
+
+    ``fresh`` has the interpreter import it, where the test is about that.
+    """
 
     def __call__(
         self,
@@ -141,6 +147,7 @@ class StartSpanloom(Protocol):
         data_dir: Path | None = None,
         env: Mapping[str, str] | None = None,
         entry: Sequence[str] = ("-m", "spanloom"),
+        fresh: bool = False,
     ) -> RunningSpanloom: ...
 
 
@@ -148,7 +155,7 @@ class StartSpanloom(Protocol):
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store without data: to make its tables takes as long as all else of a start."""
     path = tmp_path_factory.mktemp("made") / "store"
-    subprocess.run([sys.executable, "-c", MAKE_STORE, f"chdb://{path}"], check=True)
+    assert programs.run("-c", MAKE_STORE, f"chdb://{path}").returncode == 0
     return path
 
 
@@ -168,28 +175,24 @@ def start_shared_spanloom(
 
 def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
     """Start the command on a copy of the made store, unless the test names a data directory."""
-    processes: list[subprocess.Popen[str]] = []
+    processes: list[Program] = []
 
     def start(
         *arguments: str,
         data_dir: Path | None = None,
         env: Mapping[str, str] | None = None,
         entry: Sequence[str] = ("-m", "spanloom"),
+        fresh: bool = False,
     ) -> RunningSpanloom:
         ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
-        command = [sys.executable, *entry, *(arguments or ("serve",)), *ports]
         place = data_dir or tmp_path / "data"
+        command = [*entry, *(arguments or ("serve",)), *ports, f"--data-dir={place}"]
         if data_dir is None and not place.exists():
             shutil.copytree(made_store, place / "store", symlinks=True)
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
-            process = subprocess.Popen(
-                [*command, f"--data-dir={place}"],
-                stdout=subprocess.PIPE,
-                stderr=sink,
-                text=True,
-                env=clean_environment(env),
-            )
+            run = programs.start_fresh if fresh else programs.start
+            process = run(command, programs.clean_environment(env), sink.fileno())
         processes.append(process)
         return RunningSpanloom(process, stderr)
 
@@ -199,13 +202,6 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
         process.wait(STOP_S)
         if process.stdout is not None:
             process.stdout.close()
-
-
-def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return this environment without anybody's settings, or the width of a worker's terminal."""
-    foreign = ("SPANLOOM_", "OTEL_", "COLUMNS")
-    own = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
-    return {**own, **(extra or {})}
 
 
 class RunSpanloom(Protocol):
@@ -219,20 +215,7 @@ class RunSpanloom(Protocol):
 @pytest.fixture(scope="session")
 def run_spanloom() -> RunSpanloom:
     """Run the real command to its end and give what it printed."""
-
-    def run(
-        *arguments: str, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "spanloom", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env=clean_environment(env),
-        )
-
-    return run
+    return partial(programs.run, "-m", "spanloom")
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import clean_environment
-from tests.support import dying_copier
+from tests.support import dying_copier, programs
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient
 from tests.support.settling import check_api
@@ -37,10 +34,7 @@ def used(spanloom: RunningSpanloom) -> Ledger:
 
 
 def dying(point: str, *arguments: str) -> int:
-    command = [sys.executable, dying_copier.__file__, point, *arguments]
-    return subprocess.run(
-        command, capture_output=True, timeout=120, check=False, env=clean_environment()
-    ).returncode
+    return programs.run(dying_copier.__file__, point, *arguments).returncode
 
 
 def test_a_killed_backup_is_none_and_a_killed_restore_does_not_start(
@@ -111,14 +105,7 @@ def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing(
     data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
     limited = "import resource, sys; from spanloom.__main__ import main; "
     limited += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes})); main()"
-    ended = subprocess.run(
-        [sys.executable, "-c", limited, "backup", str(tmp_path / "copy"), data, at],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=clean_environment(),
-    )
+    ended = programs.run("-c", limited, "backup", str(tmp_path / "copy"), data, at)
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
     assert "cannot copy" in ended.stderr
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.conftest import clean_environment
-from tests.support import dying_upgrade
+from tests.support import dying_upgrade, programs
 from tests.support.ledger import Ledger
 from tests.support.senders import Load
 from tests.support.settling import check_api, check_store
@@ -47,12 +44,5 @@ def test_an_upgrade_killed_again_and_again_loses_nothing(
 
 def migrate(data: Path, left: int) -> int:
     """Begin to bring the directory up to date; return how the process ended."""
-    killed = [sys.executable, dying_upgrade.__file__, str(dying_upgrade.ENOUGH), str(left)]
-    ended = subprocess.run(
-        [*killed, "migrate", f"--data-dir={data}"],
-        capture_output=True,
-        timeout=120,
-        check=False,
-        env=clean_environment(),
-    )
-    return ended.returncode
+    killed = (dying_upgrade.__file__, str(dying_upgrade.ENOUGH), str(left))
+    return programs.run(*killed, "migrate", f"--data-dir={data}").returncode

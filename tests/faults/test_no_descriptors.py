@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import resource
 import socket
-import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
+from tests.support import programs
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import Load, all_clients
 from tests.support.settling import check_api
@@ -119,8 +118,7 @@ def test_with_few_it_warns_and_with_too_few_it_does_not_start(
     [warning] = spanloom.complaints
     assert "ulimit -n" in warning
     assert spanloom.stop() == 0
-    command = [sys.executable, *limited(64, 64), "serve", f"--data-dir={tmp_path / 'other'}"]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    refused = programs.run(*limited(64, 64), "serve", f"--data-dir={tmp_path / 'other'}")
     assert (refused.returncode, refused.stdout) == (1, "")
     [line] = refused.stderr.splitlines()
     assert "only 64 files may be open" in line

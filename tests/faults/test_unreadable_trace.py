@@ -7,15 +7,14 @@ does not fit, as happens to the largest trace of a machine with little memory.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import httpx
-from tests.conftest import START_S, STOP_S, clean_environment
+from tests.conftest import START_S, STOP_S
+from tests.support import programs
 from tests.support.otlp_requests import message_of, wire_span
 
 if TYPE_CHECKING:
@@ -44,21 +43,17 @@ def serving(
     """Run the service on free ports and give its addresses."""
     ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
     ports.append(f"--retention-days={retention_days}")
-    command = [sys.executable, *how, "serve", f"--data-dir={data_dir}", *ports, *options]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=clean_environment(),
-    ) as process:
-        try:
-            assert process.stdout is not None
-            yield json.loads(process.stdout.readline())
-            process.terminate()
-            process.wait(STOP_S)
-        finally:
-            process.kill()
+    command = [*how, "serve", f"--data-dir={data_dir}", *ports, *options]
+    with (data_dir.parent / "log").open("a") as log:
+        process = programs.start(command, programs.clean_environment(), log.fileno())
+    assert process.stdout is not None
+    try:
+        with process.stdout as output:
+            yield json.loads(output.readline())
+        process.terminate()
+        process.wait(STOP_S)
+    finally:
+        process.kill()
 
 
 def send(addresses: dict[str, str], body: bytes) -> None:

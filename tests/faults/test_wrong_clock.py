@@ -28,7 +28,7 @@ def test_the_order_of_requests_does_not_follow_the_clock(
     file = tmp_path / "ahead"
     file.write_text("0")
     entry = (shifted_clock.__file__, str(file))
-    spanloom = start_spanloom(*QUICK, entry=entry)
+    spanloom = start_spanloom(*QUICK, entry=entry, fresh=True)
     ledger = Ledger()
     for number, ahead_ns in enumerate((0, HOUR_NS, -HOUR_NS, -time.time_ns() + HOUR_NS)):
         set_clock(file, ahead_ns)

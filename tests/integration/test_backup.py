@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from tests.conftest import clean_environment
+from tests.support import programs
 from tests.support.ledger import Account, Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient, Load
 from tests.support.settling import check_api, check_store
@@ -20,6 +18,7 @@ from tests.support.stored import read_stored
 from spanloom.process.datadir import FORMAT
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
@@ -30,14 +29,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 
 def run(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command to its end; also for what all tests of this module share."""
-    return subprocess.run(
-        [sys.executable, "-m", "spanloom", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=clean_environment(env),
-    )
+    return programs.run("-m", "spanloom", *arguments, env=env)
 
 
 def send(spanloom: RunningSpanloom, ledger: Ledger, name: str, count: int) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import clean_environment
+from tests.support import programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,13 +25,8 @@ for name in ("otel_traces", "steps"):
 
 def retention_of(data_dir: Path) -> set[str]:
     """Read the days after which the store of a stopped service lets rows go."""
-    ended = subprocess.run(
-        [sys.executable, "-c", READ_TTL, str(data_dir / "store")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    ended = programs.run("-c", READ_TTL, str(data_dir / "store"))
+    assert ended.returncode == 0, ended.stderr
     return set(re.findall(r"toIntervalDay\(\D*(\d+)", ended.stdout))
 
 
@@ -79,11 +72,9 @@ def test_a_migration_killed_half_way_is_taken_up_again(
 
 def kill_when_tables(data: Path, tables: int) -> None:
     """Start a migration and kill it as soon as that many tables exist."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "spanloom", "migrate", f"--data-dir={data}"],
-        env=clean_environment(),
-        stdout=subprocess.DEVNULL,
-    )
+    command = ("-m", "spanloom", "migrate", f"--data-dir={data}")
+    with (data.parent / "stderr").open("w") as errors:
+        process = programs.start(command, programs.clean_environment(), errors.fileno())
     until = time.monotonic() + 60
     folder = data / "store" / "data" / "default"
     while not folder.is_dir() or len(list(folder.iterdir())) < tables:

@@ -56,7 +56,7 @@ def _await_known(spanloom: RunningSpanloom, count: int) -> None:
 def test_the_first_line_says_where_and_sigterm_ends_with_0(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    spanloom = start_spanloom()
+    spanloom = start_spanloom(fresh=True)
     assert str(spanloom.addresses["pid"]) == str(spanloom.process.pid)
     assert spanloom.addresses["data_dir"] == str(tmp_path / "data")
     spanloom.wait_until_ready()
@@ -81,7 +81,7 @@ def test_what_was_acknowledged_before_sigterm_is_there_after_the_next_start(
 def test_what_a_kill_leaves_in_the_spool_is_stored_by_the_next_start(
     start_spanloom: StartSpanloom,
 ) -> None:
-    first = start_spanloom("serve", "--batch-wait-s=60")
+    first = start_spanloom("serve", "--batch-wait-s=60", fresh=True)
     _send(first, *map(_request, range(20)))
     assert first.stop(signal.SIGKILL) == -signal.SIGKILL
     second = start_spanloom("serve", "--root-quiet-s=0")

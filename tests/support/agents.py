@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
-from tests.conftest import clean_environment
+from tests.support.programs import clean_environment
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.conftest import clean_environment
+from tests.support import programs
 from tests.support.ledger import Request, SentSpan
 from tests.support.senders import GrpcClient
 
@@ -84,5 +82,5 @@ def change_spool(data: Path, statement: str) -> None:
 def change_store(data: Path, *lines: str) -> None:
     """Do something to the store in a process of its own, as one process can open one store."""
     script = IN_THE_STORE + "\n".join(lines)
-    command = [sys.executable, "-c", script, str(data / "store")]
-    subprocess.run(command, timeout=120, check=True, env=clean_environment())
+    changed = programs.run("-c", script, str(data / "store"))
+    assert changed.returncode == 0, changed.stderr

@@ -1,23 +1,154 @@
-"""Runs a program of this folder: one process may hold one embedded store, so each has its own."""
+"""Starts programs as copies of an interpreter that has imported Spanloom already.
+
+Four fifths of what a short command costs is the import of 1,400 modules, and the tests start
+hundreds. What runs is a process like any other: its own pid, signals, limits, environment and
+exit. Tests about the start itself use ``start_fresh``.
+"""
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
+import select
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
+
+from tests.support import copied_interpreter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ROOT = Path(__file__).parents[2]
+RUN_S = 120.0
 
 
-def run_program(module: str, *arguments: str, timeout_s: float) -> Any:  # JSON
+class Copy:
+    """A started program; has what tests use of ``subprocess.Popen``."""
+
+    def __init__(self, arguments: Sequence[str], news: socket.socket, output: int | None) -> None:
+        self.args = list(arguments)
+        self.returncode: int | None = None
+        self.stdout: IO[str] | None = None if output is None else os.fdopen(output)
+        self._news = news
+        self._lines = news.makefile("r")
+        self.pid = int(self._lines.readline())
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status; a signal's number, negative, if one ended it."""
+        if self.returncode is None:
+            if not select.select([self._news], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self.returncode = int(self._lines.readline())
+            self._lines.close()
+            self._news.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it, unless the program has ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):  # ended since
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+Program = Copy | subprocess.Popen[str]
+
+
+def start(arguments: Sequence[str], env: Mapping[str, str], stderr: int) -> Copy:
+    """Start ``python`` with the arguments: ``-m MODULE …``, ``-c CODE …`` or ``FILE …``."""
+    output, written = os.pipe()
+    with os.fdopen(written, "w"), tempfile.TemporaryFile() as nothing:
+        news = _order(arguments, env, nothing.fileno(), written, stderr)
+    return Copy(arguments, news, output)
+
+
+def start_fresh(
+    arguments: Sequence[str], env: Mapping[str, str], stderr: int
+) -> subprocess.Popen[str]:
+    """Start it in an interpreter of its own, which imports all of it again."""
+    command, given = [sys.executable, *arguments], dict(env)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=given)
+
+
+def run(
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    text: str = "",
+    timeout_s: float = RUN_S,
+) -> subprocess.CompletedProcess[str]:
+    """Run ``python`` with the arguments and the text as its input; give what it printed.
+
+    ``env`` is added to a clean environment.
+    """
+    with (
+        tempfile.TemporaryFile("w+") as given,
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryFile("w+") as errors,
+    ):
+        given.write(text)
+        given.seek(0)
+        files = (file.fileno() for file in (given, output, errors))
+        program = Copy(arguments, _order(arguments, clean_environment(env), *files), None)
+        try:
+            status = program.wait(timeout_s)
+        finally:
+            program.kill()
+        output.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(program.args, status, output.read(), errors.read())
+
+
+def run_program(module: str, *arguments: str, text: str = "", timeout_s: float = RUN_S) -> Any:
     """Run ``python -m module`` and return the JSON that it prints; fail if it fails."""
-    ended = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    ended = run("-m", module, *arguments, text=text, timeout_s=timeout_s)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return this environment without anybody's settings, or the width of a worker's terminal."""
+    foreign = ("SPANLOOM_", "OTEL_", "COLUMNS")
+    own = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
+    return {**own, **(extra or {})}
+
+
+def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> socket.socket:
+    """Have a program run with those as 0, 1 and 2; return where its pid and end are told."""
+    ours, theirs = socket.socketpair()
+    order = json.dumps(copied_interpreter.Order(list(arguments), dict(env))).encode()
+    with theirs:
+        socket.send_fds(_interpreter(), [order], [*files, theirs.fileno()])
+    return ours
+
+
+@cache
+def _interpreter() -> socket.socket:
+    """Start the interpreter that programs are copied from; return where it takes orders."""
+    orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        command = [sys.executable, "-m", copied_interpreter.__name__, str(theirs.fileno())]
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+        )
+    atexit.register(process.wait)
+    atexit.register(orders.close)
+    return orders

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.support.programs import run_program
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.engine.connect import open_store
@@ -20,23 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PROJECT = "default"
-REPOSITORY = Path(__file__).parents[2]
 
 
 def read_back(store_url: str, trace_ids: Sequence[str]) -> Mapping[str, bytes]:
     """Return the OTLP of each trace; empty for one of which nothing is stored."""
-    command = [sys.executable, "-m", "tests.support.read_back", store_url]
-    ended = subprocess.run(
-        command,
-        input=json.dumps(trace_ids),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        cwd=REPOSITORY,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return {trace: base64.b64decode(otlp) for trace, otlp in json.loads(ended.stdout).items()}
+    wanted = json.dumps(trace_ids)
+    found = run_program("tests.support.read_back", store_url, text=wanted)
+    return {trace: base64.b64decode(otlp) for trace, otlp in found.items()}
 
 
 def main() -> None:

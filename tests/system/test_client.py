@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,7 @@ import httpx
 import orjson
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.conftest import clean_environment
+from tests.support import programs
 from tests.support.agents import REPOSITORY
 from tests.support.ground_truth import Capture
 
@@ -124,14 +122,7 @@ def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -
     page = (REPOSITORY / "docs" / "client.md").read_text()
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     example = example.replace('since="7d"', 'since="9999d"')  # the capture's run is older
-    ran = subprocess.run(
-        [sys.executable, "-c", example],
-        env=clean_environment({"SPANLOOM_API_URL": spanloom.api}),
-        capture_output=True,
-        text=True,
-        timeout=WAIT_S,
-        check=False,
-    )
+    ran = programs.run("-c", example, env={"SPANLOOM_API_URL": spanloom.api})
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith(trace_id)
     assert "There is no trajectory of trace 0000" in ran.stdout

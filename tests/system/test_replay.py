@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
 import httpx
+from tests.support import programs
 from tests.support.agents import await_trajectory
 from tests.support.otlp_requests import message_of, wire_span
 
@@ -49,13 +48,7 @@ def versions(spanloom: RunningSpanloom) -> set[tuple[int, str]]:
 
 def replay(*arguments: str, killed_at: int = 10**9, changed: bool = True) -> tuple[int, str]:
     program = ["-c", CHANGED, str(killed_at)] if changed else ["-m", "spanloom"]
-    ended = subprocess.run(
-        [sys.executable, *program, "replay", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = programs.run(*program, "replay", *arguments)
     return ended.returncode, ended.stdout + ended.stderr
 
 

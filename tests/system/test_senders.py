@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.conftest import clean_environment
 from tests.support.agents import REPOSITORY, RUN_S, SETTLED_S, Json
+from tests.support.programs import clean_environment
 from tests.support.team import check_team
 
 if TYPE_CHECKING:

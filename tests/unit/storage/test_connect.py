@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support import programs
 
 from spanloom.core.errors import StartupError
 from spanloom.storage.engine.connect import open_store
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
     from spanloom.storage.clickhouse import ClickHouseStore
@@ -34,9 +34,7 @@ except StartupError as error:
 
 def open_elsewhere(url: str) -> subprocess.CompletedProcess[str]:
     """Open a store in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", OPEN, url], capture_output=True, text=True, timeout=60, check=False
-    )
+    return programs.run("-c", OPEN, url)
 
 
 @pytest.mark.parametrize(

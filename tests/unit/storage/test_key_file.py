@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
+
+from tests.support import programs
 
 from spanloom.storage.access.sqlite import SqliteKeys
 
@@ -21,11 +21,9 @@ def test_a_second_opener_in_the_process_does_not_take_the_first_ones_locks(tmp_p
     first = SqliteKeys(path)
     assert first.read_all() == []
     SqliteKeys(path).close()
-    command = [sys.executable, "-m", "spanloom", "keys", "create", "--project=p", "--scopes=read"]
+    command = ("-m", "spanloom", "keys", "create", "--project=p", "--scopes=read")
     for count in (1, 2, 3):
-        made = subprocess.run(
-            [*command, f"--data-dir={tmp_path}"], capture_output=True, timeout=60, check=True
-        )
-        assert made.stdout.startswith(b"sl_")
+        made = programs.run(*command, f"--data-dir={tmp_path}")
+        assert made.stdout.startswith("sl_"), made.stderr
         assert len(first.read_all()) == count
     first.close()

@@ -1,0 +1,106 @@
+"""An interpreter that imports Spanloom once, and becomes a copy for each program it is to run.
+
+``copied_interpreter.py DESCRIPTOR``: where ``tests.support.programs`` gives its orders.
+The engine's library is left to the copies: it starts threads, which a fork does not take along.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.cli.group import COMMANDS
+from spanloom.process.memory import collect_garbage_rarely
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ORDER_BYTES = 1 << 20
+LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
+"""What the commands import only as they run; all else comes with their modules."""
+
+
+class Order(NamedTuple):
+    """A program: what follows ``python``, and its environment."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+
+
+def main() -> None:
+    """Import everything, then run what is ordered until the tests are done."""
+    orders = socket.socket(fileno=int(sys.argv[1]))
+    prepare()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that ended watchers leave no zombies
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(orders, ORDER_BYTES, 4)
+        if not message:
+            return
+        if os.fork() == 0:
+            break
+        for descriptor in descriptors:
+            os.close(descriptor)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *files, news = descriptors
+    if program := os.fork():
+        watch(program, news)
+    become(Order(*json.loads(message)), files)
+
+
+def prepare() -> None:
+    """Import what the commands are made of."""
+    collect_garbage_rarely()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # as `spanloom` does, before gRPC reads it
+    for place, _ in COMMANDS.values():
+        import_module(f"spanloom.cli.{place.partition(':')[0]}")
+    for module in LATER:
+        import_module(module)
+    gc.freeze()  # so that no copy's collector writes to the pages that all share
+
+
+def watch(program: int, news: int) -> None:
+    """Tell the tests the program's pid and, when it has ended, its exit status; then exit."""
+    close_all_but(news)
+    os.write(news, b"%d\n" % program)
+    _, status = os.waitpid(program, 0)
+    with suppress(OSError):  # the tests have gone
+        os.write(news, b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
+
+
+def become(order: Order, files: Sequence[int]) -> None:
+    """Run the program in this process, which then ends as any interpreter does."""
+    for descriptor, file in enumerate(files):
+        os.dup2(file, descriptor)
+    close_all_but(0, 1, 2)
+    os.environ.clear()
+    os.environ.update(order.environment)
+    how, *rest = order.arguments
+    sys.argv = [how, *rest[1:]] if how in {"-c", "-m"} else order.arguments
+    match how:
+        case "-m":
+            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        case "-c":
+            exec(rest[0], {"__name__": "__main__"})  # noqa: S102  # code of the tests
+        case _:
+            runpy.run_path(how, run_name="__main__")
+
+
+def close_all_but(*kept: int) -> None:
+    """Close all other descriptors."""
+    for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208
+        if descriptor not in kept:
+            with suppress(OSError):  # that of the listing itself
+                os.close(descriptor)
+
+
+if __name__ == "__main__":
+    main()
