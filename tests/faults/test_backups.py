@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,7 +107,14 @@ def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing(
     data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
     limited = "import resource, sys; from spanloom.__main__ import main; "
     limited += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes})); main()"
-    ended = programs.run("-c", limited, "backup", str(tmp_path / "copy"), data, at)
+    ended = subprocess.run(  # into pipes: a file of the test's would have the limit too
+        [sys.executable, "-c", limited, "backup", str(tmp_path / "copy"), data, at],
+        capture_output=True,
+        text=True,
+        timeout=programs.RUN_S,
+        check=False,
+        env=programs.clean_environment(),
+    )
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
     assert "cannot copy" in ended.stderr
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]

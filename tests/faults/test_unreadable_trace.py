@@ -45,7 +45,7 @@ def serving(
     ports.append(f"--retention-days={retention_days}")
     command = [*how, "serve", f"--data-dir={data_dir}", *ports, *options]
     with (data_dir.parent / "log").open("a") as log:
-        process = programs.start(command, programs.clean_environment(), log.fileno())
+        process = programs.start_fresh(command, programs.clean_environment(), log.fileno())
     assert process.stdout is not None
     try:
         with process.stdout as output:
