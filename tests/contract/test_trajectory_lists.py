@@ -68,6 +68,48 @@ def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -
     assert listed(store, key.project, TrajectoryFilter(status=Status.LIVE), 3) == []
 
 
+TOLD = {
+    "models": ["gpt-4o", "gpt-5"],
+    "services": ["travel"],
+    "environment": "production",
+    "user_id": "ada",
+    "tags": ["beta", "new"],
+}
+
+
+def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: TraceKey) -> None:
+    asked = '[{"role":"user","content":"Where\\n is\\u00a0it?"}]'
+    about = make_trajectory(key)
+    about.root = about.root._replace(input=asked, output="x" * 999)
+    about.extras = TOLD
+    other = TraceKey(key.project, trace(9))
+    store.write([make_record(key, about), make_record(other)])
+    (line,) = store.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
+    assert (line.question, line.answer) == ("Where is it?", "x" * 199 + "…")
+    told = {name: getattr(line, name) for name in TOLD}
+    assert told == TOLD
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        TrajectoryFilter(model="gpt-5"),
+        TrajectoryFilter(service="travel"),
+        TrajectoryFilter(environment="production"),
+        TrajectoryFilter(user_id="ada"),
+        TrajectoryFilter(tag="new"),
+    ],
+)
+def test_runs_are_found_by_what_their_sender_tells(
+    where: TrajectoryFilter, store: Store, key: TraceKey
+) -> None:
+    told = make_trajectory(key)
+    told.extras = TOLD
+    other = TraceKey(key.project, trace(9))
+    store.write([make_record(key, told), make_record(other)])
+    assert listed(store, key.project, where) == [(0, key.trace_id)]
+
+
 def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
     failed = make_trajectory(key, steps=[model_step(2, error="x")])
     store.write([make_record(key, failed, status=Status.LIVE)])

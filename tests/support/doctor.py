@@ -41,7 +41,7 @@ class Doctor:
     findings: Findings = field(default_factory=dict)
 
     def examine(self, data: Path, *options: str, env: Mapping[str, str] | None = None) -> Doctor:
-        free = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
+        free = ("--json", "--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
         ended = self.run("doctor", f"--data-dir={data}", *free, *options, env=env)
         assert ended.stderr == ""
         told = json.loads(ended.stdout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_state import MemoryState
 
@@ -10,7 +10,7 @@ from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.fields import TrajectoryFilter, matches
-from spanloom.storage.trajectories.rows import agent_names
+from spanloom.storage.trajectories.rows import agent_names, summary_row
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
 
 
 def _summary(record: TrajectoryRecord) -> TrajectorySummary:
-    trajectory = record.trajectory
+    trajectory, row = record.trajectory, cast("dict[str, Any]", summary_row(record))
     root, original = trajectory.root, trajectory.duplicate_of
     return TrajectorySummary(
         key=record.key,
@@ -127,4 +127,11 @@ def _summary(record: TrajectoryRecord) -> TrajectorySummary:
         duplicate_of=original.trace_id if original else "",
         dialects=list(trajectory.dialects),
         conversation_id=trajectory.conversation_id,
+        question=row["Question"],
+        answer=row["Answer"],
+        services=row["Services"],
+        environment=row["Environment"],
+        user_id=row["UserId"],
+        tags=row["Tags"],
+        models=row["Models"],
     )

@@ -79,6 +79,8 @@ def _span_of(wire: WireSpan, group: ScopeSpans, resource: dict[str, str], seq: i
             for link in wire.links
         ),
         row_version=seq,
+        environment=resource.get("deployment.environment.name", "")
+        or resource.get("deployment.environment", ""),
     )
 
 

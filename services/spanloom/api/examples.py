@@ -25,6 +25,13 @@ _ITEM = {
     "output_tokens": 260,
     "dialects": ["openinference"],
     "conversation_id": EXAMPLE_CONVERSATION,
+    "question": "Three days in Shanghai, from Saturday: what should I see?",
+    "answer": "Saturday: the Bund and Disneyland. Sunday: Shanghai Museum, if it rains.",
+    "models": ["gpt-4o"],
+    "services": ["travel"],
+    "environment": "production",
+    "user_id": "user-ada",
+    "tags": ["beta"],
 }
 _SPAN = {
     "span_id": "a1c4e1b7d2f30002",

@@ -165,6 +165,19 @@ class TrajectoryItem(BaseModel):
     conversation_id: Annotated[
         str | None, Field(description="The conversation that the run belongs to.")
     ] = None
+    question: Annotated[
+        str, Field(description="What was asked, one line of at most 200 characters.")
+    ] = ""
+    answer: Annotated[
+        str, Field(description="What was answered, one line of at most 200 characters.")
+    ] = ""
+    models: Annotated[list[str], Field(description="Models that were called.")] = []
+    services: Annotated[list[str], Field(description="Services that sent spans.")] = []
+    environment: Annotated[str | None, Field(description="Where it ran, as the sender says.")] = (
+        None
+    )
+    user_id: Annotated[str | None, Field(description="For whom it ran, as the sender says.")] = None
+    tags: Annotated[list[str], Field(description="Tags of the sender.")] = []
 
     @classmethod
     def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
@@ -189,6 +202,13 @@ class TrajectoryItem(BaseModel):
             dialects=list(summary.dialects),
             duplicate_of=summary.duplicate_of or None,
             conversation_id=summary.conversation_id or None,
+            question=summary.question,
+            answer=summary.answer,
+            models=list(summary.models),
+            services=list(summary.services),
+            environment=summary.environment or None,
+            user_id=summary.user_id or None,
+            tags=list(summary.tags),
         )
 
 

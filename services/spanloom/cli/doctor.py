@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         "spanloom doctor --api-url http://traces.internal:8080",
     ),
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, as in a pipe.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @client_option
 @click.pass_context
 def doctor_command(
@@ -64,7 +64,7 @@ def doctor_command(
             service, theirs = _ask(client, directory)
         ours = examine(CHECKS, _facts(settings, directory, service))
     findings = _merge(ours, theirs)
-    if as_json or not sys.stdout.isatty():
+    if as_json:
         write_json(findings_json(findings), sys.stdout)
     else:
         make_console(sys.stdout).print(render_findings(findings))

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         "spanloom list --since 2h --errors",
         "spanloom list --outcome recovered",
         "spanloom list --agent research_agent --limit 100",
-        "spanloom list --since 7d --json | jq -r .trace_id",
+        "spanloom list --user ada --environment production",
+        "spanloom list --since 7d --jsonl | jq -r .trace_id",
     ),
 )
 @click.option("--project", metavar="NAME", help="Only of this project.")
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
 @click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status.")
 @click.option("--root", metavar="NAME", help="Only runs whose root has this name.")
 @click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")
+@click.option("--model", metavar="NAME", help="Only runs in which this model was called.")
+@click.option("--service", metavar="NAME", help="Only with spans of this service.")
+@click.option("--environment", metavar="NAME", help="Only of this environment: production.")
+@click.option("--user", metavar="ID", help="Only for this user.")
+@click.option("--tag", metavar="TAG", help="Only with this tag.")
 @click.option("--conversation", metavar="ID", help="Only of this conversation.")
 @click.option("--errors/--no-errors", default=None, help="Only those that failed, or did not.")
 @click.option(
@@ -51,7 +57,7 @@ if TYPE_CHECKING:
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in a pipe.")
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
 @client_option
 def list_command(
     *,
@@ -61,6 +67,11 @@ def list_command(
     status: str | None,
     root: str | None,
     agent: str | None,
+    model: str | None,
+    service: str | None,
+    environment: str | None,
+    user: str | None,
+    tag: str | None,
     conversation: str | None,
     errors: bool | None,
     outcome: str | None,
@@ -69,11 +80,10 @@ def list_command(
     as_json: bool,
     client: Client,
 ) -> None:
-    """List trajectories, newest first.
+    """List trajectories, newest first: what was asked and answered, how it went, what it cost.
 
-    A table on a terminal; in a pipe one JSON object a line. Filters narrow it down together.
-    Look at one with `spanloom show TRACE_ID`. What only repeats another run, or has no step, is
-    left out unless you ask for it with --all.
+    Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
+    another run, or has no step, is left out unless you ask for it with --all.
     """
     runs = client.trajectories(
         limit=limit,
@@ -87,9 +97,14 @@ def list_command(
         is_duplicate=None if everything else False,
         has_steps=None if everything else True,
         agent_name=agent,
+        model=model,
+        service=service,
+        environment=environment,
+        user_id=user,
+        tag=tag,
         conversation_id=conversation,
     )
-    if as_json or not sys.stdout.isatty():
+    if as_json:
         for run in runs:
             write_json(run.model_dump_json().encode(), sys.stdout, indent=False)
         return

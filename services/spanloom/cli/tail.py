@@ -28,13 +28,13 @@ RUNS_AT_ONCE = 500
 @click.command(
     "tail",
     cls=TeachingCommand,
-    examples=("spanloom tail", "spanloom tail --errors", "spanloom tail --json | jq -r .trace_id"),
+    examples=("spanloom tail", "spanloom tail --errors", "spanloom tail --jsonl | jq -r .trace_id"),
 )
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")
 @click.option("--errors", is_flag=True, help="Only those that failed.")
 @click.option("--limit", type=click.IntRange(1), help="End after so many runs.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in a pipe.")
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
 @client_option
 def tail_command(
     *,
@@ -51,14 +51,14 @@ def tail_command(
     that were there before are not printed: `spanloom list` shows them.
     """
     console = make_console(sys.stdout)
-    in_objects = as_json or not sys.stdout.isatty()
     runs = _follow(client, project, agent, has_error=True if errors else None)
     for number, run in enumerate(runs, 1):
-        if in_objects:
+        if as_json:
             write_json(run.model_dump_json().encode(), sys.stdout, indent=False)
             sys.stdout.flush()
         else:
             print_run(run.model_dump(mode="json"), console)
+            sys.stdout.flush()
         if number == limit:
             return
 

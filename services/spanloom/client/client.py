@@ -94,6 +94,11 @@ class Client:
         has_steps: bool | None = None,
         agent_name: str | None = None,
         conversation_id: str | None = None,
+        model: str | None = None,
+        service: str | None = None,
+        environment: str | None = None,
+        user_id: str | None = None,
+        tag: str | None = None,
     ) -> Iterator[TrajectorySummary]:
         """Yield runs that pass every filter, newest first, page by page as they are needed.
 
@@ -115,6 +120,11 @@ class Client:
                 "has_steps": has_steps,
                 "agent_name": agent_name,
                 "conversation_id": conversation_id,
+                "model": model,
+                "service": service,
+                "environment": environment,
+                "user_id": user_id,
+                "tag": tag,
             },
         )
 

@@ -41,6 +41,14 @@ class TrajectorySummary(_Answer):
     dialects: list[str]
     duplicate_of: str | None = None
     conversation_id: str | None = None
+    question: str = ""
+    """What was asked, one line, cut; empty of services that do not tell yet."""
+    answer: str = ""
+    models: list[str] = []
+    services: list[str] = []
+    environment: str | None = None
+    user_id: str | None = None
+    tags: list[str] = []
 
 
 class Page(_Answer):
@@ -201,6 +209,13 @@ class Extraction(_Answer):
     failures: int = 0
     errors: list[Failure] = []
     conversation_id: str | None = None
+    environment: str | None = None
+    user_id: str | None = None
+    tags: list[str] = []
+    metadata: dict[str, str] = {}
+    """What the sender noted of the run."""
+    reported_cost: float | None = None
+    """What the sender says that the calls cost, in its currency."""
 
 
 class Trajectory(_Answer):

@@ -1,8 +1,8 @@
-"""A list of trajectories on a terminal, two lines each."""
+"""A list of trajectories: what each was about, how it went, what it cost."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +13,7 @@ from spanloom.terminal.values import (
     Signs,
     age,
     counted,
+    cut,
     duration,
     printable,
     signs_of,
@@ -21,72 +22,93 @@ from spanloom.terminal.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from rich.console import Console
 
-_WIDE = 92
-_AGENTS = 2
+Item = dict[str, Any]  # an item of the API's list, as json gives it
+_NAMES, _GAP, _ID_CHARS = 2, 2, 32
 
 
-def render_list(items: list[dict[str, Any]], console: Console, now_ms: int) -> None:
-    """Print items of the API's list as a table of two lines each."""
+class Column(NamedTuple):
+    """A column beside the run itself."""
+
+    title: str
+    from_width: int
+    """Of the terminal: on a narrower one it is left out."""
+    cells: int
+    """As wide as what it usually holds; names are cut there."""
+    cell: Callable[[Item], Text]
+    is_number: bool = False
+
+
+def render_list(items: list[Item], console: Console, now_ms: int) -> None:
+    """Print items of the API's list; a narrow terminal loses columns, not names."""
     if not items:
         console.print("No trajectories. `spanloom demo` sends one; filters may hide others.")
         return
-    signs, is_wide = signs_of(console), console.width >= _WIDE
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("run", ratio=1, min_width=32)
-    if is_wide:
-        table.add_column("agents", max_width=28)
-    table.add_column("steps", no_wrap=True)
-    for title in ("tokens", "time"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("when", no_wrap=True)
+    signs = signs_of(console)
+    columns = [c for c in _columns(now_ms) if console.width >= c.from_width]
+    console.print(_grid(columns, console.width, [Text(c.title, "dim") for c in columns], "run"))
     for item in items:
-        cells = _cells(item, signs, now_ms)
-        table.add_row(cells[0], *(cells[1:] if is_wide else cells[2:]))
-    console.print(table)
+        cells = [column.cell(item) for column in columns]
+        console.print(_grid(columns, console.width, cells, _run(item, signs)))
+        for line in _about(item):
+            console.print(cut(line, console.width))
+        console.print()
 
 
-def _cells(item: dict[str, Any], signs: Signs, now_ms: int) -> tuple[Text, ...]:
-    status = str(item["status"])
-    outcome = went(str(item["outcome"]), signs)
-    name = Text(printable(item["root_name"]) or "(no name)", "bold", overflow="ellipsis")
-    return (
-        Text.assemble(
-            name,
-            " " if outcome else "",
-            outcome,
-            "\n",
-            (item["trace_id"], "dim"),
-            "\n",
-            overflow="ellipsis",
+def _grid(columns: Sequence[Column], width: int, cells: Iterable[Text], run: Text | str) -> Table:
+    """Lay one row out; every row has the same widths, so that they stand below each other."""
+    room = width - _GAP - sum(column.cells + _GAP for column in columns)
+    grid = Table.grid(padding=(0, _GAP, 0, 0), pad_edge=True)
+    grid.add_column(width=max(room, _ID_CHARS), no_wrap=True, overflow="ellipsis")
+    for column in columns:
+        grid.add_column(
+            justify="right" if column.is_number else "left",
+            width=column.cells,
             no_wrap=True,
-        ),
-        _agents(item["agent_names"]),
-        _steps(item["step_counts"]),
-        Text.assemble(
-            f"{item['input_tokens']:,}",
-            (" in ", "dim"),
-            f"\n{item['output_tokens']:,}",
-            (" out", "dim"),
-        ),
-        Text(duration(whole(item["duration"]))),
-        Text.assemble(
-            age(now_ms - whole(item["started_at"])),
-            "\n",
-            (status, STATUS_STYLES.get(status, "")),
-        ),
+            overflow="ellipsis",
+        )
+    grid.add_row(Text(run, "dim") if isinstance(run, str) else run, *cells)
+    return grid
+
+
+def _columns(now_ms: int) -> Iterable[Column]:
+    yield Column("agents", 124, 20, lambda item: _names(item["agent_names"], "magenta"))
+    yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
+    yield Column("steps", 68, 10, lambda item: _steps(item["step_counts"]))
+    yield Column("tokens", 80, 11, _tokens, is_number=True)
+    yield Column(
+        "time", 44, 7, lambda item: Text(duration(whole(item["duration"]))), is_number=True
     )
+    yield Column("when", 54, 10, lambda item: _when(item, now_ms))
 
 
-def _agents(names: Iterable[str]) -> Text:
+def _run(item: Item, signs: Signs) -> Text:
+    """Name the run, how it went, and by which id to show it."""
+    name = Text(printable(item["root_name"]) or "(no name)", "bold")
+    outcome = went(str(item["outcome"]), signs)
+    return Text.assemble(name, " " if outcome else "", outcome, "\n", (item["trace_id"], "dim"))
+
+
+def _about(item: Item) -> Iterable[Text]:
+    """Say what was asked and answered, of which conversation a run is, and what it repeats."""
+    for label, key in (("asked", "question"), ("answered", "answer")):
+        if said := str(item.get(key) or ""):
+            yield Text.assemble((f"  {label:<10}", "dim"), printable(said))
+    if conversation := item.get("conversation_id"):
+        yield Text.assemble(("  in        ", "dim"), f"conversation {printable(conversation)}")
+    if original := item.get("duplicate_of"):
+        yield Text.assemble(("  repeats   ", "dim"), (original, "yellow"))
+
+
+def _names(names: Iterable[str], style: str) -> Text:
     """Name the first two, each once, and how many more there are."""
     different = [printable(name) for name in dict.fromkeys(names)]
-    lines = Text("\n".join(different[:_AGENTS]), "magenta", no_wrap=True, overflow="ellipsis")
-    if len(different) > _AGENTS:
-        lines.append(f" +{len(different) - _AGENTS}", "dim")
+    lines = Text("\n".join(different[:_NAMES]), style)
+    if len(different) > _NAMES:
+        lines.append(f" +{len(different) - _NAMES}", "dim")
     return lines
 
 
@@ -96,3 +118,14 @@ def _steps(counts: dict[str, int]) -> Text:
         for kind in ("model", "tool")
         if counts.get(kind)
     )
+
+
+def _tokens(item: Item) -> Text:
+    spent = (f"{item['input_tokens']:,}", (" in ", "dim"), f"\n{item['output_tokens']:,}")
+    return Text.assemble(*spent, (" out", "dim"))
+
+
+def _when(item: Item, now_ms: int) -> Text:
+    status = str(item["status"])
+    ago = age(now_ms - whole(item["started_at"]))
+    return Text.assemble(ago, "\n", (status, STATUS_STYLES.get(status, "")))

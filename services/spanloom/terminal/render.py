@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from spanloom.core.reading.gist import last_message
 from spanloom.terminal.failures import failures_by_step
-from spanloom.terminal.last_message import last_message
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
 from spanloom.terminal.values import (

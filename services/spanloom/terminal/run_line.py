@@ -26,7 +26,7 @@ _NAME_CHARS = 40
 def print_run(item: dict[str, Any], console: Console) -> None:
     """Print an item of the API's list: when it began here, how it went, its name, cost and id.
 
-    The line is cut at the edge of the terminal; the trace id comes last.
+    The line is cut at the edge of a terminal, and whole in a pipe; the trace id comes last.
     """
     signs = signs_of(console)
     status = str(item["status"])
@@ -47,5 +47,6 @@ def print_run(item: dict[str, Any], console: Console) -> None:
         f"  {item['input_tokens']:,} {signs.arrow} {item['output_tokens']:,} tokens",
         (f"  {item['trace_id']}", "dim"),
     )
-    line.truncate(console.width, overflow="ellipsis")
-    console.print(line)
+    if console.is_terminal:
+        line.truncate(console.width, overflow="ellipsis")
+    console.print(line, soft_wrap=True)

@@ -112,6 +112,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "limit",
             "cursor",
             "conversation_id",
+            *("model", "service", "environment", "user_id", "tag"),
             "profile",
         ),
         *("texts", "step_id", "span_id", "accept"),

@@ -73,6 +73,13 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "output_tokens": 5,
         "dialects": ["openinference"],
         "conversation_id": None,
+        "question": "",
+        "answer": "",
+        "models": [],
+        "services": [],
+        "environment": None,
+        "user_id": None,
+        "tags": [],
         "duplicate_of": None,
     }
 

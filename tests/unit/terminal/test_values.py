@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.terminal.last_message import last_message
+from spanloom.core.reading.gist import last_message
 from spanloom.terminal.output import write_json
 from spanloom.terminal.values import age, counted, duration, instant, printable, shortened, whole
 

@@ -92,15 +92,23 @@ def test_what_was_asked_wrongly_exits_with_2(command: Any, arguments: list[str],
     assert said in " ".join(result.output.split())
 
 
-def test_list_in_a_pipe_is_one_object_a_line(runner: CliRunner, store: Any) -> None:
+@pytest.mark.parametrize("option", ["--json", "--jsonl"])
+def test_list_as_json_is_one_object_a_line(option: str, runner: CliRunner, store: Any) -> None:
     store.listed = 3
-    lines = runner.invoke(list_command).output.splitlines()
+    lines = runner.invoke(list_command, [option]).output.splitlines()
     assert [orjson.loads(line)["trace_id"] for line in lines] == [TRACE] * 3
+
+
+def test_list_in_a_pipe_is_the_table_without_colours(runner: CliRunner) -> None:
+    result = runner.invoke(list_command)
+    assert (result.exit_code, "\x1b" in result.output) == (0, False)
+    assert result.output.startswith("run ")
+    assert TRACE in result.output
 
 
 def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> None:
     store.listed = 2500
-    result = runner.invoke(list_command, ["--limit", "2100"])
+    result = runner.invoke(list_command, ["--limit", "2100", "--jsonl"])
     assert result.output.count("\n") == 2100
     assert len(store.asked) == 3
 
@@ -108,7 +116,8 @@ def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> No
 def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
     asked = ["--project", "p", "--since", "2026-01-31", "--until", "2026-01-31T12:00:00Z"]
     asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
-    asked += ["--outcome", "ok", "--conversation", "c"]
+    asked += ["--outcome", "ok", "--conversation", "c", "--model", "m", "--service", "s"]
+    asked += ["--environment", "e", "--user", "u", "--tag", "t"]
     assert runner.invoke(list_command, asked).exit_code == 0
     day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
     where = TrajectoryFilter(
@@ -122,6 +131,11 @@ def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
         has_steps=True,
         agent_name="a",
         conversation_id="c",
+        model="m",
+        service="s",
+        environment="e",
+        user_id="u",
+        tag="t",
     )
     assert store.asked == [(Reach.only("p"), where)]
 
@@ -151,26 +165,43 @@ def item(**changes: Any) -> dict[str, Any]:
 
 def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
     terminal = screen()
-    render_list(
-        [item(), item(outcome="failed", agent_names=["[red]\x1b"])], terminal.console, NOW_MS
-    )
+    about = {"question": "Why [red]\x1b?", "answer": "Because.", "conversation_id": "c-1"}
+    again = item(outcome="failed", models=["a", "b", "c"], duplicate_of="f" * 32)
+    render_list([item(models=["gpt-4o"], **about), again], terminal.console, NOW_MS)
     assert terminal.text.splitlines() == [
-        "run                               agents     steps        tokens    time  when",
-        "travel_planner                    planner    3 models   1,650 in  4.50 s  12 s ago",
-        f"{TRACE}  critic +1  1 tool      260 out          settled",
+        f"run{'':32}model{'':14}steps{'':12}tokens     time  when",
+        f"travel_planner{'':21}gpt-4o{'':13}3 models       1,650 in   4.50 s  12 s ago",
+        f"{TRACE}                      1 tool          260 out           settled",
+        "  asked     Why [red]\\x1b?",
+        "  answered  Because.",
+        "  in        conversation c-1",
         "",
-        "travel_planner ✗ failed           [red]\\x1b  3 models   1,650 in  4.50 s  12 s ago",
-        f"{TRACE}             1 tool      260 out          settled",
+        f"travel_planner ✗ failed{'':12}a{'':18}3 models       1,650 in   4.50 s  12 s ago",
+        f"{TRACE}   b +1               1 tool          260 out           settled",
+        f"  repeats   {'f' * 32}",
         "",
     ]
 
 
-def test_a_narrow_table_keeps_the_trace_id_whole(screen: Callable[..., Any]) -> None:
-    terminal = screen(columns=80)
-    render_list([item(root_name="n" * 99)], terminal.console, NOW_MS)
+def test_a_wide_table_names_two_agents_and_counts_the_others(screen: Callable[..., Any]) -> None:
+    terminal = screen(columns=130)
+    render_list([item()], terminal.console, NOW_MS)
+    first, second = terminal.text.splitlines()[1:3]
+    assert "  planner  " in first
+    assert "  critic +1  " in second
+
+
+@pytest.mark.parametrize(("columns", "lost"), [(90, "model"), (70, "tokens"), (44, "when")])
+def test_a_narrow_table_loses_columns_and_keeps_the_trace_id_whole(
+    columns: int, lost: str, screen: Callable[..., Any]
+) -> None:
+    terminal = screen(columns=columns)
+    render_list([item(root_name="n" * 99, question="q" * 300)], terminal.console, NOW_MS)
+    heading = terminal.text.splitlines()[0]
     assert TRACE in terminal.text
-    assert "agents" not in terminal.text
-    assert max(map(len, terminal.text.splitlines())) <= 80
+    assert lost not in heading
+    assert "time" in heading
+    assert max(map(len, terminal.text.splitlines())) <= columns
 
 
 def test_an_empty_list_says_what_to_do(screen: Callable[..., Any]) -> None:

@@ -20,6 +20,7 @@ from spanloom.core.reading.failures import find_error, has_error_attribute, has_
 from spanloom.core.reading.messages.steps import show_texts
 from spanloom.core.reading.pauses import find_question
 from spanloom.core.reading.signature import Signature, read_signature
+from spanloom.core.reading.told import note_told
 from spanloom.core.reading.view import TraceView
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
+        note_told(facts, span)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

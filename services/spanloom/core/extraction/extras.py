@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
+
+import orjson
 
 from spanloom.core.extraction.metrics import sum_usage, union_ns
 from spanloom.core.model.trajectory import Step, StepType, names_of_agents
+from spanloom.core.reading.told import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +42,11 @@ def list_extras(
         "agents": names_of_agents(agents),
         "services": sorted({span.service_name for span in tree.spans} - {""}) or None,
         "conversation_id": _conversation(tree, arranged),
+        "environment": _only("environment", arranged),
+        "user_id": _only("user_id", arranged),
+        "tags": _tags(arranged),
+        "metadata": _own_metadata(arranged, agents),
+        "reported_cost": _cost(models),
         "reasoning_tokens": usage.reasoning_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,
@@ -56,6 +65,36 @@ def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
     named = {facts.conversation_id for facts in arranged.facts.values()} - {""}
     named = named or {span.attributes.get(_SESSION, "") for span in tree.spans} - {""}
     return named.pop() if len(named) == 1 else None
+
+
+def _only(name: str, arranged: ArrangedSteps) -> str | None:
+    """Return what the root tells, else what all steps that tell it agree on."""
+    if own := arranged.root.metadata.get(name):
+        return own
+    told = {step.metadata[name] for step in arranged.steps.values() if name in step.metadata}
+    return told.pop() if len(told) == 1 else None
+
+
+def _tags(arranged: ArrangedSteps) -> list[str] | None:
+    """Return the tags of the run and of all its steps, sorted."""
+    steps = (arranged.root, *arranged.steps.values())
+    told = {step.metadata["tags"] for step in steps if "tags" in step.metadata}
+    return sorted({tag for tags in told for tag in orjson.loads(tags)}) or None
+
+
+def _own_metadata(arranged: ArrangedSteps, agents: Sequence[Step]) -> dict[str, str] | None:
+    """Return the sender's own metadata of the root, else of the first agent below it."""
+    for step in (arranged.root, *agents[:1]):
+        own = {k.removeprefix(OWN): v for k, v in step.metadata.items() if k.startswith(OWN)}
+        if own:
+            return own
+    return None
+
+
+def _cost(models: Sequence[Step]) -> float | None:
+    """Return the sum of what the sender says that its calls cost, in its currency."""
+    told = [Decimal(s.metadata["reported_cost"]) for s in models if "reported_cost" in s.metadata]
+    return float(sum(told)) if told else None
 
 
 def _links(tree: SpanTree) -> Extras:

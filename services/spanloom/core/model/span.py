@@ -65,3 +65,5 @@ class Span(NamedTuple):
     links: Sequence[Link]
     row_version: int
     """Grows with each time the span was accepted."""
+    environment: str = ""
+    """Where the service runs, ``production``: of the resource, as ``service_name``."""

@@ -49,6 +49,14 @@ class TrajectorySummary:
     dialects: Sequence[str] = field(default_factory=tuple)
     conversation_id: str = ""
     """The conversation that the run belongs to, or empty."""
+    question: str = ""
+    """What was asked, one line of at most 200 characters."""
+    answer: str = ""
+    services: Sequence[str] = ()
+    environment: str = ""
+    user_id: str = ""
+    tags: Sequence[str] = ()
+    models: Sequence[str] = ()
 
     @property
     def has_error(self) -> bool:

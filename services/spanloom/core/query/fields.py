@@ -146,6 +146,32 @@ class TrajectoryFilter:
             "trip-to-shanghai",
         ),
     ] = None
+    model: Annotated[
+        str | None,
+        FilterField(
+            "Models", Comparison.CONTAINS, "models", "In which this model was called.", "gpt-4o"
+        ),
+    ] = None
+    service: Annotated[
+        str | None,
+        FilterField(
+            "Services", Comparison.CONTAINS, "services", "With spans of this service.", "travel"
+        ),
+    ] = None
+    environment: Annotated[
+        str | None,
+        FilterField(
+            "Environment", Comparison.EQUALS, "environment", "That ran there.", "production"
+        ),
+    ] = None
+    user_id: Annotated[
+        str | None,
+        FilterField("UserId", Comparison.EQUALS, "user_id", "For this user.", "user-ada"),
+    ] = None
+    tag: Annotated[
+        str | None,
+        FilterField("Tags", Comparison.CONTAINS, "tags", "With this tag.", "beta"),
+    ] = None
 
 
 class DeclaredField(NamedTuple):

@@ -69,9 +69,7 @@ _METADATA = {
     "gen_ai.tool.description": "tool_description",
     "gen_ai.workflow.name": "workflow_name",
     "session.id": "session_id",
-    "user.id": "user_id",
     "gen_ai.session.id": "session_id",
-    "gen_ai.user.id": "user_id",
 }
 
 

@@ -6,7 +6,7 @@ SELECT
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,
     arrayZip(`Events.TimeUnixNano`, `Events.Name`, `Events.Attributes`),
     arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.Attributes`),
-    RowVersion, Project
+    RowVersion, Environment, Project
 FROM otel_traces
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
   AND startsWith(SpanId, {span_id_start:String})

@@ -2,7 +2,8 @@
 SELECT
     Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, Outcome, Failures,
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
-    InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId
+    InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId,
+    Question, Answer, Services, Environment, UserId, Tags, Models
 FROM trajectory_list FINAL
 WHERE {filter}
   AND (Project, StartTimeUnixNano, TraceId) IN (

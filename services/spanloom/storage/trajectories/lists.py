@@ -146,4 +146,11 @@ def summary_of(row: Row) -> TrajectorySummary:
         duplicate_of=row.DuplicateOf,
         dialects=row.Dialects,
         conversation_id=row.ConversationId,
+        question=row.Question,
+        answer=row.Answer,
+        services=row.Services,
+        environment=row.Environment,
+        user_id=row.UserId,
+        tags=row.Tags,
+        models=row.Models,
     )

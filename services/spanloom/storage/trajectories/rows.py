@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
+from spanloom.core.reading.gist import gist
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_rows import placed_steps
 
@@ -41,8 +42,14 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "DuplicateOf": text,
     "Dialects": texts,
     "ConversationId": text,
-    "Fingerprint": text,
+    "Question": text,
+    "Answer": text,
+    "Services": texts,
+    "Environment": text,
+    "UserId": text,
+    "Tags": texts,
     "Models": texts,
+    "Fingerprint": text,
     "ReasoningTokens": int64,
     "CacheReadTokens": int64,
     "CacheCreationTokens": int64,
@@ -67,7 +74,6 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
     return {
         **summary_row(record),
         "Fingerprint": record.fingerprint,
-        "Models": sorted({step.model for step in steps} - {""}),
         "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
         "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
         "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
@@ -85,7 +91,7 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
 def summary_row(record: TrajectoryRecord) -> dict[str, object]:
     """Return the columns that ``trajectories`` and ``trajectory_list`` share."""
     trajectory = record.trajectory
-    root, counts = trajectory.root, trajectory.step_counts
+    root, counts, extras = trajectory.root, trajectory.step_counts, trajectory.extras
     return {
         "Project": record.key.project,
         "TraceId": record.key.trace_id,
@@ -111,6 +117,13 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
         "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
         "Dialects": list(trajectory.dialects),
         "ConversationId": trajectory.conversation_id,
+        "Question": gist(root.input),
+        "Answer": gist(root.output),
+        "Services": extras.get("services", ()),
+        "Environment": extras.get("environment", ""),
+        "UserId": extras.get("user_id", ""),
+        "Tags": extras.get("tags", ()),
+        "Models": extras.get("models", ()),
     }
 
 

@@ -41,7 +41,6 @@ _METADATA = {
     TAG + "model_provider": "provider",
     TAG + "tool_call_id": "tool_call_id",
     TAG + "description": "tool_description",
-    TAG + "user_id": "user_id",
     TAG + "retriever_provider": "provider",
     TAG + "prompt_key": "prompt_key",
     TAG + "prompt_version": "prompt_version",

@@ -41,7 +41,6 @@ _METADATA = {
     OBSERVATION + "prompt.version": "prompt_version",
     METADATA + "ls_provider": "provider",
     METADATA + "tool_call_id": "tool_call_id",
-    "user.id": "user_id",
     "langfuse.trace.name": "trace_name",
 }
 _SETTINGS = {

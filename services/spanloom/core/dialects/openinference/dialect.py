@@ -73,7 +73,6 @@ _METADATA = {
     "tool_call.id": "tool_call_id",
     "tool.id": "tool_call_id",
     "tool.description": "tool_description",
-    "user.id": "user_id",
 }
 _COUNTS = (
     ("llm.token_count.prompt",),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NAMES = ("name", "toolName", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
+NO_ARGUMENTS = "{}"
+"""Of a call that needs none; some senders leave the text empty."""
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
 """The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
 
@@ -36,7 +38,7 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
     call["type"] = "function"
     call["function"] = {
         "name": first_text(function, NAMES),
-        "arguments": as_text(first_of(function, ARGUMENTS)),
+        "arguments": as_text(first_of(function, ARGUMENTS)) or NO_ARGUMENTS,
     }
     call.update({key: value for key, value in payload.items() if value and key not in _READ})
     return call
@@ -49,6 +51,7 @@ def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:
         and function.keys() == _FUNCTION
         and isinstance(function["name"], str)
         and isinstance(function["arguments"], str)
+        and function["arguments"] != ""
         and isinstance(payload.get("id", ""), str)
         and payload.get("id") != ""
     )

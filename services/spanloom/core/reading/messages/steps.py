@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.message import CONVERSATION_START, make_message
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.messages import unwrap
+from spanloom.core.reading.messages.calls import NO_ARGUMENTS
 from spanloom.core.reading.messages.envelopes import find_messages
 from spanloom.core.reading.messages.plain import is_settled
 from spanloom.core.reading.messages.wire import (
@@ -28,6 +29,8 @@ TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"
 """Why a call ended, a JSON list with one reason a choice: ``["stop"]``."""
 
+_NOTHING = frozenset({"null", "None", '""', "''"})
+"""Arguments of a tool that takes none, as JSON or Python writes them."""
 _UNREADABLE = (UnwritableError, RecursionError)
 """Texts inside texts may nest deeper than any one of them."""
 
@@ -104,6 +107,8 @@ def read_arguments(text: str) -> str:
     """Return a tool's arguments, without what frameworks wrap around them."""
     if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
         return str(text)  # the commonest by far, and not parsed
+    if text in _NOTHING:
+        return NO_ARGUMENTS
     return _settle(text, unwrap.read_arguments)
 
 

@@ -1,17 +1,26 @@
-"""The text of the last message in an input or output that may be structured."""
+"""What was said, in a line: for lists and headings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import orjson
+from spanloom.core.reading.values import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.reading.values import Json
+
+GIST_CHARS = 200
 _TEXT_KEYS = ("content", "text")
 """Where every kind of chat message keeps its text."""
 _MAX_PARSED = 1_000_000
+
+
+def gist(text: str) -> str:
+    """Return the last message as one line, cut: what a list shows of an input or output."""
+    line = " ".join(last_message(text)[: 4 * GIST_CHARS].split())
+    return line if len(line) <= GIST_CHARS else line[: GIST_CHARS - 1].rstrip() + "…"
 
 
 def last_message(text: str) -> str:
@@ -21,14 +30,13 @@ def last_message(text: str) -> str:
     """
     if len(text) > _MAX_PARSED or text[:1] not in {"{", "["}:
         return text
-    try:
-        texts = list(_texts_of(orjson.loads(text)))
-    except orjson.JSONDecodeError:
-        return text
-    return texts[-1] if texts else text
+    last = ""
+    for said in _texts_of(json_value(text)):
+        last = said
+    return last or text
 
 
-def _texts_of(value: Any) -> Iterator[str]:  # any JSON value
+def _texts_of(value: Json) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _texts_of(item)
