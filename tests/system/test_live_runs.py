@@ -42,6 +42,8 @@ def test_a_run_is_seen_before_its_root_is_sent(spanloom: RunningSpanloom) -> Non
     second = await_spans(spanloom.api, ROOT.trace_id, 7, {"live"})
     send(spanloom, (ROOT,))
     last = await_spans(spanloom.api, ROOT.trace_id, 8, {"settled"})
+    for document in (first, second):
+        assert document["extraction"]["warnings"] == []
     versions = [document["extraction"]["version"] for document in (first, second, last)]
     assert versions == [1, 2, 3]
     assert last["root_step"]["id"] == ROOT.span_id

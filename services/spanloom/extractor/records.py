@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.trajectory import Status, Trajectory
+    from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Head, ModelCall
 
 
@@ -25,8 +27,14 @@ def make_record(
     head: Head | None,
     calls: Sequence[ModelCall] = (),
 ) -> TrajectoryRecord | None:
-    """Return the next version of a trajectory, or ``None`` if it would equal the stored one."""
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
+
+    Of a run that is still going no missing root is told: it comes when the run ends.
+    """
     version = head.version + 1 if head is not None else 1
+    if status is Status.LIVE and trajectory.absences:
+        shown = [text for text in trajectory.warnings if text not in trajectory.absences]
+        trajectory = replace(trajectory, warnings=shown)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
     fingerprint = _fingerprint(*without_version(document), verdicts)

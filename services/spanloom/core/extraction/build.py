@@ -11,6 +11,7 @@ from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.pauses import list_pauses
 from spanloom.core.extraction.reports.once import Reports, find_reports
+from spanloom.core.extraction.stand_in import name_root
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
 from spanloom.core.extraction.tokens import token_warnings
 from spanloom.core.model.trajectory import (
@@ -46,7 +47,7 @@ def build_trajectory(
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
     pauses = list_pauses(tree, reports)
-    arranged = arrange_steps(tree, reports, pauses)
+    arranged = name_root(tree, arrange_steps(tree, reports, pauses))
     verdicts = [_judge(n, reports) for n in spans]
     by_type = _by_type(arranged.steps.values())
     return Trajectory(
@@ -66,6 +67,7 @@ def build_trajectory(
         pauses=pauses,
         extractor_version=extractor_version,
         has_root=tree.has_root,
+        absences=tree.absences,
     )
 
 

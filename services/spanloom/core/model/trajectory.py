@@ -241,6 +241,8 @@ class Trajectory:
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
+    absences: Sequence[str] = ()
+    """Those of the warnings that say what has not arrived; no news of a run that is still going."""
 
     @property
     def conversation_id(self) -> str:

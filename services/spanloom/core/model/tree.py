@@ -22,6 +22,9 @@ _WARNINGS = {
     "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
+_MAY_COME = ("no_root", "orphan")
+"""What is missing, and may be on its way."""
+
 
 def span_order(span: Span) -> tuple[int, str]:
     """Return the order of spans everywhere: by (start, span id)."""
@@ -31,7 +34,10 @@ def span_order(span: Span) -> tuple[int, str]:
 class SpanTree:
     """Spans with one root; never empty."""
 
-    __slots__ = ("_children", "_parents", "has_root", "root", "spans", "top_down", "warnings")
+    __slots__ = (
+        *("_children", "_parents", "absences", "has_root"),
+        *("root", "spans", "stands_beside", "top_down", "warnings"),
+    )
 
     def __init__(self, spans: Iterable[Span]) -> None:
         """Build the tree; the order of ``spans`` does not matter.
@@ -59,8 +65,12 @@ class SpanTree:
         self.root, self.has_root = named_none or tops[0], named_none is not None
         attached = [top for top in tops if top is not self.root]
         self.warnings: Sequence[str] = []
+        self.absences: Sequence[str] = []
+        """Those of the warnings that say what is missing: while spans arrive, it may still come."""
+        self.stands_beside = bool(attached) and not self.has_root
+        """Whether the root is but one of several tops that wait for what they stand below."""
         if attached or not self.has_root:
-            self.warnings = self._warn(attached, cuts)
+            self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
 
     def parent(self, span: Span) -> Span | None:
@@ -121,8 +131,8 @@ class SpanTree:
         members = list(path.values())
         return members[list(path).index(span.span_id) :]
 
-    def _warn(self, attached: Iterable[Span], cuts: set[str]) -> Sequence[str]:
-        """Return what was repaired: why each of these spans hangs below the root."""
+    def _warn(self, attached: Iterable[Span], cuts: set[str]) -> None:
+        """Say what was repaired: why each of these spans hangs below the root."""
         reasons = Counter[str]()
         for span in attached:
             if span.span_id in cuts:
@@ -131,4 +141,6 @@ class SpanTree:
                 reasons["orphan" if span.parent_span_id else "extra_root"] += 1
         if not self.has_root:
             reasons["no_root"] = 1
-        return [text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]]
+        told = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
+        self.warnings = list(told.values())
+        self.absences = [text for reason, text in told.items() if reason in _MAY_COME]

@@ -94,7 +94,7 @@ class LangSmith(Dialect):
             facts.data_kind = _DATA_KINDS.get(_kind(span), "")
         else:
             facts.agent_name = span.name
-        note_node(facts, _run_metadata(span))
+        note_node(facts, kind, _run_metadata(span))
         return facts
 
 

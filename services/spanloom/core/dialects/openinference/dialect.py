@@ -160,7 +160,7 @@ class OpenInference(Dialect):
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
         if "metadata" in attributes:
-            note_node(facts, _run_metadata(span))
+            note_node(facts, kind, _run_metadata(span))
         return facts
 
 

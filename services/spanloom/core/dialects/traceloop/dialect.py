@@ -123,7 +123,7 @@ class Traceloop(Dialect):
         facts.conversation_id = facts.conversation_id or first(
             attributes, ASSOCIATION + "session_id", ASSOCIATION + "thread_id"
         )
-        note_node(facts, run_metadata(span))
+        note_node(facts, kind, run_metadata(span))
         return facts
 
 

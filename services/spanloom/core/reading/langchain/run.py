@@ -50,6 +50,7 @@ MODEL_NODE = "model"
 _JS_MODEL_NODE = "model_request"
 """The same in JavaScript."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
+_CALLS = (Kind.MODEL, Kind.TOOL)
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
 
 
@@ -105,8 +106,13 @@ def read_metadata_text(name: str, text: str) -> RunMetadata:
     return RunMetadata(name, *read)
 
 
-def note_node(facts: Facts, run: RunMetadata) -> None:
-    """Let the step say in which node of its graph it ran: ``tools``."""
+def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
+    """Let the step say in which node of its graph it ran, ``tools``; a call also for which agent.
+
+    A graph inside an agent has that one's name among its metadata too, and is not it.
+    """
+    if kind in _CALLS:
+        facts.agent_name = facts.agent_name or run.agent_name
     if run.node:
         facts.metadata = {**facts.metadata, "node": run.node}
 

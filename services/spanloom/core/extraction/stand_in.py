@@ -1,0 +1,42 @@
+"""What a run is called whose root has not arrived.
+
+SDKs send a span when it ends, so of a run that is still going only what is below its root is there,
+and the first of that stands in for it. ``chat gpt-4o`` or ``tools`` is no name for a run: it gets
+that of its first agent, which many instrumentations note on every call, else that of the service.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import StepType, names_of_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.extraction.steps import ArrangedSteps
+    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.tree import SpanTree
+
+_NO_SERVICE = "unknown_service"
+"""What SDKs send for a service that was given no name: ``unknown_service:python``."""
+
+
+def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
+    """Return the steps with a root that is named after its run, where a part stands in for it.
+
+    A single call whose parent is elsewhere, in a remote service, keeps its name.
+    """
+    root = arranged.root
+    if not tree.stands_beside or root.type is StepType.AGENT:
+        return arranged
+    service = "" if root.type is StepType.GRAPH else tree.root.service_name
+    name = _name_of_run(arranged.steps.values(), service)
+    return arranged._replace(root=root._replace(name=name)) if name else arranged
+
+
+def _name_of_run(steps: Iterable[Step], service: str) -> str:
+    named = [s for s in steps if s.type is StepType.AGENT or s.metadata.get("agent_name")]
+    if agents := names_of_agents(named):
+        return agents[0]
+    return "" if service.startswith(_NO_SERVICE) else service
