@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record, make_trajectory
 
-from spanloom.core.model.deletion import Deletion, DeletionScope
+from spanloom.core.model.deletion import Deletion, DeletionScope, new_deletion
 from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -89,7 +90,7 @@ def answers(store: Store, key: TraceKey) -> dict[str, object]:
 
 def deletion(scope: DeletionScope, until_seq: int | None = None) -> Deletion:
     at_ns = (until_seq or next_seq()) * 1000
-    return Deletion(f"{at_ns // 1000:016x}", scope, at_ns, "tester")
+    return new_deletion(scope, "tester", at_ns)
 
 
 def send(store: Store, key: TraceKey, start_ns: int = START_NS, number: int = 1) -> None:
@@ -184,6 +185,36 @@ def test_what_waits_in_the_spool_is_deleted_with_the_rest(
     assert not [c for c in store.unextracted() if c.key == key] or by == "before"
     send(store, TraceKey(key.project, "c" * 32), START_NS + 1)
     assert store.read_spans([TraceKey(key.project, "c" * 32)])
+
+
+@pytest.mark.parametrize("by", ["trace", "project", "before"])
+def test_what_a_clock_that_was_ahead_has_numbered_is_deleted_too(
+    store: Store, key: TraceKey, neighbour: TraceKey, by: str
+) -> None:
+    fill(store, key)
+    scope = {
+        "trace": DeletionScope(Reach.only(key.project), key.trace_id),
+        "project": DeletionScope(Reach.only(key.project)),
+        "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1),
+    }[by]
+    long_ago = replace(deletion(scope), until_seq=1)
+    assert store.extent_of(scope, long_ago.until_seq) == (1, 1)
+    assert store.delete(long_ago).traces == 1
+    assert answers(store, key) == {}
+    fill(store, neighbour, START_NS + 2)
+
+
+def test_a_log_record_without_a_time_does_not_make_a_trace_an_old_one(
+    store: Store, key: TraceKey
+) -> None:
+    fill(store, key)
+    store.append([content_event(key, 1, "untimed", 0)])
+    old = DeletionScope(Reach.only(key.project), start_before_ns=START_NS)
+    assert store.delete(deletion(old)).traces == 0
+    assert answers(store, key).keys() == READS.keys()
+    store.append([content_event(key, 1, "late", 0)])
+    texts = [event.attributes.get("content") for event in store.read_spans([key])[key][0].events]
+    assert {"untimed", "late"} <= set(texts)
 
 
 def test_deletions_are_remembered_with_who_when_what_and_how_many(

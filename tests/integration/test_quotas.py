@@ -58,7 +58,8 @@ def test_a_full_project_stays_full_until_it_is_deleted_and_no_other_is(
 ) -> None:
     data = tmp_path / "data"
     full, other = keys = [ingest_key(run_spanloom, project, data) for project in ("full", "other")]
-    admin = ("keys", "create", "--all-projects", "--scopes=admin", f"--data-dir={data}")
+    create = ("keys", "create", "--all-projects", "--scopes=admin", f"--data-dir={data}")
+    admin = {"SPANLOOM_API_KEY": run_spanloom(*create).stdout.strip()}
     limits = tmp_path / "limits.toml"
     limits.write_text(f"[projects.full]\nstored_bytes = {QUOTA}\n")
     quota = ("serve", f"--limits-file={limits}")
@@ -72,10 +73,8 @@ def test_a_full_project_stays_full_until_it_is_deleted_and_no_other_is(
     service = start_spanloom(*quota, data_dir=data)
     service.wait_until_ready()
     assert statuses(service, keys, 4) == [429, 200], "after a restart it counts too"
-    deleted = run_spanloom(
-        *("delete", "--project=full", "--yes", f"--api-url={service.api}"),
-        env={"SPANLOOM_API_KEY": run_spanloom(*admin).stdout.strip()},
-    )
+    delete = ("delete", "--project=full", "--yes", f"--api-url={service.api}")
+    deleted = run_spanloom(*delete, env=admin)
     assert deleted.returncode == 0, deleted.stderr
     await_status(service, full, 200)
     await_status(service, full, 429)

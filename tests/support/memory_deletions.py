@@ -23,15 +23,16 @@ class MemoryDeletions(MemoryState):
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""
         with self._lock:
-            keys = self._in_scope(scope, until_seq)
+            keys = self._in_scope(scope, self._reaching(until_seq))
             return Extent(len(keys), sum(self.arrived(list(keys)).values()))
 
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``."""
         with self._lock:
-            traces, spans = self.extent_of(deletion.scope, deletion.until_seq)
-            counted = replace(deletion, traces=traces, spans=spans)
-            gone = self._in_scope(deletion.scope, deletion.until_seq)
+            until_seq = self._reaching(deletion.until_seq)
+            traces, spans = self.extent_of(deletion.scope, until_seq)
+            counted = replace(deletion, traces=traces, spans=spans, until_seq=until_seq)
+            gone = self._in_scope(deletion.scope, until_seq)
             for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
                 for key in gone & held.keys():
                     del held[key]
@@ -43,6 +44,10 @@ class MemoryDeletions(MemoryState):
         """See ``DeletionLedger.deletions``."""
         newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
         return newest_first[:limit]
+
+    def _reaching(self, until_seq: int) -> int:
+        stored = (f.span.row_version for held in self._spans.values() for f in held.values())
+        return max(until_seq, *stored, 0)
 
     def _in_scope(self, scope: DeletionScope, until_seq: int) -> set[TraceKey]:
         spans = {

@@ -84,6 +84,7 @@ def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken
     for name, statement in rows:
         assert "fsync_after_insert = 1" in statement, name
         assert "fsync_part_directory = 1" in statement, name
+        assert "min_rows_to_fsync_after_merge = 1" in statement, name
         assert "max_suspicious_broken_parts = 1000000000" in statement, name
         assert "do_not_merge_across_partitions_select_final" not in statement, name
 

@@ -43,13 +43,15 @@ class Deletion:
     """Grows with each record of the same deletion: the highest counts."""
     is_over: bool = False
     """Whether its time is over: what arrives of its traces now is stored again."""
+    until_seq: int = 0
+    """The newest sequence that it covers, stored or still in a spool (see ``Spool``).
 
-    @property
-    def until_seq(self) -> int:
-        """The newest sequence that it covers, stored or still in a spool (see ``Spool``)."""
-        return self.requested_at_ns // 1_000
+    Sequences are microseconds; where a collector's clock was ahead the stored ones are later than
+    the request, and the store takes the newest of them in its place.
+    """
 
 
 def new_deletion(scope: DeletionScope, requested_by: str, now_ns: int) -> Deletion:
     """Return a deletion that is asked for now, and not carried out yet."""
-    return Deletion(f"{now_ns // 1_000:016x}", scope, now_ns, requested_by)
+    now_us = now_ns // 1_000
+    return Deletion(f"{now_us:016x}", scope, now_ns, requested_by, until_seq=now_us)

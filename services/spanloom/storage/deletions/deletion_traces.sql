@@ -9,12 +9,20 @@ FROM
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
+    -- Many senders leave a log record's time out: when a trace started, its spans say.
     SELECT Project, TraceId
     FROM genai_events
     WHERE RowVersion <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
-      AND ({start_before_ns:Nullable(UInt64)} IS NULL OR TimeUnixNano < {start_before_ns:Nullable(UInt64)})
+      AND ({start_before_ns:Nullable(UInt64)} IS NULL
+           OR (TimeUnixNano > 0 AND TimeUnixNano < {start_before_ns:Nullable(UInt64)}
+               AND (Project, TraceId) NOT IN (
+                 SELECT Project, TraceId
+                 FROM otel_traces
+                 WHERE {reach}
+                   AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
+                   AND StartTimeUnixNano >= {start_before_ns:Nullable(UInt64)})))
     UNION ALL
     SELECT Project, TraceId
     FROM trajectories

@@ -45,6 +45,12 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
     lane.insert_objects("deletions", [row])
 
 
+def reaching(lane: Lane, until_seq: int) -> int:
+    """Return the sequence until which a deletion that is asked for now reaches."""
+    stored = [int(row.Seq) for row in lane.rows("newest_stored")]
+    return max(until_seq, *stored) if stored else until_seq
+
+
 def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
     """Return the key of every stored trace in scope, with how many spans arrived of it."""
     rows = lane.rows(
@@ -81,4 +87,5 @@ def _deletion_of(row: Row) -> Deletion:
         spans=row.Spans,
         step=row.Step,
         is_over=bool(row.IsOver),
+        until_seq=row.UntilSeq,
     )

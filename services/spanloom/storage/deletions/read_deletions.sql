@@ -1,6 +1,6 @@
 -- Deletions, newest first: all, or those that are not over.
 SELECT EveryProject, Projects, TraceId, ConversationId, StartBeforeUnixNano,
-       Id, Step, RequestedAtUnixNano, RequestedBy, Traces, Spans, IsOver
+       Id, Step, RequestedAtUnixNano, RequestedBy, Traces, Spans, IsOver, UntilSeq
 FROM deletions FINAL
 WHERE NOT ({only_lasting:Bool} AND IsOver)
 ORDER BY Id DESC

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.ports.deletions import Extent
 from spanloom.storage.deletions.ledger import (
+    reaching,
     read_deletions,
     read_traces,
     record_deletion,
@@ -29,17 +30,18 @@ class ClickHouseDeletions:
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""
-        return _extent(read_traces(self._worker, scope, until_seq))
+        return _extent(read_traces(self._worker, scope, reaching(self._worker, until_seq)))
 
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``.
 
         The traces are read first: with the deletion recorded, its own rows would be hidden.
         """
-        traces = read_traces(self._worker, deletion.scope, deletion.until_seq)
+        until_seq = reaching(self._worker, deletion.until_seq)
+        traces = read_traces(self._worker, deletion.scope, until_seq)
         extent = _extent(traces)
         self._worker.hiding.begin()
-        counted = replace(deletion, traces=extent.traces, spans=extent.spans)
+        counted = replace(deletion, traces=extent.traces, spans=extent.spans, until_seq=until_seq)
         record_deletion(self._worker, counted)
         record_traces(self._worker, deletion.id, traces)
         return counted

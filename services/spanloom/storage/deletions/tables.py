@@ -31,10 +31,13 @@ NOT_OF_TRACES = {
 
 _RAW = {
     "otel_traces": ("RowVersion", "StartTimeUnixNano"),
-    "genai_events": ("RowVersion", "TimeUnixNano"),
+    "genai_events": ("RowVersion", None),
     "trace_changes": ("Seq", None),
 }
-"""The tables an INSERT of the writer fills: each row's sequence, and its time if it has one."""
+"""The tables an INSERT of the writer fills: each row's sequence, and its time if it tells one.
+
+That of a log record may be left out; when its trace started the spans say.
+"""
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
 # As a hash: of strings, a set of a million traces takes four times as long to make.

@@ -119,11 +119,11 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
         "ConversationId": trajectory.conversation_id,
         "Question": gist(root.input),
         "Answer": gist(root.output),
-        "Services": extras.get("services", ()),
+        "Services": extras.get("services", []),
         "Environment": extras.get("environment", ""),
         "UserId": extras.get("user_id", ""),
-        "Tags": extras.get("tags", ()),
-        "Models": extras.get("models", ()),
+        "Tags": extras.get("tags", []),
+        "Models": extras.get("models", []),
     }
 
 
