@@ -19,6 +19,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.support.quiet_sender import acknowledge_ms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom, Tell
@@ -27,6 +28,7 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 RATE = 200
 """Spans a second of one project."""
 LIMIT_MS = 250
+BOMB = gzip.compress(b" " * (70 << 20))
 
 
 def request(spans: int, seed: int) -> bytes:
@@ -109,6 +111,42 @@ class Flood:
 def ingest_key(run_spanloom: RunSpanloom, project: str, data: Path) -> str:
     arguments = (f"--project={project}", "--scopes=ingest", f"--data-dir={data}")
     return run_spanloom("keys", "create", *arguments).stdout.strip()
+
+
+def post_bomb(service: RunningSpanloom, key: str) -> int:
+    """Send 70 MiB of blanks as 70 KB; return the status."""
+    headers = {"x-api-key": key, "content-type": "application/x-protobuf"}
+    url = f"{service.addresses['otlp_http']}/v1/traces"
+    return httpx.post(
+        url, content=BOMB, headers=headers | {"content-encoding": "gzip"}, timeout=60
+    ).status_code
+
+
+def call_with_bomb(service: RunningSpanloom, key: str) -> int:
+    """Send it over gRPC; return the status as HTTP has it."""
+    with grpc.insecure_channel(service.addresses["otlp_grpc"].removeprefix("http://")) as opened:
+        export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = opened.unary_unary(EXPORT, None, None)
+        call = export.future(BOMB, timeout=60, metadata=(("x-api-key", key),))
+        assert call.exception() is not None
+        told = dict(call.trailing_metadata() or ())["grpc-status-details-bin"]
+    assert isinstance(told, bytes)
+    has_hint = bool(Status.FromString(told).details)  # only a rate says when to come again
+    return 429 if has_hint else 413
+
+
+@pytest.mark.parametrize("send", [post_bomb, call_with_bomb])
+def test_bombs_are_counted_by_what_they_were_inflated_to(
+    send: Callable[[RunningSpanloom, str], int],
+    start_spanloom: StartSpanloom,
+    run_spanloom: RunSpanloom,
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "data"
+    loud, quiet = (ingest_key(run_spanloom, project, data) for project in ("loud", "quiet"))
+    service = start_spanloom("serve", f"--project-bytes-per-s={1 << 20}", data_dir=data)
+    service.wait_until_ready()
+    assert [send(service, loud) for _ in range(3)] == [413, 429, 429]
+    assert send(service, quiet) == 413, "another project's"
 
 
 @pytest.mark.parametrize(

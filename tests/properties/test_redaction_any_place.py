@@ -157,7 +157,11 @@ _STRUCTURE = {7, 8, 11, 12}
 """Names of spans, trace states, schema URLs and versions: structure, which stays."""
 
 
-@given(value=VALUES, key=st.sampled_from(["password", "a.Password.b", "PASSWORD"]))
+KEYS = ["password", "a.Password.b", "PASSWORD", "a" * 140 + ".password", "b" * 600 + "password"]
+"""Short ones, one that is looked through to its end, and one that is too long for that."""
+
+
+@given(value=VALUES, key=st.sampled_from(KEYS))
 @QUICK
 def test_what_a_key_names_is_not_written(value: AnyValue, key: str, folder: Path) -> None:
     request = ExportTraceServiceRequest()

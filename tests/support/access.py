@@ -25,7 +25,7 @@ class Locks:
         authenticator = Authenticator(self.keyring, open_without_keys=self.is_open)
         self.access = Access(authenticator, KeyAdministration(self.store))
 
-    def make(self, project: str, *scopes: Scope, expires_ns: int = 0) -> str:
+    def make(self, project: str, *scopes: Scope, expires_ns: int | None = None) -> str:
         """Make a key, in force at once; without scopes one that has all."""
         made = self.access.keys.create(project, scopes or set(Scope), expires_ns)
         self.keyring.refresh()

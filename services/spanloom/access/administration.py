@@ -42,10 +42,10 @@ class KeyAdministration:
         self,
         project: str,
         scopes: Collection[Scope],
-        expires_ns: int = 0,
+        expires_ns: int | None = None,
         caller: Caller = ANYBODY,
     ) -> MadeKey:
-        """Make and store a key of one project, or of all (``ALL_PROJECTS``).
+        """Make and store a key of one project, or of all (``ALL_PROJECTS``), for ever unless told.
 
         Raises ``InvalidQueryError`` for a bad project or time or without scopes, and
         ``PermissionDeniedError`` if the caller administers another project.
@@ -56,10 +56,10 @@ class KeyAdministration:
             raise PermissionDeniedError(f"The key {caller.key_id} administers another project.")
         if not scopes:
             raise InvalidQueryError("A key needs at least one scope.")
-        if 0 < expires_ns <= now:
+        if expires_ns is not None and expires_ns <= now:
             raise InvalidQueryError("The key would have expired already.")
         made = make_key()
-        key = Key(made.id, digest_of(made.text), project, frozenset(scopes), now, expires_ns)
+        key = Key(made.id, digest_of(made.text), project, frozenset(scopes), now, expires_ns or 0)
         self._store.add(key)
         return MadeKey(key, made.text)
 

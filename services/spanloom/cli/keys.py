@@ -34,10 +34,10 @@ def to_scopes(_ctx: click.Context, _param: click.Parameter, text: str) -> frozen
     return frozenset(map(Scope, names))
 
 
-def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int:
-    """Understand ``12h`` and ``90d`` from now, a date, and RFC 3339; 0 for never."""
+def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
+    """Understand ``12h`` and ``90d`` from now, a date, and RFC 3339; nothing is never."""
     if text is None:
-        return 0
+        return None
     if ahead := re.fullmatch(r"(\d{1,6})([mhd])", text):
         return time.time_ns() + int(ahead[1]) * _UNITS_NS[ahead[2]]
     moment = f"{text}T00:00:00Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text
@@ -86,7 +86,7 @@ def create_command(
     project: str | None,
     all_projects: bool,
     scopes: frozenset[Scope],
-    expires: int,
+    expires: int | None,
     settings: Settings,
 ) -> None:
     """Make a key and print it, this once: only its SHA-256 is stored.

@@ -90,7 +90,8 @@ def restore(source: Path, data_dir: Path) -> Copied:
     refuse_unless_empty(data_dir)
     unfinished = data_dir / RESTORING
     try:
-        unfinished.mkdir(parents=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.mkdir()
         refuse_without_room(files_below(source), data_dir)
         for name, digest in digests.items():
             if copy_file(source / name, unfinished / name) != digest:

@@ -32,7 +32,7 @@ class Place:
             self.keyring, open_without_keys=is_open, now_ns=lambda: self.now_ns
         )
 
-    def make(self, project: str = "p", *scopes: Scope, expires_ns: int = 0) -> str:
+    def make(self, project: str = "p", *scopes: Scope, expires_ns: int | None = None) -> str:
         made = self.administration.create(project, scopes or set(Scope), expires_ns)
         self.keyring.refresh()
         return made.text
@@ -142,3 +142,5 @@ def test_a_key_needs_a_scope_and_a_future() -> None:
         administration.create("p", ())
     with pytest.raises(InvalidQueryError, match="expired"):
         administration.create("p", {Scope.READ}, NOW)
+    with pytest.raises(InvalidQueryError, match="expired"):
+        administration.create("p", {Scope.READ}, 0)  # 1970

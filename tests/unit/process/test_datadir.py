@@ -20,6 +20,7 @@ def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
         with DataDir(tmp_path / "a" / "b") as data:
             assert (data.path / "FORMAT").read_text() == f"{FORMAT}\n"
             assert data.spool.parent == data.path
+            assert data.path.stat().st_mode & 0o077 == 0, "it holds all that was sent"
 
 
 def test_what_was_left_in_the_place_for_temporary_files_goes(tmp_path: Path) -> None:

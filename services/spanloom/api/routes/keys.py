@@ -50,7 +50,7 @@ async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewK
         using.keys.create,
         ALL_PROJECTS if wanted.project is None else wanted.project,
         wanted.scopes,
-        wanted.expires_at or 0,
+        wanted.expires_at,
         caller_of(request),
     )
     return NewKey.just_made(made)

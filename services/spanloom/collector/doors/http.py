@@ -128,7 +128,8 @@ class HttpReceiver:
         body = await read_body(head, receive, share, self._limits)
 
         def decompress_and_take() -> Taken:
-            inflated = decompress(body, head.coding, self._limits, share)
+            with self._exporter.inflating(share, caller.key_project):
+                inflated = decompress(body, head.coding, self._limits, share)
             with self._exporter.handling(len(inflated), caller.key_project):
                 return door.take(Received(inflated, head, caller.key_project, share))
 

@@ -54,6 +54,11 @@ class Reservation(AbstractContextManager["Reservation"]):
         self._budget = budget
         self._size = 0
 
+    @property
+    def size(self) -> int:
+        """How many bytes of the budget it has."""
+        return self._size
+
     def grow(self, size: int) -> None:
         """Take more; ``OverloadedError`` leaves what was taken before."""
         self._budget.take(size)

@@ -26,6 +26,7 @@ from spanloom.core.ports.spans import Signal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.collector.intake.budget import Reservation
     from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redaction, Redactor
@@ -98,6 +99,15 @@ class Exporter:
         Doors ask before they read a body: refusing must cost next to nothing.
         """
         self._admission.check(key_project)
+
+    @contextmanager
+    def inflating(self, share: Reservation, project: str) -> Iterator[None]:
+        """Charge what was inflated of a body in vain: a bomb costs its sender what it cost us."""
+        try:
+            yield
+        except Exception:
+            self._admission.charge(project, size=share.size)
+            raise
 
     @contextmanager
     def handling(self, size: int, project: str) -> Iterator[None]:

@@ -41,7 +41,7 @@ class SqliteKeys:
         """Open the file, made if it is missing; raises ``StartupError``."""
         self._lock = Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Only a new file is touched: to close any descriptor of one that SQLite has open in
             # this process would drop SQLite's own locks (POSIX; sqlite.org/howtocorrupt.html, 2.2).
             with suppress(FileExistsError):

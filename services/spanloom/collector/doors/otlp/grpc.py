@@ -172,6 +172,7 @@ class GrpcReceiver:
         share.grow(len(body))
         with self._handling:
             if body.startswith(GZIP_MAGIC):
-                body = gunzip(body, self._limits, share)
+                with self._exporter.inflating(share, project):
+                    body = gunzip(body, self._limits, share)
             with self._exporter.handling(len(body), project):
                 return export(body, Encoding.PROTOBUF, project)

@@ -35,8 +35,9 @@ MAX_VALUE_S = 0.5
 """Time for one value."""
 UNCHECKED = Rule("unchecked", Action.MASK)
 """Masks what is beyond these bounds."""
-_LONGEST_KEY = 128
-"""Characters of each key that stand in a path."""
+LONGEST_KEY = 512
+"""Characters of a key that is looked through, as many bytes as an attribute's key may have
+(``intake/limits.py``); the value of a longer one is masked whole."""
 _SMALLEST_LONG_NUMBER = 10**6
 """Only numbers with at least so many digits are looked through, as texts."""
 _MARK = re.compile(r"\[(?:redacted|hash):[a-z][a-z0-9_-]{0,39}(?::[0-9a-f]{16})?\]")
@@ -80,7 +81,7 @@ class Walk:
         """Return a value without what the rules of the place find in it, or ``GONE``."""
         run = _Run(self, place, found)
         try:
-            return run.value(key[:_LONGEST_KEY], value, 0)
+            return run.named(key, key, value, 0)
         except (_OverBoundError, UnreadableJsonError):
             found[UNCHECKED.name, UNCHECKED.action] += 1
             return self.mark(UNCHECKED, "")
@@ -132,6 +133,12 @@ class _Run:
         self._found = found
         self._until = time.monotonic() + MAX_VALUE_S
 
+    def named(self, key: str, path: str, value: Plain, depth: int) -> Plain | Gone:
+        """Look a value through that has a key; one with too long a key may be anybody's secret."""
+        if len(key) > LONGEST_KEY:
+            return self._apply(UNCHECKED, value)
+        return self.value(path, value, depth)
+
     def value(self, path: str, value: Plain, depth: int) -> Plain | Gone:
         self._tick()
         if depth > MAX_DEPTH:
@@ -162,7 +169,7 @@ class _Run:
     def _dictionary(self, path: str, value: dict[str, Plain], depth: int) -> Plain:
         left: dict[str, Plain] = {}
         for key, item in value.items():
-            new = self.value(f"{path}.{key[:_LONGEST_KEY]}", item, depth + 1)
+            new = self.named(key, f"{path}.{key}", item, depth + 1)
             if not isinstance(new, Gone):
                 left[self._scan(key)] = new
         return left
