@@ -85,6 +85,10 @@ class SchemaNotReadyError(StartupError):
     """The store lacks tables or columns of this version; the message names the command to run."""
 
 
+class SchemaLostError(StartupError):
+    """The store has tables, but the list of the schema files that made them is gone."""
+
+
 class SchemaChangedError(StartupError):
     """A schema file differs from what the store has applied under its number."""
 

@@ -145,6 +145,8 @@ class Facts:
     directory: Known[DirectoryFacts]
     disk: Known[DiskFacts]
     spool: Known[SpoolFacts]
+    files: Known[Sequence[str]]
+    """What is wrong with other files that a start reads; empty if nothing is."""
     store: Known[StoreState]
     keys: Known[Sequence[Key]]
     doors: Known[DoorsFacts]

@@ -63,6 +63,7 @@ class SelfExamination:
             directory=_FILES,
             disk=_FILES,
             spool=_FILES,
+            files=_FILES,
             service=_FILES,
             failures=self._process.unready(),
             troubles=self._process.troubles(),
@@ -71,6 +72,6 @@ class SelfExamination:
             certificate=look_at_certificate(settings),
             descriptors=look_at_descriptors(),
             keys=keys_of(self._keys),
-            store=look_at_store(settings),
+            store=look_at_store(settings, _FILES),
         )
         return examine(CHECKS, facts)

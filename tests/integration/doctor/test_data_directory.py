@@ -11,7 +11,7 @@ from tests.support.doctor import GOOD, Doctor, change_spool, change_store, send
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.conftest import StartSpanloom
+    from tests.conftest import RunSpanloom, StartSpanloom
 
 
 def test_a_used_directory_is_well(doctor: Doctor, served: Path) -> None:
@@ -66,6 +66,41 @@ def test_a_broken_spool_and_a_newer_one(doctor: Doctor, data: Path) -> None:
     doctor.examine(data).expect("disk", "problem", "cannot be read", "backup")
 
 
+def test_files_without_which_nothing_starts(doctor: Doctor, data: Path) -> None:
+    for name in ("keys.sqlite", "observations.sqlite", "retention.toml"):
+        (data / name).write_bytes(b"no database at all" * 5_000)
+    assert doctor.examine(data).status == 1
+    doctor.expect("keys", "problem", "cannot be read", "backup")
+    doctor.expect("files", "problem", "observations.sqlite", "retention.toml", "backup")
+
+
+def test_a_store_that_is_gone(doctor: Doctor, data: Path) -> None:
+    change_spool(data, "UPDATE totals SET last_seq = 1")
+    (data / "store").rename(data / "elsewhere")
+    doctor.examine(data).expect("store", "problem", "there is no", "mount", "backup")
+
+
+def test_a_store_whose_list_of_schema_files_is_gone(
+    doctor: Doctor, run_spanloom: RunSpanloom, data: Path
+) -> None:
+    change_store(
+        data,
+        "clickhouse_connect.get_client(interface='chdb', path=sys.argv[1])"
+        ".command('TRUNCATE TABLE schema_migrations')",
+    )
+    doctor.examine(data).expect("schema", "problem", "no list of the schema files", "restore")
+    for command in ("serve", "migrate"):
+        refused = run_spanloom(command, f"--data-dir={data}", *PORTS[command])
+        assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
+        assert "has lost the list" in refused.stderr
+
+
+PORTS = {
+    "serve": ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0"),
+    "migrate": (),
+}
+
+
 def test_a_clock_that_went_back(doctor: Doctor, data: Path) -> None:
     change_spool(data, "UPDATE totals SET last_seq = last_seq + 7200 * 1000000")
     doctor.examine(data).expect("clock", "problem", "2.0 h", "NTP")
@@ -91,6 +126,8 @@ def test_tables_of_a_newer_spanloom(doctor: Doctor, data: Path) -> None:
 
 def test_a_store_without_tables_and_one_that_is_none(doctor: Doctor, data: Path) -> None:
     shutil.rmtree(data / "store")
+    for file in data.glob("spool.sqlite*"):
+        file.unlink()
     doctor.examine(data).expect("store", "skipped", "no store yet")
     (data / "store").mkdir()
     doctor.examine(data).expect("schema", "warning", f"spanloom migrate --data-dir {data}")

@@ -44,7 +44,9 @@ DIRECTORY = DirectoryFacts(
 )
 SPOOL = SpoolFacts(0, 0, 0, 0, 8 * GIB, (), ())
 FILE = AppliedFile("0001_spans.sql", "abc")
-STORE = StoreState("26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, 0, (), (), 0, ())
+STORE = StoreState(
+    "26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, False, 0, (), (), 0, ()
+)
 KEY = Key("0f3a9c5b7d21", "d", "p", frozenset({Scope.READ}), NOW_NS - 40 * DAY_NS, used_ns=NOW_NS)
 
 

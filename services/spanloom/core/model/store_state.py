@@ -59,6 +59,8 @@ class StoreState:
     """What brings its schema up to date."""
     applied: Mapping[int, AppliedFile]
     shipped: Mapping[int, AppliedFile]
+    has_lost_ledger: bool
+    """Whether there are tables, but nothing says which schema files have made them."""
     parts_bytes: int | None
     """What its parts take on disk."""
     detached: Sequence[DetachedPart] | None

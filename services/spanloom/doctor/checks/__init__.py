@@ -12,6 +12,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     directory.owner,
     directory.disk,
     directory.sizes,
+    directory.files,
     process.service,
     process.parts,
     process.descriptors,

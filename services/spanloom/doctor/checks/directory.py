@@ -8,6 +8,8 @@ from spanloom.doctor.check import Verdict, ok, problem, warning
 from spanloom.doctor.units import size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanloom.doctor.facts import DirectoryFacts, DiskFacts, SpoolFacts
 
 GIB = 1 << 30
@@ -71,3 +73,10 @@ def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
 def sizes(disk: DiskFacts) -> Verdict:
     """Tells what store, spool and observations take on the disk."""
     return ok(", ".join(f"{name} {size(taken)}" for name, taken in disk.sizes.items()))
+
+
+def files(files: Sequence[str]) -> Verdict:
+    """Problem if another file that a start reads cannot be read: then nothing starts."""
+    if not files:
+        return ok("the others that a start reads can be read")
+    return problem("; ".join(files), "mend it, or restore a backup: `spanloom restore`")

@@ -26,6 +26,11 @@ def store(store: StoreState) -> Verdict:
 def schema(store: StoreState) -> Verdict:
     """Problem if the tables are of a newer Spanloom or were changed; warning if of an older one."""
     applied, shipped = store.applied, store.shipped
+    if store.has_lost_ledger:
+        return problem(
+            "it has tables and no list of the schema files that made them: no process can use it",
+            "look at the disk's health, and restore a backup: `spanloom restore`",
+        )
     upgrade = "`pip install --upgrade spanloom`, or use the release that wrote the store"
     if newer := [file.name for number, file in applied.items() if number not in shipped]:
         return problem(f"it has {newer[-1]}, which this version does not know", upgrade)

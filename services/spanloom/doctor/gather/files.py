@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
 from spanloom.collector.spool.free_space import least_free
 from spanloom.collector.spool.mending import DAMAGED
+from spanloom.core.errors import StartupError
 from spanloom.core.model.dead_letter import DeadLetter
+from spanloom.core.model.retention import Terms
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
+from spanloom.keeper.retention_file import read_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _BUSY_S = 10.0
@@ -49,6 +53,23 @@ def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
             "look at the disk's health; the next start keeps what can be read of it, and a backup "
             "may have the rest",
         )
+
+
+def look_at_files(data_dir: Path, retention_file: Path) -> Sequence[str]:
+    """Return why files that a start reads beside spool and store cannot be read."""
+    troubles = []
+    observations = data_dir / "observations.sqlite"
+    try:
+        if observations.exists():
+            with closing(sqlite3.connect(f"{observations.as_uri()}?mode=ro", uri=True)) as file:
+                file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:
+        troubles.append(f"{observations} cannot be read: {error}")
+    try:
+        read_plan(retention_file, Terms())
+    except StartupError as error:
+        troubles.append(str(error))
+    return troubles
 
 
 def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFacts]:

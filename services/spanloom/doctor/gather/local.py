@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
-from spanloom.doctor.gather.files import look_at_disk, look_at_spool
+from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
 from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import look_at_keys, look_at_store
@@ -36,6 +36,7 @@ def local_facts(
             directory=directory,
             disk=look_at_disk(directory.path, settings.min_free_bytes),
             spool=look_at_spool(spool, int(settings.spool_max_bytes)),
+            files=look_at_files(directory.path.absolute(), settings.resolved_retention_file),
         )
     facts = replace(facts, keys=look_at_keys(settings))
     if service:
@@ -47,7 +48,7 @@ def local_facts(
         failures=idle,
         descriptors=idle,
         troubles=idle,
-        store=look_at_store(settings),
+        store=look_at_store(settings, facts.spool),
         doors=look_at_doors(settings),
         ports=look_at_ports(settings),
         certificate=look_at_certificate(settings),
@@ -68,7 +69,7 @@ def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
         failures=theirs,
         descriptors=theirs,
         troubles=theirs,
-        store=theirs if settings.is_embedded else look_at_store(settings),
+        store=theirs if settings.is_embedded else look_at_store(settings, facts.spool),
         doors=theirs,
         ports=theirs,
         certificate=theirs,
@@ -82,6 +83,7 @@ def _without(reason: Unknown) -> Facts:
         directory=reason,
         disk=reason,
         spool=reason,
+        files=reason,
         store=reason,
         keys=reason,
         doors=reason,

@@ -12,27 +12,43 @@ from spanloom.storage.diagnosis.diagnose import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from spanloom.config import Settings
     from spanloom.core.model.access import Key
     from spanloom.core.model.store_state import StoreState
+    from spanloom.doctor.facts import SpoolFacts
 
 
-def look_at_store(settings: Settings) -> Known[StoreState]:
+def look_at_store(settings: Settings, spool: Known[SpoolFacts]) -> Known[StoreState]:
     """Return the store's state; the caller owns the data directory of an embedded one."""
-    if not settings.store_url and not (settings.data_dir / "store").exists():
-        return Unknown("there is no store yet")
+    place = settings.data_dir / "store"
+    if not settings.store_url and not place.exists():
+        return _no_store(place, spool)
     try:
         return diagnose(settings.resolved_store_url)
     except SpanloomError as error:
         return Broken(str(error), "see that it runs, that its address is right and its disk whole")
 
 
+def _no_store(place: Path, spool: Known[SpoolFacts]) -> Unknown | Broken:
+    if isinstance(spool, Unknown | Broken) or not spool.last_seq:
+        return Unknown("there is no store yet")
+    return Broken(
+        f"there is no {place}, though requests were accepted here: a start would make an empty one",
+        "mount the disk that has it, or restore a backup: `spanloom restore`",
+    )
+
+
 def look_at_keys(settings: Settings) -> Known[Sequence[Key]]:
     """Return all keys; a file of keys that does not exist is not made."""
-    if settings.is_embedded and not (settings.data_dir / KEYS_FILE).exists():
+    file = settings.data_dir / KEYS_FILE
+    if settings.is_embedded and not file.exists():
         return ()
-    return keys_of(lambda: _read_keys(settings))
+    found = keys_of(lambda: _read_keys(settings))
+    if settings.is_embedded and isinstance(found, Unknown):
+        return Broken(found.reason, f"restore {file} from a backup; without it nothing starts")
+    return found
 
 
 def keys_of(ask: Callable[[], Sequence[Key]]) -> Known[Sequence[Key]]:

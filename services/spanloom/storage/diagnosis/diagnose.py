@@ -16,7 +16,7 @@ from spanloom.core.model.store_state import (
 )
 from spanloom.storage.deletions.tables import OF_TRACES
 from spanloom.storage.engine.connect import migrate_command, open_unchecked
-from spanloom.storage.engine.migrate import applied_files, checksum_of
+from spanloom.storage.engine.migrate import applied_files, checksum_of, has_lost_ledger
 from spanloom.storage.engine.statements import schema_files
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def diagnose(url: str) -> StoreState:
 def _state_of(lane: Lane, command: str) -> StoreState:
     [(engine, clock_ns)] = lane.rows("engine_state")
     shipped = {f.number: AppliedFile(f.name, checksum_of(f)) for f in schema_files()}
-    applied = {number: AppliedFile(*file) for number, file in applied_files(lane).items()}
+    listed = applied_files(lane)
+    applied = {number: AppliedFile(*file) for number, file in listed.items()}
     sizes = _ask(lane, "parts_size")
     detached = _ask(lane, "detached")
     mutations = _ask(lane, "unfinished_mutations")
@@ -46,6 +47,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         clock_ns=int(clock_ns),
         migrate_command=command,
         applied=applied,
+        has_lost_ledger=has_lost_ledger(lane, listed),
         shipped=shipped,
         parts_bytes=None if sizes is None else int(sizes[0][0]),
         detached=None if detached is None else [DetachedPart(*row) for row in detached],

@@ -10,7 +10,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import SchemaChangedError, SchemaNotReadyError, SchemaTooNewError
+from spanloom.core.errors import (
+    SchemaChangedError,
+    SchemaLostError,
+    SchemaNotReadyError,
+    SchemaTooNewError,
+)
 from spanloom.storage.engine.statements import query, schema_files
 
 if TYPE_CHECKING:
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 
 LEDGER = "schema_migrations"
 """The table that lists the applied files with their checksums."""
+_LATER_TABLE = "trajectories"
+"""Made by the fourth file: where it is, at least three are on the list."""
 
 
 def migrate(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
@@ -28,12 +35,14 @@ def migrate(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[
 
     ``before_each`` is called before every statement, for a lock that has to be kept alive.
 
-    Raises ``SchemaTooNewError`` if the store has a file that this version does not ship, and
-    ``SchemaChangedError`` if it has applied a file with another text under the same number.
+    Raises ``SchemaTooNewError`` if the store has a file that this version does not ship,
+    ``SchemaChangedError`` if it has applied a file with another text under the same number, and
+    ``SchemaLostError`` if it has tables and no list of the files.
     """
     lane.run(query("create_migrations"))
     applied = _applied(lane)
     known = schema_files()
+    _refuse_lost(lane, applied)
     _refuse_newer(applied)
     _refuse_changed(applied)
     missing = [file for file in known if file.number not in applied]
@@ -57,6 +66,7 @@ def check_schema(lane: Lane, command: str) -> None:
     and ``SchemaTooNewError`` if the store was written by a newer version.
     """
     applied = applied_files(lane)
+    _refuse_lost(lane, applied)
     _refuse_newer(applied)
     missing = [file.name for file in schema_files() if file.number not in applied]
     if missing:
@@ -83,6 +93,19 @@ def _applied(lane: Lane) -> Mapping[int, tuple[str, str]]:
     """Return number → (name, checksum) of the applied files, in the order of numbers."""
     rows = lane.rows("applied_migrations")
     return {number: (name, checksum) for number, name, checksum in rows}
+
+
+def has_lost_ledger(lane: Lane, applied: Mapping[int, tuple[str, str]]) -> bool:
+    """Return whether there are tables, but nothing says which files have made them."""
+    return not applied and any(lane.rows("table_definitions", tables=[_LATER_TABLE]))
+
+
+def _refuse_lost(lane: Lane, applied: Mapping[int, tuple[str, str]]) -> None:
+    if has_lost_ledger(lane, applied):
+        raise SchemaLostError(
+            f"the store has tables but has lost the list of their schema files ({LEDGER}), as on a "
+            "damaged disk: restore a backup (`spanloom restore`), or use another data directory"
+        )
 
 
 def _refuse_newer(applied: Mapping[int, tuple[str, str]]) -> None:
