@@ -187,6 +187,20 @@ def test_what_waits_in_the_spool_is_deleted_with_the_rest(
     assert store.read_spans([TraceKey(key.project, "c" * 32)])
 
 
+def test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown(
+    store: Store, key: TraceKey, neighbour: TraceKey
+) -> None:
+    send(store, key)
+    built_from = next_seq()
+    scope = DeletionScope(Reach.only(key.project), conversation_id=key.project)
+    assert store.delete(deletion(scope)).traces == 0, "nothing says yet of which it is"
+    run = replace(make_trajectory(key), extras={"conversation_id": key.project})
+    other = replace(make_trajectory(neighbour), extras={"conversation_id": "another"})
+    store.write([make_record(k, t, built_from) for k, t in ((key, run), (neighbour, other))])
+    assert answers(store, key) == {}
+    assert store.document(neighbour.trace_id, Reach.only(key.project))
+
+
 @pytest.mark.parametrize("by", ["trace", "project", "before"])
 def test_what_a_clock_that_was_ahead_has_numbered_is_deleted_too(
     store: Store, key: TraceKey, neighbour: TraceKey, by: str

@@ -33,10 +33,7 @@ class MemoryDeletions(MemoryState):
             traces, spans = self.extent_of(deletion.scope, until_seq)
             counted = replace(deletion, traces=traces, spans=spans, until_seq=until_seq)
             gone = self._in_scope(deletion.scope, until_seq)
-            for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
-                for key in gone & held.keys():
-                    del held[key]
-            self._deleted |= gone
+            self._remove(gone)
             self._deletions[deletion.id] = counted
             return counted
 

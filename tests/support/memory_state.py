@@ -60,6 +60,21 @@ class MemoryState:
             and not any(covers_span(d.scope, d.until_seq, found) for d in scopes)
         ]
 
+    def _remove(self, gone: set[TraceKey]) -> None:
+        for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
+            for key in gone & held.keys():
+                del held[key]
+        self._deleted |= gone
+
+    def _is_late(self, record: TrajectoryRecord) -> bool:
+        """Return whether it is of a conversation that was deleted before it was built."""
+        return any(
+            d.scope.conversation_id == record.trajectory.conversation_id != ""
+            and d.scope.reach.covers(record.key.project)
+            and record.seq <= d.until_seq
+            for d in self._deletions.values()
+        )
+
     def _find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
         with self._lock:
             found = [r for key, r in self._records.items() if key.trace_id == trace_id]

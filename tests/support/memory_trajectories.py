@@ -32,6 +32,8 @@ class MemoryTrajectories(MemoryState):
         """See ``TrajectoryWriter.write``."""
         with self._lock:
             for record in records:
+                if self._is_late(record):
+                    self._remove({record.key})
                 if record.key in self._deleted:
                     continue
                 known = self._records.get(record.key)

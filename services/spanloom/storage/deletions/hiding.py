@@ -41,6 +41,11 @@ class Hiding:
         """Say whether anything may be deleted: on a server, which others use too, always."""
         self._has_deletions = has_deletions
 
+    @property
+    def may_hide(self) -> bool:
+        """Whether anything may be deleted."""
+        return self._has_deletions
+
     def begin(self) -> None:
         """Leave out from now on what is deleted; called before it is."""
         self._has_deletions = True

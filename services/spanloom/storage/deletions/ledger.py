@@ -12,6 +12,7 @@ from spanloom.storage.engine.reach_columns import reach_columns, reach_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.storage.engine.lane import Lane, Row
 
 TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
@@ -68,6 +69,27 @@ def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
     """Store that these traces are deleted: from then on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     lane.insert("deleted_traces", TRACE_COLUMNS, rows)
+
+
+def record_late(lane: Lane, records: Sequence[TrajectoryRecord]) -> None:
+    """Delete runs that turn out only now, as they are built, to be of a deleted conversation."""
+    if not lane.hiding.may_hide:
+        return
+    for deletion in read_deletions(lane, only_lasting=True):
+        if deletion.scope.conversation_id is not None:
+            late = [[*record.key, deletion.id] for record in records if _covers(deletion, record)]
+            lane.insert("deleted_traces", TRACE_COLUMNS, late)
+
+
+def _covers(deletion: Deletion, record: TrajectoryRecord) -> bool:
+    scope, trajectory = deletion.scope, record.trajectory
+    return (
+        record.seq <= deletion.until_seq
+        and scope.conversation_id == trajectory.conversation_id
+        and scope.reach.covers(record.key.project)
+        and scope.trace_id in (None, record.key.trace_id)
+        and (scope.start_before_ns is None or trajectory.root.start_ns < scope.start_before_ns)
+    )
 
 
 def _deletion_of(row: Row) -> Deletion:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Head, TrajectoryRecord
+from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.spans.store import batched
 from spanloom.storage.trajectories.rows import (
@@ -54,6 +55,7 @@ class ClickHouseTrajectories:
         newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
+        record_late(lane, current)
         self._make_room(current)
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
