@@ -119,8 +119,8 @@ class NetworkSettings(SectionSettings):
     )
     api_hosts: str = Field(
         "",
-        description="Names under which the API may be asked besides localhost and addresses, "
-        "with commas between; * for any.",
+        description="Names under which the API may be asked besides localhost and addresses, and "
+        "the HTTP receiver while there are no keys; with commas between, * for any.",
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 LIMIT = MIB
-HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
 
 
 @pytest.mark.otlp(38)

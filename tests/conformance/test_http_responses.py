@@ -140,7 +140,9 @@ def test_compressed_answers(door: Door) -> None:
     span.attributes.add(key="k" * 600)
     span.attributes.add(key="i").value.string_value_strindex = 1
     body = request_of(span, Span(), Span(trace_id=b"t" * 16))
-    head = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: %b\r\n"
+    head = (
+        b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: %b\r\n"
+    )
     sized = head % PROTOBUF.encode() + b"Content-Length: %d\r\n" % len(body)
     plain = door.raw(sized + b"\r\n" + body)
     packed = door.raw(sized + b"Accept-Encoding: gzip\r\n\r\n" + body)

@@ -31,7 +31,7 @@ LIMIT_S, TIMES = 0.25, 4
 hundred also tells of the tests beside this one: slow connections that hold threads show in all."""
 CUT_S, DRIP_S, BUSY_S = 10.0, 0.5, 20.0
 """When a slow head or body is cut, between two of its bytes, and what a busy machine may add."""
-HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
 BEGINNINGS = {
     "idle": b"",
     "slow head": HEAD,

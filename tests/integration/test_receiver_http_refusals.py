@@ -78,7 +78,7 @@ class TestHttpRefusals:
     def test_a_large_content_length_is_refused_before_the_body(self, receiver: Receiver) -> None:
         with socket.create_connection(("127.0.0.1", receiver.http_port), timeout=5) as client:
             client.sendall(
-                b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 b"Content-Length: 10737418240\r\n\r\n"
             )
             answer = b"".join(iter(lambda: client.recv(4096), b""))

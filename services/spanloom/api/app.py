@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
+from spanloom.access.hosts import Hosts
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
@@ -110,7 +111,7 @@ def create_app(
         compresslevel=GZIP_LEVEL,
         thread_minimum_size=GZIP_APART_BYTES,
     )
-    app.add_middleware(Gate, metrics=metrics, hosts=hosts)
+    app.add_middleware(Gate, metrics=metrics, hosts=Hosts(hosts))
     install_problem_handlers(app)
     install_openapi(app)
     return app

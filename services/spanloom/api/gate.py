@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 
 from spanloom.access.headers import SECURITY_HEADERS
+from spanloom.access.hosts import NOT_OURS, Hosts
 from spanloom.api.problems import problem
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-ANY_HOST = "*"
 
 
 class Gate:
     """The outermost layer of the application.
 
-    ``hosts`` are the names in ``Host`` that are answered, besides ``localhost`` and every IP
-    address: a page that rebinds its own name to our address is refused with 421. ``*`` turns
-    the check off.
+    ``hosts`` are the names in ``Host`` that are answered; for another the answer is 421.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts) -> None:
         """Wrap an application."""
         self._app = app
         self._metrics = metrics
-        self._hosts = {"localhost", "", *(host.lower() for host in hosts)}
+        self._hosts = hosts
         self._log = get_logger("api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,11 +50,9 @@ class Gate:
             self._metrics.api_seconds.labels(route).observe(perf_counter() - began)
 
     def _chosen(self, scope: Scope) -> ASGIApp:
-        host = _host_name(Headers(scope=scope).get("host", ""))
-        if ANY_HOST in self._hosts or host in self._hosts or _is_address(host):
+        if self._hosts.answers(Headers(scope=scope).get("host", "")):
             return self._app
-        detail = "This service does not answer for that host; ask it by its address."
-        return problem(scope["path"], 421, detail)
+        return problem(scope["path"], 421, NOT_OURS)
 
 
 class _Answer:
@@ -77,20 +69,6 @@ class _Answer:
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
-
-
-def _host_name(host: str) -> str:
-    """Return the name without port, brackets and the dot that may end it."""
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return name.lower().rstrip(".")
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _route(scope: Scope) -> str:

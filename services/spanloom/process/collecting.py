@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spanloom.access.hosts import ANY_HOST, Hosts
 from spanloom.access.quotas import Quotas
 from spanloom.access.rates import Rates
 from spanloom.collector.doors.http import create_app as create_receiver
@@ -98,6 +99,9 @@ def _http_receiver(
     )
     shared.at_end(observations.close)
     langfuse = LangfuseIngestion(exporter, observations, limits)
-    receiver = create_receiver(exporter, limits, shared.access.authenticator, langfuse)
+    names = ANY_HOST if shared.settings.insecure else shared.settings.api_hosts
+    receiver = create_receiver(
+        exporter, limits, shared.access.authenticator, langfuse, Hosts(names.split(","))
+    )
     context = shared.tls.http_context(ask_clients=True) if shared.tls else None
     return HttpServer(receiver, listener, "otlp_http", context)

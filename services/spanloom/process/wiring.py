@@ -121,13 +121,12 @@ class Service:
             yield from build_collector(shared, store, data, listener)
 
     def _api(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
-        hosts = [host.strip() for host in self._settings.api_hosts.split(",") if host.strip()]
         app = create_api(
             store,
             self.metrics,
             lambda: self._supervisor.unready() or _store_trouble(store),
             shared.access,
-            hosts=hosts,
+            hosts=self._settings.api_hosts.split(","),
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,

@@ -69,7 +69,9 @@ class Doors:
 
         async def ask() -> httpx.Response:
             transport = httpx.ASGITransport(self.http)
-            async with httpx.AsyncClient(transport=transport, base_url="http://spanloom") as client:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://localhost"
+            ) as client:
                 named = {"content-type": "application/json", **headers}
                 return await client.post(path + query, content=content, headers=named)
 

@@ -56,7 +56,7 @@ class Door:
 
     def client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            transport=httpx.ASGITransport(self.app), base_url="http://spanloom", timeout=WAIT_S
+            transport=httpx.ASGITransport(self.app), base_url="http://localhost", timeout=WAIT_S
         )
 
     def post(self, *events: Event) -> httpx.Response:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 
 from spanloom.access.authenticate import require
+from spanloom.access.hosts import NOT_OURS, Hosts
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received
 from spanloom.collector.doors.http_body import read_body
@@ -21,7 +22,7 @@ from spanloom.collector.doors.http_messages import (
 )
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
-from spanloom.core.model.access import Scope
+from spanloom.core.model.access import ANYBODY, Scope
 from spanloom.telemetry import get_logger
 from spanloom.threads import start_pool
 
@@ -44,10 +45,11 @@ def create_app(
     limits: Limits,
     authenticator: Authenticator,
     langfuse: LangfuseIngestion | None = None,
+    hosts: Hosts | None = None,
 ) -> ASGIApp:
     """Make the application for OTLP and for every other front door (``http_doors.py``)."""
     doors = make_doors(exporter, limits, langfuse)
-    return HttpReceiver(exporter, limits, authenticator, doors)
+    return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
 
 class HttpReceiver:
@@ -59,12 +61,17 @@ class HttpReceiver:
         limits: Limits,
         authenticator: Authenticator,
         doors: Mapping[str, Door],
+        hosts: Hosts,
     ) -> None:
-        """Prepare the threads in which requests wait for their fsync."""
+        """Prepare the threads in which requests wait for their fsync.
+
+        Whoever needs no key must ask by one of the ``hosts``.
+        """
         self._exporter = exporter
         self._limits = limits
         self._authenticator = authenticator
         self._doors = doors
+        self._hosts = hosts
         self._threads = start_pool(limits.workers, "otlp-http")
         self._waiting = 0
 
@@ -112,6 +119,8 @@ class HttpReceiver:
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Taken:
         caller = self._authenticator.authenticate(head.key_headers, head.query)
+        if caller == ANYBODY and not self._hosts.answers(head.host):
+            raise HttpRefusalError(421, Code.FAILED_PRECONDITION, NOT_OURS)
         if door is None:
             raise HttpRefusalError(
                 404,

@@ -50,6 +50,8 @@ class RequestHead:
     key_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """The headers that may carry a key, as name and value; never for a log."""
     query: str = field(default="", repr=False)
+    host: str = ""
+    """The authority that was asked."""
 
     @classmethod
     def of(cls, scope: Scope) -> RequestHead:
@@ -70,6 +72,7 @@ class RequestHead:
                 (name, headers[name.encode()]) for name in KEY_HEADERS if name.encode() in headers
             ),
             query=scope["query_string"].decode("latin-1"),
+            host=headers.get(b"host", ""),
         )
 
     @property
