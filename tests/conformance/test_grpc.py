@@ -123,7 +123,8 @@ def test_too_much_in_flight(door: Door) -> None:
     before, trace = door.metric(counted), new_trace()
     span = make_span(trace)
     span.attributes.add(key="k").value.string_value = "x" * (LIMIT // 2)
-    head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n"
+    head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
+    head += b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n"
     with ExitStack() as stack:
         for _ in range(4):  # of 4 MiB in all, as these bodies never end
             client = stack.enter_context(door.connect())

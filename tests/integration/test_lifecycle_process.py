@@ -93,7 +93,8 @@ def test_a_second_signal_ends_at_once(start_spanloom: StartSpanloom) -> None:
     spanloom = start_spanloom("serve", "--shutdown-s=60")
     port = int(spanloom.addresses["otlp_http"].rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
-        head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
+        head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
+        head += b"Content-Type: application/x-protobuf\r\n"
         client.sendall(head + b"Content-Length: 9\r\n\r\nab")  # open, so the stop has to wait
         time.sleep(0.3)
         spanloom.process.send_signal(signal.SIGTERM)

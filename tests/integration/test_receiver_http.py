@@ -107,7 +107,8 @@ class TestHttp:
     def test_a_client_that_leaves_stores_nothing(self, receiver: Receiver) -> None:
         with socket.create_connection(("127.0.0.1", receiver.http_port), timeout=5) as client:
             client.sendall(
-                b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
+                b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: application/x-protobuf\r\n"
                 b"Content-Length: 1000\r\n\r\n" + ONE
             )
         assert receiver.post(b"").status_code == 200
