@@ -77,7 +77,7 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
 
 def _latest_start(n: NormalizedSpan) -> int:
     """Return when another report of this run has begun at the latest."""
-    return n.span.start_ns + _slack_ns(n)
+    return max(n.span.start_ns, n.span.end_ns) + _slack_ns(n)
 
 
 def slack_ns(start_ns: int, end_ns: int) -> int:
@@ -101,12 +101,27 @@ def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    if not is_told_beside(ours, theirs):
+    if ours.span.scope_name == theirs.span.scope_name:
         return False
+    is_beside = is_told_beside(ours, theirs)
     if ours.kind is _MODEL:
-        return _may_be_one_call(ours, theirs)
+        is_near = is_beside or _is_told_late(ours, theirs) or _name_one_response(ours, theirs)
+        return is_near and _may_be_one_call(ours, theirs)
     name, other = _name(ours), _name(theirs)
-    return not name or not other or name == other
+    if is_beside:
+        return not name or not other or name == other
+    return bool(name) and name == other and _is_told_late(ours, theirs)
+
+
+def _is_told_late(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether they ended together, and one began late: its teller had to load first."""
+    apart_ns = abs(theirs.span.end_ns - ours.span.end_ns)
+    return apart_ns <= max(_slack_ns(ours), _slack_ns(theirs)) and _overlap(ours, theirs)
+
+
+def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both name the same response: a busy machine tells of it long after."""
+    return ours.facts.response_id == theirs.facts.response_id != ""
 
 
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
