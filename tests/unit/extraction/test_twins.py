@@ -68,6 +68,27 @@ def test_equal_tools_side_by_side_are_as_many_as_each_tells() -> None:
     assert counts(*told(runs, 2)) == (0, 2, 0, 0)
 
 
+def test_a_report_that_began_late_is_the_same_run_if_both_ended_together() -> None:
+    """The first report of a process loads modules, while those that are called later wait."""
+    runs = [Run(chat(7, 3), 10, 200), Run(tool("weather"), 300, 430)]
+    late = [Run(chat(7, 3), 60, 200), Run(tool("weather"), 405, 430)]
+    assert counts(*told(runs, 1), *list(told(late, 2))[2:]) == (1, 1, 7, 3)
+
+
+def test_tools_that_began_apart_and_have_no_name_are_two() -> None:
+    runs = [Run(tool(""), 300, 430), Run(tool(""), 405, 430)]
+    first, second = list(told(runs[:1], 1)), list(told(runs[1:], 2))[1:]
+    assert counts(*first, *second) == (0, 2, 0, 0)
+
+
+def test_calls_that_name_one_response_are_one_however_late_it_is_told() -> None:
+    first = make_span(2, 1, chat(7, 3, response__id="r1"), start=10, end=60, scope="a")
+    second = make_span(3, 1, chat(7, 3, response__id="r1"), start=20, end=95, scope="b")
+    other = make_span(3, 1, chat(7, 3), start=20, end=95, scope="b")
+    assert counts(first, second) == (1, 0, 7, 3)
+    assert counts(first, other) == (2, 0, 14, 6)
+
+
 def test_one_instrumentation_reports_no_run_twice() -> None:
     runs = [Run(tool("search"), 10, 11), Run(tool("search"), 10, 11)]
     assert counts(*told(runs, 1)) == (0, 2, 0, 0)
