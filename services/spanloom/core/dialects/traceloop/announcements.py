@@ -92,10 +92,10 @@ def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
         if is_announcement(span):
             waiting[span.scope_name, _agent_name(span)].append(span)
         elif open_runs := waiting.get((span.scope_name, entity_name(span))):
-            around = (a for a in reversed(open_runs[-MAX_OPEN:]) if encloses(a, span))
-            if (announcement := next(around, None)) is not None:
-                open_runs.remove(announcement)
-                yield announcement, span
+            latest = range(len(open_runs) - 1, max(-1, len(open_runs) - 1 - MAX_OPEN), -1)
+            around = next((n for n in latest if encloses(open_runs[n], span)), None)
+            if around is not None:
+                yield open_runs.pop(around), span
 
 
 def _near(tree: SpanTree) -> Iterator[str]:
