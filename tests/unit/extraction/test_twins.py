@@ -75,6 +75,21 @@ def test_a_report_that_began_late_is_the_same_run_if_both_ended_together() -> No
     assert counts(*told(runs, 1), *list(told(late, 2))[2:]) == (1, 1, 7, 3)
 
 
+def test_calls_that_counted_the_same_need_one_end_together() -> None:
+    first = make_span(2, 1, chat(7, 3), start=10, end=60, scope="a")
+    assert counts(first, make_span(3, 1, chat(7, 3), start=15, end=190, scope="b"))[0] == 1
+    assert counts(first, make_span(3, 1, chat(8, 3), start=15, end=190, scope="b"))[0] == 2
+
+
+def test_a_report_that_ends_late_is_the_same_run_if_it_lasted_nearly_as_long() -> None:
+    def twice(last: float) -> tuple[int, int, int, int]:
+        first = make_span(2, 1, tool("weather"), start=10, end=260, scope="a")
+        return counts(first, make_span(3, 1, tool("weather"), start=14, end=last, scope="b"))
+
+    assert twice(290) == (0, 1, 0, 0)
+    assert twice(400) == (0, 2, 0, 0)
+
+
 def test_tools_that_began_apart_and_have_no_name_are_two() -> None:
     runs = [Run(tool(""), 300, 430), Run(tool(""), 405, 430)]
     first, second = list(told(runs[:1], 1)), list(told(runs[1:], 2))[1:]
@@ -83,8 +98,8 @@ def test_tools_that_began_apart_and_have_no_name_are_two() -> None:
 
 def test_calls_that_name_one_response_are_one_however_late_it_is_told() -> None:
     first = make_span(2, 1, chat(7, 3, response__id="r1"), start=10, end=60, scope="a")
-    second = make_span(3, 1, chat(7, 3, response__id="r1"), start=20, end=95, scope="b")
-    other = make_span(3, 1, chat(7, 3), start=20, end=95, scope="b")
+    second = make_span(3, 1, chat(7, 3, response__id="r1"), start=35, end=95, scope="b")
+    other = make_span(3, 1, chat(7, 3), start=35, end=95, scope="b")
     assert counts(first, second) == (1, 0, 7, 3)
     assert counts(first, other) == (2, 0, 14, 6)
 

@@ -103,20 +103,32 @@ def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     if ours.span.scope_name == theirs.span.scope_name:
         return False
-    is_beside = is_told_beside(ours, theirs)
     if ours.kind is _MODEL:
-        is_near = is_beside or _is_told_late(ours, theirs) or _name_one_response(ours, theirs)
+        is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
         return is_near and _may_be_one_call(ours, theirs)
     name, other = _name(ours), _name(theirs)
-    if is_beside:
+    if is_told_beside(ours, theirs):
         return not name or not other or name == other
-    return bool(name) and name == other and _is_told_late(ours, theirs)
+    return bool(name) and name == other and _is_delayed(ours, theirs)
 
 
-def _is_told_late(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether they ended together, and one began late: its teller had to load first."""
-    apart_ns = abs(theirs.span.end_ns - ours.span.end_ns)
-    return apart_ns <= max(_slack_ns(ours), _slack_ns(theirs)) and _overlap(ours, theirs)
+def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two calls began or ended together: what they say must tie them."""
+    slack_ns = max(_slack_ns(ours), _slack_ns(theirs))
+    first, second = ours.span, theirs.span
+    apart_ns = min(abs(second.start_ns - first.start_ns), abs(second.end_ns - first.end_ns))
+    return apart_ns <= slack_ns
+
+
+def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether one end is told together, and the other late: a teller had to load first.
+
+    Runs that only began together may be side by side, so they must share nearly all their time.
+    """
+    slack_ns = max(_slack_ns(ours), _slack_ns(theirs))
+    if abs(theirs.span.end_ns - ours.span.end_ns) <= slack_ns:
+        return _overlap(ours, theirs)
+    return abs(theirs.span.start_ns - ours.span.start_ns) <= slack_ns and _last_alike(ours, theirs)
 
 
 def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
@@ -139,9 +151,21 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether both ran for most of the time of the shorter one."""
+    return 2 * _shared_ns(ours, theirs) >= min(_lasted_ns(ours), _lasted_ns(theirs))
+
+
+def _last_alike(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both ran for nearly all the time of the longer one."""
+    return 5 * _shared_ns(ours, theirs) >= 4 * max(_lasted_ns(ours), _lasted_ns(theirs))
+
+
+def _shared_ns(ours: NormalizedSpan, theirs: NormalizedSpan) -> int:
     first, second = ours.span, theirs.span
-    both_ns = min(first.end_ns, second.end_ns) - max(first.start_ns, second.start_ns)
-    return 2 * both_ns >= min(first.end_ns - first.start_ns, second.end_ns - second.start_ns)
+    return min(first.end_ns, second.end_ns) - max(first.start_ns, second.start_ns)
+
+
+def _lasted_ns(n: NormalizedSpan) -> int:
+    return n.span.end_ns - n.span.start_ns
 
 
 def _name(n: NormalizedSpan) -> str:
