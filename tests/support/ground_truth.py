@@ -220,7 +220,7 @@ def _check_details(capture: Capture, answers: list[Answer]) -> list[str]:
 def _check_owners(capture: Capture, answers: list[Answer]) -> list[str]:
     owners = {s["id"]: _agent_name(a) for x in answers for a, s in x.steps()}
     agents = [c for c in capture.truth["components"] if c["kind"] == "agent"]
-    reported = set(owners.values())
+    reported = {_agent_name(a) for x in answers for a in x.document["agent_steps"]}
     return [
         f"{span_id} stands under {owners.get(span_id)}, {agent['name']} ran it"
         for agent in agents

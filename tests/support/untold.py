@@ -119,11 +119,14 @@ UNTOLD_WORDS = frozenset(
         "pair-langsmith-mlflow/errors_shared",
     },
 )
+UNTOLD_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
+"""Each call and tool is a trace of its own, and so is the agent."""
 LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
 """MLflow's processor throws away what LangSmith sends late, and its own of what runs in there."""
 UNTOLD: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
+    "owner": UNTOLD_OWNERS,
     "outcome": UNTOLD_FAILURES | CAUGHT,
     "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
     "tool texts": UNTOLD_TOOL_TEXTS,

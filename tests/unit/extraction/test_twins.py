@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.spans import chat, extract_spans, genai, make_span
+from tests.support.spans import chat, extract_spans, genai, make_span, owners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,6 +73,22 @@ def test_a_report_that_began_late_is_the_same_run_if_both_ended_together() -> No
     runs = [Run(chat(7, 3), 10, 200), Run(tool("weather"), 300, 430)]
     late = [Run(chat(7, 3), 60, 200), Run(tool("weather"), 405, 430)]
     assert counts(*told(runs, 1), *list(told(late, 2))[2:]) == (1, 1, 7, 3)
+
+
+def test_a_step_stands_where_the_deepest_of_its_reports_stands() -> None:
+    """One teller knows no agent within the tool, so its call hangs below the tool."""
+    shallow = [
+        make_span(2, 1, tool("ask"), scope="a", start=10, end=100),
+        make_span(3, 2, chat(7, 3), scope="a", start=20, end=60),
+    ]
+    deep = [
+        make_span(4, 1, tool("ask"), scope="b", start=10.5, end=100.5),
+        make_span(5, 4, genai("invoke_agent", agent__name="inner"), scope="b", start=11, end=99),
+        make_span(6, 5, scope="b", start=12, end=98),
+        make_span(7, 6, chat(7, 3), scope="b", start=20.5, end=60.5),
+    ]
+    assert owners(extract_spans(AGENT, *shallow, *deep)) == {1: [2, 5], 5: [3]}
+    assert owners(extract_spans(AGENT, *deep)) == {1: [4, 5], 5: [7]}
 
 
 def test_calls_that_counted_the_same_need_one_end_together() -> None:
