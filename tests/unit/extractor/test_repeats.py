@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.core.extraction.reports import duplicates, repeated_runs
-from spanloom.core.extraction.reports.twins import slack_ns
+from spanloom.core.extraction.reports.likeness import slack_ns
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import CallWindow, ModelCall
 from spanloom.extractor import repeats

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.completing import complete_error
-from spanloom.core.extraction.reports.twins import is_told_beside
+from spanloom.core.extraction.reports.likeness import is_told_beside
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:

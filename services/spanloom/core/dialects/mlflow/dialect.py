@@ -10,7 +10,8 @@ MLflow does not report reasoning tokens of LangChain's calls; the node around a 
 message that it puts out, and so do the chunks of a streamed call.
 
 What MLflow says of other libraries' spans is not always so (``libraries.py``). Strands' spans,
-to which MLflow only adds, are Strands' own.
+to which MLflow only adds, are Strands' own; so are spans that have the type null, which MLflow's
+processor gives to those of others in a provider that it shares.
 
 Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
 SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and

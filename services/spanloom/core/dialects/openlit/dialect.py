@@ -10,7 +10,8 @@ With LangGraph two of its instrumentations report the same run:
 So a run is known by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
 name theirs, whatever the author calls the agent. Nested runs without "agent" in their names have
 no span at all. ``create_agent`` is a construction. An ``invoke_agent`` of the langchain scope is a
-node if the langgraph scope reports a node of that name beside it.
+node if the langgraph scope reports a node of that name beside it. Another instrumentation's spans
+may stand in between: what is above and beside a span is so among OpenLIT's own.
 
 The last call's usage stands on runs, tool names on calls; arguments and results are Python reprs.
 The time to the first token is the whole duration of a call that did not stream.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.twins import slack_ns
+from spanloom.core.extraction.reports.likeness import slack_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
