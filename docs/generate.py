@@ -90,6 +90,8 @@ def captures() -> str:
     """How many captured runs are right, and what their telemetry leaves out."""
     head = ("captures", "runs", *ground_truth.MEASURES)
     parts = ["## Right, by measure\n", _table(head, matrix.matrix())]
+    head = ("captures", *matrix.pair_scenarios())
+    parts += ["## Several instrumentations at once\n", _table(head, matrix.pairs())]
     parts += ["## What no span reports\n", _table(("runs", "of", "what"), matrix.shortfalls())]
     return "\n".join(parts)
 

@@ -1,17 +1,20 @@
-"""Every captured run against its ground truth, extracted here and now: a table for the docs."""
+"""Every captured run against its ground truth, extracted here and now: tables for the docs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tests.support.extracted_captures import extract_capture
-from tests.support.ground_truth import MEASURES, Capture, all_captures, measure
+from tests.support.ground_truth import MEASURES, Capture, all_captures, measure, pair_captures
+from tests.support.pairs import PAIR_MEASURES, wrong_measures
 from tests.support.untold import UNTOLD, is_untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Row = tuple[str, ...]
+FORMS = ("shared", "own")
+"""One provider, under a span of the application; or each its own, with nothing around."""
 
 
 def matrix() -> Iterator[Row]:
@@ -28,9 +31,33 @@ def shortfalls() -> Iterator[Row]:
     for name, untold in UNTOLD.items():
         for runs in sorted(untold):
             yield f"`{runs}`", name, "no span tells it (`tests/support/untold.py`)"
-    for capture in all_captures():
+    for capture in (*all_captures(), *pair_captures()):
         for told in capture.truth["telemetry_shortfall"]:
             yield f"`{capture.id}`", "steps", str(told).replace("|", "/")
+
+
+def pair_scenarios() -> list[str]:
+    """Return what ran under each pair."""
+    return sorted({capture.scenario.rpartition("_")[0] for capture in pair_captures()})
+
+
+def pairs() -> Iterator[Row]:
+    """Yield a row per pair: by scenario whether both forms are right, else what is wrong."""
+    wrong = {
+        (c.dialect, c.scenario): wrong_measures(measure(c, extract_capture(c), PAIR_MEASURES))
+        for c in pair_captures()
+    }
+    for folder in sorted({folder for folder, _ in wrong}):
+        cells = (_both_forms(folder, scenario, wrong) for scenario in pair_scenarios())
+        yield f"`{folder}`", *cells
+    right = sum(not what for what in wrong.values())
+    yield "right, of all", *["" for _ in pair_scenarios()[1:]], f"{right} of {len(wrong)}"
+
+
+def _both_forms(folder: str, scenario: str, wrong: Mapping[tuple[str, str], set[str]]) -> str:
+    found = {form: wrong[folder, f"{scenario}_{form}"] for form in FORMS}
+    faults = [f"{form}: {', '.join(sorted(what))}" for form, what in found.items() if what]
+    return "; ".join(faults) or "right"
 
 
 def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:

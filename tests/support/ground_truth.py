@@ -6,6 +6,7 @@ so an empty list is a pass. See ``tests/fixtures/README.md`` for where the truth
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
+SEVERAL = ("pair-", "triple-")
+"""What folders of runs are called that several instrumentations of one framework report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
 """Tool kinds that the truth leaves open: it calls such spans ``other``."""
 
@@ -105,10 +108,14 @@ class Capture:
         if self._door == LANGFUSE:
             yield merged([body for _, _, body in self.posts()])
             return
-        data, start = self._path("binpb").read_bytes(), 0
+        data, start = self._sent(), 0
         for size in self.truth["request_sizes"]:
             yield data[start : start + size]
             start += size
+
+    def _sent(self) -> bytes:
+        path = self._path("binpb")
+        return path.read_bytes() if path.exists() else gzip.decompress(_packed(path))
 
     def logs(self) -> bytes:
         path = self._path("logs.binpb")
@@ -151,8 +158,22 @@ class Answer:
 
 
 def all_captures() -> list[Capture]:
-    paths = sorted(CAPTURES.glob("*/*.expect.json"))
-    return [Capture(p.parent.name, p.name.removesuffix(".expect.json")) for p in paths]
+    """Return the captures of one instrumentation, or of one beside a client's."""
+    return [c for c in _captures() if not c.dialect.startswith(SEVERAL)]
+
+
+def pair_captures() -> list[Capture]:
+    """Return the captures of several instrumentations of one framework, told all at once."""
+    return [c for c in _captures() if c.dialect.startswith(SEVERAL)]
+
+
+def _captures() -> Iterator[Capture]:
+    for path in sorted(CAPTURES.glob("*/*.expect.json")):
+        yield Capture(path.parent.name, path.name.removesuffix(".expect.json"))
+
+
+def _packed(path: Path) -> bytes:
+    return path.with_name(f"{path.name}.gz").read_bytes()
 
 
 def _check_kind(kind: str, capture: Capture, answers: list[Answer]) -> list[str]:
@@ -199,7 +220,7 @@ def _check_details(capture: Capture, answers: list[Answer]) -> list[str]:
 def _check_owners(capture: Capture, answers: list[Answer]) -> list[str]:
     owners = {s["id"]: _agent_name(a) for x in answers for a, s in x.steps()}
     agents = [c for c in capture.truth["components"] if c["kind"] == "agent"]
-    reported = set(owners.values())
+    reported = {_agent_name(a) for x in answers for a in x.document["agent_steps"]}
     return [
         f"{span_id} stands under {owners.get(span_id)}, {agent['name']} ran it"
         for agent in agents

@@ -22,6 +22,7 @@ WITHOUT_DETAILS = frozenset(
         "other-strands",
         "other-vercel-ai-7",
         "otel-openai-v2",
+        "pair-traceloop-openlit",
         "traceloop",
         "traceloop-sdk",
         "traceloop-0.40",
@@ -90,6 +91,9 @@ UNTOLD_ENDS = frozenset(
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
         "openlit/rag_chain",
+        "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
+        "pair-mlflow-openlit/rag_chain_own",
+        "pair-openinference-openlit/rag_chain_own",
         "other-autogen/pipeline",  # runtime messages without content
         "other-autogen/react_tools",
         "other-autogen/tool_error_handled",
@@ -112,10 +116,17 @@ UNTOLD_WORDS = frozenset(
         "otel-genai/stream_broken",
         "other-openai-agents-openinference/tool_error_raised",
         "other-openai-agents-traceloop/tool_error_raised",
+        "pair-langsmith-mlflow/errors_shared",
     },
 )
+UNTOLD_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
+"""Each call and tool is a trace of its own, and so is the agent."""
+LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
+"""MLflow's processor throws away what LangSmith sends late, and its own of what runs in there."""
 UNTOLD: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
+    "errors": LOST_FAILURES,
+    "owner": UNTOLD_OWNERS,
     "outcome": UNTOLD_FAILURES | CAUGHT,
     "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
     "tool texts": UNTOLD_TOOL_TEXTS,

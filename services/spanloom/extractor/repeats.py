@@ -100,9 +100,14 @@ class _CallsByContent:
             self._longest_ns[call.call_key] = max(lasted_ns, self._longest_ns[call.call_key])
 
     def around(self, call: ModelCall) -> Sequence[ModelCall]:
-        """Return those that may run around it."""
+        """Return those that may run around it, or beside it."""
         earliest_ns = min(call.start_ns, call.end_ns) - self._longest_ns[call.call_key]
-        return self._started(call.call_key, earliest_ns, call.start_ns)
+        apart_ns = most_apart_ns(call)
+        return self._started(
+            call.call_key,
+            min(earliest_ns, call.start_ns - apart_ns),
+            call.start_ns + apart_ns,
+        )
 
     def beside(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield those of which another instrumentation may tell the same."""

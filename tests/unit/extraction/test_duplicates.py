@@ -165,6 +165,15 @@ def test_a_framework_s_call_comes_before_a_bare_one() -> None:
     assert find_original(call(9, 3, 40, bare=True), [wrapper, framework]) == framework
 
 
+def test_a_bare_call_repeats_one_of_a_run_that_another_instrumentation_tells_beside_it() -> None:
+    late = call(9, 2, 45, bare=True, dialect="b")
+    assert find_original(late, [call(1, 0, 40)]) == call(1, 0, 40)
+    assert find_original(late, [call(1, 0, 40, dialect="b")]) is None
+    assert find_original(late, [call(1, 0, 40, bare=True)]) is None
+    apart = call(9, 2, 10**9, bare=True, dialect="b")
+    assert find_original(apart, [call(1, 0, 40)]) is None
+
+
 def test_only_a_bare_call_repeats_another() -> None:
     assert find_original(call(9, 3, 40), [call(1, 0, 50)]) is None
 

@@ -119,3 +119,10 @@ def test_the_words_of_the_outer_span_stay_where_the_inner_one_tells_nothing() ->
     agent = make_span(1, 0, AGENT, status="Error", message="agent timeout")
     built = extract_spans(agent, make_span(2, 1, TOOL, status="Error"))
     assert "agent timeout" in [failure.error.message for failure in built.failures]
+
+
+def test_a_failure_is_told_with_the_type_that_any_report_of_it_knows() -> None:
+    words = make_span(2, 1, TOOL, status="Error", message="'city'", scope="words alone")
+    [failure] = extract_spans(make_span(1, 0, AGENT), words, failing(3, 1, TOOL)).failures
+    assert failure.span_id == sid(2)
+    assert (failure.error.type, failure.error.message) == ("KeyError", "'city'")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.spans import chat, extract_spans, genai, make_span
+from tests.support.spans import chat, extract_spans, genai, make_span, owners
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +66,58 @@ def test_calls_side_by_side_are_told_apart_by_what_they_counted() -> None:
 def test_equal_tools_side_by_side_are_as_many_as_each_tells() -> None:
     runs = [Run(tool("search", '{"q":"a"}'), 10, 20), Run(tool("search", '{"q":"b"}'), 10.2, 20)]
     assert counts(*told(runs, 2)) == (0, 2, 0, 0)
+
+
+def test_a_report_that_began_late_is_the_same_run_if_both_ended_together() -> None:
+    """The first report of a process loads modules, while those that are called later wait."""
+    runs = [Run(chat(7, 3), 10, 200), Run(tool("weather"), 300, 430)]
+    late = [Run(chat(7, 3), 60, 200), Run(tool("weather"), 405, 430)]
+    assert counts(*told(runs, 1), *list(told(late, 2))[2:]) == (1, 1, 7, 3)
+
+
+def test_a_step_stands_where_the_deepest_of_its_reports_stands() -> None:
+    """One teller knows no agent within the tool, so its call hangs below the tool."""
+    shallow = [
+        make_span(2, 1, tool("ask"), scope="a", start=10, end=100),
+        make_span(3, 2, chat(7, 3), scope="a", start=20, end=60),
+    ]
+    deep = [
+        make_span(4, 1, tool("ask"), scope="b", start=10.5, end=100.5),
+        make_span(5, 4, genai("invoke_agent", agent__name="inner"), scope="b", start=11, end=99),
+        make_span(6, 5, scope="b", start=12, end=98),
+        make_span(7, 6, chat(7, 3), scope="b", start=20.5, end=60.5),
+    ]
+    assert owners(extract_spans(AGENT, *shallow, *deep)) == {1: [2, 5], 5: [3]}
+    assert owners(extract_spans(AGENT, *deep)) == {1: [4, 5], 5: [7]}
+
+
+def test_calls_that_counted_the_same_need_one_end_together() -> None:
+    first = make_span(2, 1, chat(7, 3), start=10, end=60, scope="a")
+    assert counts(first, make_span(3, 1, chat(7, 3), start=15, end=190, scope="b"))[0] == 1
+    assert counts(first, make_span(3, 1, chat(8, 3), start=15, end=190, scope="b"))[0] == 2
+
+
+def test_a_report_that_ends_late_is_the_same_run_if_it_lasted_nearly_as_long() -> None:
+    def twice(last: float) -> tuple[int, int, int, int]:
+        first = make_span(2, 1, tool("weather"), start=10, end=260, scope="a")
+        return counts(first, make_span(3, 1, tool("weather"), start=14, end=last, scope="b"))
+
+    assert twice(290) == (0, 1, 0, 0)
+    assert twice(400) == (0, 2, 0, 0)
+
+
+def test_tools_that_began_apart_and_have_no_name_are_two() -> None:
+    runs = [Run(tool(""), 300, 430), Run(tool(""), 405, 430)]
+    first, second = list(told(runs[:1], 1)), list(told(runs[1:], 2))[1:]
+    assert counts(*first, *second) == (0, 2, 0, 0)
+
+
+def test_calls_that_name_one_response_are_one_however_late_it_is_told() -> None:
+    first = make_span(2, 1, chat(7, 3, response__id="r1"), start=10, end=60, scope="a")
+    second = make_span(3, 1, chat(7, 3, response__id="r1"), start=35, end=95, scope="b")
+    other = make_span(3, 1, chat(7, 3), start=35, end=95, scope="b")
+    assert counts(first, second) == (1, 0, 7, 3)
+    assert counts(first, other) == (2, 0, 14, 6)
 
 
 def test_one_instrumentation_reports_no_run_twice() -> None:

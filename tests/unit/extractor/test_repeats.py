@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.core.extraction.reports import duplicates, repeated_runs
-from spanloom.core.extraction.reports.twins import slack_ns
+from spanloom.core.extraction.reports.likeness import slack_ns
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import CallWindow, ModelCall
 from spanloom.extractor import repeats
@@ -77,3 +77,10 @@ def test_no_other_report_of_a_call_begins_farther_away(
     apart = abs(one.start_ns - other.start_ns), abs(one.end_ns - other.end_ns)
     if max(apart) <= slack:
         assert apart[0] <= repeated_runs.most_apart_ns(one)
+
+
+def test_a_bare_call_that_began_first_is_compared_with_the_run_beside_it() -> None:
+    run = call(1, bare=False)._replace(start_ns=10, end_ns=50)
+    bare = call(2, bare=True)._replace(start_ns=5, end_ns=40)
+    found = repeats.find_repeats(Nothing(), {c.key: [c] for c in (run, bare)})
+    assert {key: of.trace_id for key, of in found.originals.items()} == {bare.key: run.key.trace_id}

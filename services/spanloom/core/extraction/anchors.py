@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.tree import SpanTree
+
+MAX_BETWEEN = 8
+"""How many steps that one instrumentation does not know may stand between."""
 
 
 def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
@@ -24,9 +27,37 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
     for span_id, inside in moved.items():
         if inside in nearest and step_of.get(span_id) == span_id != root_id:
             above[span_id] = nearest[inside]
+    if reports.merged:
+        above |= dict(_deeper(above, reports, root_id))
     if moved or reports.merged:  # in a tree alone there are no circles
         _cut_circles(above, step_of.values(), root_id)
     return above
+
+
+def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterator[tuple[str, str]]:
+    """Yield steps of which another report stands deeper: its teller knows an agent in between.
+
+    OpenLIT tells of no agent within a tool, so its calls of that agent hang below the tool.
+    """
+    for step_id, others in reports.merged.items():
+        place = above[step_id]
+        for other in others:
+            deeper = above[other.span.span_id]
+            if step_id != root_id and _leads_to(place, deeper, step_id, above):
+                place = deeper
+        if place != above[step_id]:
+            yield step_id, place
+
+
+def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) -> bool:
+    """Return whether ``place`` is above the start, and the step is not."""
+    for _ in range(MAX_BETWEEN):
+        if start in ("", step_id, place):
+            return False
+        start = above[start]
+        if start == place:
+            return True
+    return False
 
 
 def _cut_circles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:

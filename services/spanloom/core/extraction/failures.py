@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.twins import is_told_beside
+from spanloom.core.extraction.reports.completing import complete_error
+from spanloom.core.extraction.reports.likeness import is_told_beside
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
@@ -46,8 +47,15 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
             recovered=course.recovered_from(reached[span_id]),
         )
         for n in _each_once(own, reports)
-        if (error := n.error) is not None
+        if (error := complete_error(_tellers(reports, n))) is not None
     ]
+
+
+def _tellers(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
+    """Yield the span and what else tells of the same step: one may know more of the failure."""
+    yield n
+    if step_id := reports.step_of.get(n.span.span_id):
+        yield from (reports.spans[step_id], *reports.merged.get(step_id, ()))
 
 
 def _each_once(failed: Iterable[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:

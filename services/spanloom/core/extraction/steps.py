@@ -7,14 +7,13 @@ What no agent owns is the root's. No step is lost, none stands under two agents.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.pauses import show_pauses
-from spanloom.core.extraction.reports.completing import complete
+from spanloom.core.extraction.reports.completing import complete, complete_error
 from spanloom.core.model.message import as_conversation
 from spanloom.core.model.trajectory import Kind, Step, StepType
 
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import Pause, StepError
+    from spanloom.core.model.trajectory import Pause
     from spanloom.core.model.tree import SpanTree
 
-_NO_CODE = -1
 _STEP_TYPES = {
     Kind.AGENT: StepType.AGENT,
     Kind.MODEL: StepType.MODEL,
@@ -110,7 +108,7 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
     n, others = reports.spans[step_id], reports.merged.get(step_id, ())
     span, is_call = n.span, n.kind is _MODEL
     name = _own_name(n, facts) or span.name
-    error = _find_error(n, others) if others else n.error
+    error = complete_error((n, *others)) if others else n.error
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
         metadata["span_name"] = span.name
@@ -141,16 +139,6 @@ def _own_name(n: NormalizedSpan, facts: Facts) -> str:
     if n.kind is _TOOL:
         return facts.tool_name
     return facts.agent_name if n.kind is Kind.AGENT else ""
-
-
-def _find_error(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> StepError | None:
-    """Return the failure; a report that names code or type completes one that does not."""
-    errors = [report.error for report in (n, *others) if report.error is not None]
-    if not errors:
-        return None
-    code = next((error.code for error in errors if error.code != _NO_CODE), _NO_CODE)
-    kind = next((error.type for error in errors if error.type), "")
-    return replace(errors[0], code=code, type=kind)
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:

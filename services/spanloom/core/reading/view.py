@@ -17,14 +17,21 @@ T = TypeVar("T")
 class TraceView:
     """The trace around a span, with a memory for what rules work out about its spans."""
 
-    __slots__ = ("_families", "_memory", "_orphans", "tree")
+    __slots__ = ("_families", "_memory", "_orphans", "_whole", "tree")
 
     def __init__(self, tree: SpanTree) -> None:
         """See one trace; the memory lives as long as its extraction."""
         self.tree = tree
         self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
         self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
+        self._whole: dict[Callable[[SpanTree], object], object] = {}
         self._orphans: defaultdict[str, list[Span]] | None = None
+
+    def remember_tree(self, read: Callable[[SpanTree], T]) -> T:
+        """Return ``read(tree)``, worked out once for the trace."""
+        if read not in self._whole:
+            self._whole[read] = read(self.tree)
+        return self._whole[read]  # type: ignore[return-value]  # keyed by the function that made it
 
     def remember(self, read: Callable[[Span], T], span: Span) -> T:
         """Return ``read(span)``, worked out once for each span of the trace."""

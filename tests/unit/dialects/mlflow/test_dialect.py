@@ -334,3 +334,18 @@ def test_what_mlflow_adds_to_another_s_span_does_not_make_it_its_own() -> None:
     said = genai("chat") | {"gen_ai.system": "strands-agents", "mlflow.spanType": '"CHAT_MODEL"'}
     span = make_span(1, 0, said, scope="strands.telemetry.tracer")
     assert normalized(span)[1].dialect == "strands"
+
+
+def test_what_the_processor_marks_with_no_type_is_read_by_its_own_dialect() -> None:
+    marked = {**genai("execute_tool", tool__name="weather"), "mlflow.spanType": "null"}
+    assert rules(make_span(1, 0, marked, scope="another"))[1] == ("tool", "otel_genai.execute_tool")
+
+
+def test_details_stand_in_the_output_of_the_node_around_whatever_is_between() -> None:
+    node = own(1, 0, "CHAIN", spanOutputs={"messages": [ANSWER]})
+    between = make_span(2, 1, scope="another", start=2, end=90)
+    counted = {"input_tokens": 7, "output_tokens": 5, "total_tokens": 12}
+    call = own(3, 2, "CHAT_MODEL", chat__tokenUsage=counted)
+    usage = normalized(node, between, call)[3].facts.usage
+    assert usage is not None
+    assert usage.reasoning_tokens == 3

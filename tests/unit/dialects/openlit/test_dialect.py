@@ -50,6 +50,22 @@ def test_a_run_is_known_by_its_nodes(nodes: list[str], kind: str) -> None:
     assert all(found[n] == NODE for n in range(2, 2 + len(nodes)))
 
 
+def test_nodes_below_the_spans_of_another_instrumentation_are_the_runs() -> None:
+    others = [make_span(n, n - 1, scope="another", start=n, end=99) for n in (2, 3)]
+    found = rules(run(1, 0, "planner"), *others, node(4, 3, "model"))
+    assert found[1] == ("agent", "openlit.agent_by_nodes")
+    assert found[4] == NODE
+
+
+def test_a_node_is_told_twice_below_different_spans_of_another() -> None:
+    """LangChain's report of a hook hangs below the agent, LangGraph's below another's task."""
+    task = make_span(4, 1, scope="another", start=4, end=99)
+    spans = [run(1, 0, "ops_agent"), agent(2, 1, "ops_agent"), task]
+    hook = [agent(5, 2, "hook.before_agent"), node(6, 4, "hook.before_agent")]
+    found = rules(*spans, *hook, node(7, 4, "model"))
+    assert found[5] == found[6] == NODE
+
+
 def test_all_reports_of_a_run_are_one_agent() -> None:
     spans = [run(1, 0, "planner"), run(2, 1, "planner"), run(3, 2, "planner", CHAIN)]
     trajectory = extract_spans(*spans, node(4, 2, "model"), call(5, 3))

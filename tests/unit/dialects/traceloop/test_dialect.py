@@ -164,3 +164,35 @@ def test_an_announcement_in_another_dialect_takes_no_twin_with_it() -> None:
     foreign = make_span(1, 0, said, scope=SCOPE, start=1)
     trajectory = extract_spans(foreign, *run(2, 1, "planner", "langchain_create_agent"))
     assert [a.step.id for a in trajectory.agent_steps if a.step.type == "agent"] == [sid(2)]
+
+
+def lasting(span: Span, last: int) -> Span:
+    return span._replace(end_ns=span.start_ns + last * 1_000_000)
+
+
+def test_a_twin_below_another_span_is_what_ran_while_the_announcement_was_open() -> None:
+    """Another instrumentation's span of the tool is above the announcement, ours above the twin."""
+    tools = [make_span(n, 1, start=0, end=90, scope=scope) for n, scope in ((2, "x"), (3, SCOPE))]
+    announced = lasting(announcement(4, 2, "writer"), 80)
+    twin = run(5, 3, "writer", "langchain_create_agent")
+    found = rules(make_span(1, 0, end=99), *tools, announced, *twin)
+    assert found[4][0] == "agent"
+    assert found[5] == ("agent", TWIN)
+
+
+def test_what_ran_after_the_announcement_ended_is_no_twin_of_it() -> None:
+    spans = [make_span(1, 0, end=99), make_span(2, 1, end=90), make_span(3, 1, end=90)]
+    twin = run(50, 3, "writer", "langchain_create_agent")
+    found = rules(*spans, announcement(4, 2, "writer"), *twin)
+    assert found[50] == ("agent", "langchain.create_agent")
+
+
+def test_an_announcement_of_another_instrumentation_takes_no_twin() -> None:
+    other = announcement(4, 2, "writer")._replace(scope_name="another")
+    spans = [make_span(1, 0, end=99), make_span(2, 1, end=90), lasting(other, 80)]
+    announced = lasting(announcement(5, 2, "writer"), 80)
+    found = rules(*spans, announced, *run(6, 2, "writer", "langchain_create_agent"))
+    assert found[6] == ("agent", TWIN)
+    assert normalized(*spans, announced, *run(6, 2, "writer", "langchain_create_agent"))[
+        6
+    ].part_of == sid(5)

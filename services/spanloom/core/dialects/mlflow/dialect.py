@@ -10,7 +10,8 @@ MLflow does not report reasoning tokens of LangChain's calls; the node around a 
 message that it puts out, and so do the chunks of a streamed call.
 
 What MLflow says of other libraries' spans is not always so (``libraries.py``). Strands' spans,
-to which MLflow only adds, are Strands' own.
+to which MLflow only adds, are Strands' own; so are spans that have the type null, which MLflow's
+processor gives to those of others in a provider that it shares.
 
 Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
 SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
@@ -40,11 +41,15 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.langchain.run import classify_run
 from spanloom.core.reading.langchain.usage import find_details
+from spanloom.core.reading.own_tree import OwnTree
 from spanloom.core.reading.values import first, json_field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
     from spanloom.core.reading.signature import Signature
     from spanloom.core.reading.view import TraceView
 
@@ -70,6 +75,8 @@ _RUNS = {
     "WORKFLOW": Kind.GRAPH,
 }
 _PLUMBING = Classification(Kind.OTHER, "mlflow.plumbing")
+_NO_TYPE = "null"
+"""What MLflow's processor in a provider that others share writes on the others' spans."""
 _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "EMBEDDING": "embedding",
@@ -84,10 +91,11 @@ class MLflow(Dialect):
 
     id = "mlflow"
     claims = Claim.OVERLAY
+    keys_with_values = (SPAN_TYPE,)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the tracer, or by the span type."""
-        return signature.scope_name == _SCOPE or SPAN_TYPE in signature.attributes
+        """By the tracer, or by the span type, which is null on what another one reports."""
+        return _is_typed(signature.scope_name, signature.attributes)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls and tools, LangChain's metadata for runs, then the native types."""
@@ -147,10 +155,19 @@ def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
     own = counted.completed_by(read_client_details(span, counted))
     if span_type_of(span) == "CHAT_MODEL" and not any(own):
         return read_run_usage(span, view)
-    around = view.tree.parent(span)
+    around = view.remember_tree(_own_tree).parent(span)
     outputs = [around.attributes.get(OUTPUTS, "")] if around is not None else []
     details = find_details(own, chain(streamed(span), outputs))
     return own if details is None else own.completed_by(details)
+
+
+def _own_tree(tree: SpanTree) -> OwnTree:
+    """Return the tree without the spans of others that stand between MLflow's."""
+    return OwnTree(tree, lambda s: _is_typed(s.scope_name, s.attributes))
+
+
+def _is_typed(scope_name: str, attributes: Mapping[str, str]) -> bool:
+    return scope_name == _SCOPE or attributes.get(SPAN_TYPE, _NO_TYPE) != _NO_TYPE
 
 
 def _text(metadata: str, *keys: str) -> str:

@@ -10,7 +10,8 @@ With LangGraph two of its instrumentations report the same run:
 So a run is known by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
 name theirs, whatever the author calls the agent. Nested runs without "agent" in their names have
 no span at all. ``create_agent`` is a construction. An ``invoke_agent`` of the langchain scope is a
-node if the langgraph scope reports a node of that name beside it.
+node if the langgraph scope reports a node of that name beside it. Another instrumentation's spans
+may stand in between: what is above and beside a span is so among OpenLIT's own.
 
 The last call's usage stands on runs, tool names on calls; arguments and results are Python reprs.
 The time to the first token is the whole duration of a call that did not stream.
@@ -21,6 +22,7 @@ mean stands in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.openlit.frameworks import (
@@ -31,13 +33,13 @@ from spanloom.core.dialects.openlit.frameworks import (
 from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.reading.own_tree import OwnTree
 from spanloom.core.reading.python_repr import as_json, first_text
 from spanloom.core.reading.values import first, json_object, json_value, seconds_as_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
     from spanloom.core.reading.signature import Signature
     from spanloom.core.reading.view import TraceView
 
@@ -146,22 +148,42 @@ def _is_node(span: Span, view: TraceView) -> bool:
     """Return whether LangGraph says so, of this span or of one of its name beside it."""
     if span.scope_name != _LANGCHAIN:
         return span.scope_name == _LANGGRAPH
-    parent = view.tree.parent(span)
-    return parent is not None and _name(span) in view.remember_children(_node_names, parent)
+    own = view.remember_tree(_Runs)
+    parent = own.parent(span)
+    if parent is None:
+        return False
+    run = _first_report(parent, view)
+    return any(_name(span) in own.nodes.get(s.span_id, ()) for s in (parent, run))
 
 
-def _node_names(children: Sequence[Span]) -> set[str]:
-    return {
-        _name(child)
-        for child in children
-        if child.scope_name == _LANGGRAPH and _operation(child) == "invoke_agent"
-    }
+class _Runs(OwnTree):
+    """OpenLIT's own spans of LangChain, with what the runs among them hold."""
+
+    __slots__ = ("again", "nodes")
+
+    def __init__(self, tree: SpanTree) -> None:
+        super().__init__(tree, _is_langchain)
+        self.nodes: defaultdict[str, set[str]] = defaultdict(set)
+        """Span id to the names of the nodes below it."""
+        self.again: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
+        """Span id and name to the runs of that name below it."""
+        for span in self.spans:
+            parent, operation = self.parent(span), _operation(span)
+            if parent is not None and operation == "invoke_workflow":
+                self.again[parent.span_id, _name(span)].append(span)
+            elif parent is not None and _is_langgraph_node(span, operation):
+                self.nodes[parent.span_id].add(_name(span))
+
+
+def _is_langgraph_node(span: Span, operation: str) -> bool:
+    return span.scope_name == _LANGGRAPH and operation == "invoke_agent"
 
 
 def _first_report(span: Span, view: TraceView) -> Span:
     """Return the outermost span that reports the same run."""
+    own = view.remember_tree(_Runs)
     for _ in range(_MAX_REPORTS):
-        parent = view.tree.parent(span)
+        parent = own.parent(span)
         if parent is None or not _reports_same_run(span, parent):
             break
         span = parent
@@ -179,20 +201,12 @@ def _reports_same_run(span: Span, parent: Span) -> bool:
 
 def _nodes(run: Span, view: TraceView) -> set[str]:
     """Return the nodes that the run's reports hold, and those that a streamed run lists itself."""
-    names, reports = _listed_nodes(run), [run]
+    own, names, reports = view.remember_tree(_Runs), _listed_nodes(run), [run]
     for report in reports:
-        names |= view.remember_children(_node_names, report)
-        again = view.remember_children(_runs_by_name, report).get(_name(run), [])
+        names |= own.nodes.get(report.span_id, set())
+        again = own.again.get((report.span_id, _name(run)), [])
         reports += again[: _MAX_REPORTS - len(reports)]
     return names
-
-
-def _runs_by_name(children: Sequence[Span]) -> dict[str, list[Span]]:
-    found: dict[str, list[Span]] = {}
-    for child in children:
-        if _is_langchain(child) and _operation(child) == "invoke_workflow":
-            found.setdefault(_name(child), []).append(child)
-    return found
 
 
 def _listed_nodes(run: Span) -> set[str]:

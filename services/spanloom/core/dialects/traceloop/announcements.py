@@ -1,7 +1,8 @@
 """The two reports of a run that OpenLLMetry makes: an announcement with the name, and its twin.
 
 The ``invoke_agent`` span says only the name; its twin, a child or a later sibling, has LangChain's
-run metadata.
+run metadata. Where another instrumentation's spans stand between, the two have other parents: then
+the twin is what bears the name and ran while the announcement was open.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
+from spanloom.core.model.timing import encloses
+from spanloom.core.reading.nesting import MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
     from spanloom.core.reading.view import TraceView
 
 _ANNOUNCES = "invoke_agent "
@@ -27,9 +31,8 @@ def twin_of(span: Span, view: TraceView) -> Span | None:
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
     parent = view.tree.parent(span)
-    if parent is None:
-        return None
-    return view.remember_children(_sibling_twins, parent).get(span.span_id)
+    siblings = {} if parent is None else view.remember_children(_sibling_twins, parent)
+    return siblings.get(span.span_id) or view.remember_tree(_far_twins).get(span.span_id)
 
 
 def announcement_of(twin: Span, view: TraceView) -> Span | None:
@@ -39,7 +42,8 @@ def announcement_of(twin: Span, view: TraceView) -> Span | None:
         return None
     if is_announcement(parent) and twin_of(parent, view) is twin:
         return parent
-    return view.remember_children(_sibling_announcements, parent).get(twin.span_id)
+    siblings = view.remember_children(_sibling_announcements, parent)
+    return siblings.get(twin.span_id) or view.remember_tree(_far_announcements).get(twin.span_id)
 
 
 def is_announcement(span: Span) -> bool:
@@ -62,11 +66,11 @@ def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
 
 def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
     """Pair each announcement with the next sibling that bears its name, in order."""
-    waiting: defaultdict[str, deque[Span]] = defaultdict(deque)
+    waiting: defaultdict[tuple[str, str], deque[Span]] = defaultdict(deque)
     for child in children:
         if is_announcement(child):
-            waiting[_agent_name(child)].append(child)
-        elif queue := waiting.get(entity_name(child)):
+            waiting[child.scope_name, _agent_name(child)].append(child)
+        elif queue := waiting.get((child.scope_name, entity_name(child))):
             yield queue.popleft(), child
 
 
@@ -76,6 +80,40 @@ def _sibling_twins(children: Sequence[Span]) -> dict[str, Span]:
 
 def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
     return {twin.span_id: announcement for announcement, twin in _pairs(children)}
+
+
+def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
+    """Pair what has no twin among children and siblings with what ran while it was open."""
+    taken = set(_near(tree))
+    waiting: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
+    for span in tree.spans:
+        if span.span_id in taken:
+            continue
+        if is_announcement(span):
+            waiting[span.scope_name, _agent_name(span)].append(span)
+        elif open_runs := waiting.get((span.scope_name, entity_name(span))):
+            latest = range(len(open_runs) - 1, max(-1, len(open_runs) - 1 - MAX_OPEN), -1)
+            around = next((n for n in latest if encloses(open_runs[n], span)), None)
+            if around is not None:
+                yield open_runs.pop(around), span
+
+
+def _near(tree: SpanTree) -> Iterator[str]:
+    """Yield the ids of announcements and twins that their places tie."""
+    for span in tree.spans:
+        children = tree.children(span)
+        if is_announcement(span) and (twin := _first_by_name(children).get(_agent_name(span))):
+            yield from (span.span_id, twin.span_id)
+        for announcement, twin in _pairs(children):
+            yield from (announcement.span_id, twin.span_id)
+
+
+def _far_twins(tree: SpanTree) -> dict[str, Span]:
+    return {announcement.span_id: twin for announcement, twin in _far_pairs(tree)}
+
+
+def _far_announcements(tree: SpanTree) -> dict[str, Span]:
+    return {twin.span_id: announcement for announcement, twin in _far_pairs(tree)}
 
 
 def _agent_name(announcement: Span) -> str:

@@ -9,10 +9,12 @@ from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from spanloom.core.model.normalized import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.trajectory import StepError, Usage
+
+NO_CODE = -1
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
@@ -22,6 +24,19 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
         richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
         facts = _with_documents(richer, other.facts)
     return facts
+
+
+def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
+    """Return the failure as the first tells it, with the code, type and traceback of any."""
+    errors = [report.error for report in reports if report.error is not None]
+    if not errors:
+        return None
+    return replace(
+        errors[0],
+        code=next((error.code for error in errors if error.code != NO_CODE), NO_CODE),
+        type=next((error.type for error in errors if error.type), ""),
+        traceback=next((error.traceback for error in errors if error.traceback), ""),
+    )
 
 
 def _with_documents(facts: Facts, part: Facts) -> Facts:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.extraction.reports.repeated_runs import are_twins
 from spanloom.core.model.message import read_conversation
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory
@@ -55,25 +56,37 @@ def make_call_key(step: Step) -> str:
 
 
 def find_original(call: ModelCall, others: Iterable[ModelCall]) -> ModelCall | None:
-    """Return the call that this bare one repeats: the shortest that encloses it, else ``None``.
+    """Return the call that this bare one repeats: the shortest around or beside it, else ``None``.
 
-    A framework's call comes before another bare one.
+    A framework's call comes before another bare one. Beside it is a run that another
+    instrumentation reports whole, of which this one gives each call a trace of its own.
     """
     if not call.is_bare:
         return None
-    enclosing = [o for o in others if _encloses(o, call) and _comes_before(o, call)]
+    enclosing = [
+        o
+        for o in others
+        if (_encloses(o, call) or _is_run_beside(o, call)) and _comes_before(o, call)
+    ]
     return min(
         enclosing, key=lambda o: (o.is_bare, o.end_ns - o.start_ns, o.key, o.step_id), default=None
     )
 
 
 def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
+    is_within = outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+    return is_within and _say_the_same(outer, inner)
+
+
+def _is_run_beside(run: ModelCall, call: ModelCall) -> bool:
+    return not run.is_bare and _say_the_same(run, call) and are_twins(run, call)
+
+
+def _say_the_same(ours: ModelCall, theirs: ModelCall) -> bool:
     return (
-        outer.call_key == inner.call_key
-        and outer.key.project == inner.key.project
-        and outer.key.trace_id != inner.key.trace_id
-        and outer.start_ns <= inner.start_ns
-        and inner.end_ns <= outer.end_ns
+        ours.call_key == theirs.call_key
+        and ours.key.project == theirs.key.project
+        and ours.key.trace_id != theirs.key.trace_id
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.twins import slack_ns
+from spanloom.core.extraction.reports.likeness import slack_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ def _has_all(other: Sequence[ModelCall], own: Sequence[ModelCall]) -> bool:
     pairs = []
     for call in own:
         alike = unused[call.call_key]
-        while alike and not _are_twins(alike[-1], call):
+        while alike and not are_twins(alike[-1], call):
             alike.pop()
         if not alike:
             return False
@@ -91,7 +91,8 @@ def _have_one_sign(numbers: Sequence[int]) -> bool:
     return min(numbers) >= 0 or max(numbers) <= 0
 
 
-def _are_twins(ours: ModelCall, theirs: ModelCall) -> bool:
+def are_twins(ours: ModelCall, theirs: ModelCall) -> bool:
+    """Return whether two instrumentations tell of calls that began and ended together."""
     if "" in (ours.dialect, theirs.dialect) or ours.dialect == theirs.dialect:
         return False
     slack = max(slack_ns(ours.start_ns, ours.end_ns), slack_ns(theirs.start_ns, theirs.end_ns))

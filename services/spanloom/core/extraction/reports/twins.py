@@ -11,24 +11,20 @@ from collections import defaultdict
 from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.extraction.reports.pairing import MAX_OPEN, count_the_same, has_usage
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.extraction.reports.likeness import may_be_one, own_slack_ns
+from spanloom.core.extraction.reports.pairing import MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.trajectory import Kind
     from spanloom.core.model.tree import SpanTree
 
-SLACK_NS = 20_000_000
-SLACK_SHARE = 0.05
-"""How far apart two reports of one run begin, and end: so long, or so much of the run. What one
-instrumentation does when it is called, the next one waits for."""
 MAX_TELLERS = 8
 """Nobody installs more instrumentations."""
 MAX_PAIRS = 8
 """Of so many earlier runs a span may be another report: a trace of equal spans has no end."""
-_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
 class Twins(NamedTuple):
@@ -70,67 +66,14 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
     for n in sorted(steps, key=_in_order):
         open_runs = by_kind[n.kind]
         open_runs[:] = [o for o in open_runs[-MAX_OPEN:] if n.span.start_ns <= _latest_start(o)]
-        pairs = (_pair(other, n) for other in open_runs if _may_be_one(other, n))
+        pairs = (_pair(other, n) for other in open_runs if may_be_one(other, n))
         yield from nsmallest(MAX_PAIRS, pairs)
         open_runs.append(n)
 
 
 def _latest_start(n: NormalizedSpan) -> int:
     """Return when another report of this run has begun at the latest."""
-    return n.span.start_ns + _slack_ns(n)
-
-
-def slack_ns(start_ns: int, end_ns: int) -> int:
-    """Return how far apart two reports may be of what ran from and to then, in nanoseconds."""
-    return max(SLACK_NS, int((end_ns - start_ns) * SLACK_SHARE))
-
-
-def _slack_ns(n: NormalizedSpan) -> int:
-    return slack_ns(n.span.start_ns, n.span.end_ns)
-
-
-def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two instrumentations tell of two spans that began and ended together."""
-    if ours.span.scope_name == theirs.span.scope_name:
-        return False
-    apart_ns = (
-        abs(theirs.span.start_ns - ours.span.start_ns),
-        abs(theirs.span.end_ns - ours.span.end_ns),
-    )
-    return max(apart_ns) <= max(_slack_ns(ours), _slack_ns(theirs))
-
-
-def _may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    if not is_told_beside(ours, theirs):
-        return False
-    if ours.kind is _MODEL:
-        return _may_be_one_call(ours, theirs)
-    name, other = _name(ours), _name(theirs)
-    return not name or not other or name == other
-
-
-def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether nothing speaks against one call, and something that both say for it."""
-    if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
-        return False
-    mine, others = ours.facts, theirs.facts
-    if mine.response_id and others.response_id:
-        return mine.response_id == others.response_id
-    if has_usage(ours) and has_usage(theirs):
-        return count_the_same(mine.usage, others.usage)
-    texts = ((mine.input, others.input), (mine.output, others.output))
-    return ours.error is not None or any(a and a == b for a, b in texts)
-
-
-def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both ran for most of the time of the shorter one."""
-    first, second = ours.span, theirs.span
-    both_ns = min(first.end_ns, second.end_ns) - max(first.start_ns, second.start_ns)
-    return 2 * both_ns >= min(first.end_ns - first.start_ns, second.end_ns - second.start_ns)
-
-
-def _name(n: NormalizedSpan) -> str:
-    return n.facts.tool_name if n.kind is _TOOL else n.facts.agent_name
+    return max(n.span.start_ns, n.span.end_ns) + own_slack_ns(n)
 
 
 def _pair(ours: NormalizedSpan, theirs: NormalizedSpan) -> Twins:

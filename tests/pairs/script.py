@@ -1,0 +1,126 @@
+"""The five scenarios: what the model answers, in order, and who asks it.
+
+Every call counts tokens of its own, so that a double count cannot come out right by accident.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A tool that the model asks for."""
+
+    id: str
+    name: str
+    arguments: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer of the model, or its refusal."""
+
+    text: str
+    tokens: tuple[int, int]
+    tools: tuple[Asked, ...] = ()
+    cached: int = 0
+    reasoning: int = 0
+    status: int = 200
+    takes_s: float = 0.03
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent of a script and what its model says, call by call."""
+
+    name: str
+    tools: tuple[str, ...]
+    says: tuple[Said, ...]
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What runs, and what is known of it before it runs."""
+
+    agents: tuple[Agent, ...]
+    question: str
+    streams: bool = False
+    is_chain: bool = False
+    errors: tuple[dict[str, object], ...] = ()
+    exception: str | None = None
+    retrievals: int = field(default=0)
+
+
+BROKEN = "The server had an error while processing your request."
+UNKNOWN = "order A-404 not found in shard 7"
+PLANNER = Agent(
+    "travel_planner",
+    ("get_weather", "search_attractions"),
+    (
+        Said(
+            "",
+            (131, 77),
+            (
+                Asked("call_p1", "get_weather", {"city": "Oslo"}),
+                Asked("call_p2", "get_weather", {"city": "Bergen"}),
+                Asked("call_p3", "search_attractions", {"city": "Bergen"}),
+            ),
+            reasoning=12,
+        ),
+        Said("Oslo is dry, Bergen is wet, and the fjords are open.", (277, 43), cached=128),
+    ),
+)
+SUPERVISOR = (
+    Agent(
+        "supervisor",
+        ("ask_researcher", "ask_writer"),
+        (
+            Said("", (101, 21), (Asked("call_v1", "ask_researcher", {"task": "find facts"}),)),
+            Said("", (163, 22), (Asked("call_v2", "ask_writer", {"task": "write a line"}),)),
+            Said("Here is the line: fjords are deep.", (229, 33), cached=64),
+        ),
+    ),
+    Agent(
+        "researcher",
+        ("search_attractions",),
+        (
+            Said("", (57, 13), (Asked("call_r1", "search_attractions", {"city": "Flam"}),)),
+            Said("The fjord at Flam is 1300 m deep.", (91, 17), reasoning=5),
+        ),
+        "supervisor",
+    ),
+    Agent("writer", (), (Said("Fjords are deep.", (73, 11)),), "supervisor"),
+)
+LIBRARIAN = Agent("librarian", (), (Said("Refunds take 14 days.", (261, 48), cached=192),))
+STREAMING = Agent(
+    "travel_planner",
+    ("get_weather",),
+    (
+        Said("", (83, 19), (Asked("call_s1", "get_weather", {"city": "Oslo"}),)),
+        Said("Oslo stays dry today, take a light coat.", (149, 27), cached=64, reasoning=9),
+    ),
+)
+OPERATOR = Agent(
+    "ops_agent",
+    ("query_orders",),
+    (
+        Said("", (87, 29), (Asked("call_e1", "query_orders", {"order": "A-404"}),)),
+        Said("", (0, 0), status=500),
+    ),
+)
+FAILURES: tuple[dict[str, object], ...] = (
+    {"component": "tool", "name": "query_orders", "type": "ValueError", "message": UNKNOWN},
+    {"component": "model", "code": 500, "message": BROKEN},
+    {"component": "agent", "name": "ops_agent", "code": 500, "propagated": True},
+)
+SCENARIOS = {
+    "parallel_tools": Scenario((PLANNER,), "What about Oslo and Bergen?"),
+    "supervisor": Scenario(SUPERVISOR, "A line about fjords, please."),
+    "rag_chain": Scenario((LIBRARIAN,), "How long do refunds take?", is_chain=True, retrievals=1),
+    "stream_agent": Scenario((STREAMING,), "Do I need a coat in Oslo?", streams=True),
+    "errors": Scenario(
+        (OPERATOR,), "Where is order A-404?", errors=FAILURES, exception=f"Error 500 - {BROKEN}"
+    ),
+}

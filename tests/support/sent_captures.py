@@ -1,0 +1,81 @@
+"""Captured runs sent to a started service as their SDKs did, and measured once it has settled."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import grpc
+import httpx
+from tests.support.ground_truth import MEASURES, Answer, measure
+
+if TYPE_CHECKING:
+    from tests.conftest import RunningSpanloom
+    from tests.support.ground_truth import Capture, Measures
+
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+WHOLLY_TAKEN = {b"", b'{"code":0,"msg":""}'}
+DEADLINE_S = 120.0
+SETTLE_S = 10.0
+QUICK = {"SPANLOOM_NO_ROOT_QUIET_S": "3", "SPANLOOM_ROOT_QUIET_S": "0.5"}
+
+
+def send(spanloom: RunningSpanloom, capture: Capture) -> None:
+    """Send a run over the protocol it was recorded on."""
+    if capture.over_grpc:
+        _send_grpc(spanloom.addresses["otlp_grpc"], capture)
+        return
+    with httpx.Client(base_url=spanloom.addresses["otlp_http"]) as client:
+        if logs := capture.logs():
+            headers = {"Content-Type": "application/x-protobuf"}
+            assert client.post("/v1/logs", content=logs, headers=headers).status_code == 200
+        for path, kind, body in capture.posts():
+            answer = client.post(path, content=body, headers={"Content-Type": kind})
+            assert answer.is_success
+            assert answer.content in WHOLLY_TAKEN or answer.json()["errors"] == []
+
+
+def _send_grpc(address: str, capture: Capture) -> None:
+    with grpc.insecure_channel(address.removeprefix("http://")) as channel:
+        export = channel.unary_unary(EXPORT, request_serializer=None, response_deserializer=None)
+        for request in capture.requests():
+            assert export(request, timeout=20) == b""
+
+
+def measure_settled(
+    api: httpx.Client,
+    capture: Capture,
+    deadline: float,
+    measures: Measures = MEASURES,
+    known: frozenset[str] = frozenset(),
+) -> dict[str, list[str]]:
+    """Measure until all is right or the time is over: a repeated call is marked a moment later.
+
+    ``known`` are measures known to be wrong, for which nobody needs to wait.
+    """
+    patience = float("inf")
+    while True:
+        answers = [
+            _await_answer(api, trace_id, count, deadline)
+            for trace_id, count in capture.spans_by_trace.items()
+        ]
+        measured = measure(capture, answers, measures)
+        patience = min(patience, time.monotonic() + SETTLE_S)
+        wrong = {name for name, what in measured.items() if what}
+        if wrong <= known or time.monotonic() > patience:
+            return measured
+        time.sleep(0.2)
+
+
+def _await_answer(api: httpx.Client, trace_id: str, span_count: int, deadline: float) -> Answer:
+    """Wait until the trajectory shows every span, and is not about to change."""
+    while time.monotonic() < deadline:
+        found = api.get(f"/v1/trajectories/{trace_id}")
+        if found.status_code == 200:
+            document = found.json()
+            extraction = document["extraction"]
+            if extraction["span_count"] == span_count and extraction["status"] != "live":
+                spans = api.get(f"/v1/trajectories/{trace_id}/spans").json()["spans"]
+                return Answer(document, spans)
+        time.sleep(0.2)
+    raise AssertionError(f"{trace_id} was not extracted within {DEADLINE_S} s")
