@@ -16,11 +16,21 @@ from tests.support.recipes import FOLDER, PLACES
 
 
 def main() -> None:
-    """Make what is missing; what cannot be made is said, and the rest made."""
-    names = sys.argv[1:] or sorted(file.stem for file in (FOLDER / "requirements").glob("*.txt"))
-    failed = [name for name in names if not _made(name)]
+    """Make those that are named, or all; what cannot be made is said, and the rest made."""
+    venvs = sorted(file.stem for file in (FOLDER / "requirements").glob("*.txt"))
+    names = sys.argv[1:] or [*venvs, *(["js"] if shutil.which("npm") else [])]
+    failed = [name for name in names if not (_made_for_node() if name == "js" else _made(name))]
     if failed:
         sys.exit(f"could not be made: {', '.join(failed)}")
+
+
+def _made_for_node() -> bool:
+    """Install the packages of ``js/package.json``."""
+    place = PLACES / "js"
+    place.mkdir(parents=True, exist_ok=True)
+    shutil.copy(FOLDER / "js" / "package.json", place)
+    quiet = ("--silent", "--no-fund", "--no-audit", "--no-package-lock")
+    return not subprocess.run(["npm", "install", *quiet], cwd=place, check=False).returncode
 
 
 def _made(name: str) -> bool:

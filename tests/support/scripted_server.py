@@ -7,6 +7,7 @@ one by the answer. Both have token counts of their own, so that none is counted 
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,11 @@ def answer_to(path: str, body: Json) -> tuple[str, list[str]]:
     return _sent(_google, path.rpartition("/")[2].partition(":")[0], calls)
 
 
+def _new_id() -> str:
+    """Return an id of its own for each answer: frameworks know a message by it."""
+    return f"made_{secrets.token_hex(8)}"
+
+
 def _sent(form: Any, model: str, calls: bool) -> tuple[str, list[str]]:
     made = form(model, calls)
     if isinstance(made, list):
@@ -81,7 +87,7 @@ def _chat(model: str, calls: bool) -> Json:
         function = {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}
         message["tool_calls"] = [{"id": CALL_ID, "type": "function", "function": function}]
     return {
-        "id": "chatcmpl-1",
+        "id": _new_id(),
         "object": "chat.completion",
         "created": 1,
         "model": model,
@@ -115,21 +121,21 @@ def _responses(model: str, calls: bool) -> Json:
     read, wrote = CALL_TOKENS if calls else ANSWER_TOKENS
     said: Json = {
         "type": "message",
-        "id": "msg_1",
+        "id": _new_id(),
         "role": "assistant",
         "status": "completed",
         "content": [{"type": "output_text", "text": ANSWER, "annotations": []}],
     }
     call: Json = {
         "type": "function_call",
-        "id": "fc_1",
+        "id": _new_id(),
         "call_id": CALL_ID,
         "name": TOOL,
         "arguments": json.dumps(ARGUMENTS),
         "status": "completed",
     }
     return {
-        "id": "resp_1",
+        "id": _new_id(),
         "object": "response",
         "created_at": 1,
         "status": "completed",
@@ -152,7 +158,7 @@ def _anthropic(model: str, calls: bool) -> Json:
     read, wrote = CALL_TOKENS if calls else ANSWER_TOKENS
     call = {"type": "tool_use", "id": CALL_ID, "name": TOOL, "input": ARGUMENTS}
     return {
-        "id": "msg_1",
+        "id": _new_id(),
         "type": "message",
         "role": "assistant",
         "model": model,

@@ -6,6 +6,7 @@ has keys, so what a recipe sets to show one is tried too.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from dataclasses import dataclass
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
 
     from spanloom.recipes.reading import Recipe
 
-PYTHON = [recipe for framework, recipe in all_recipes() if framework.language == "Python"]
+
+def recipes_in(language: str) -> list[Recipe]:
+    return [recipe for framework, recipe in all_recipes() if framework.language == language]
+
+
+def name_of(recipe: Recipe) -> str:
+    return recipe.name
 
 
 @dataclass(frozen=True)
@@ -70,17 +77,31 @@ def models() -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("recipe", PYTHON, ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("recipe", recipes_in("Python"), ids=name_of)
 def test_a_python_recipe_shows_the_run(
     recipe: Recipe, locked: Locked, models: str, tmp_path: Path
 ) -> None:
     python = PLACES / venv_of(recipe) / "bin" / "python"
     if not python.exists():
         pytest.skip(f"needs {venv_of(recipe)}: python -m tests.recipes.install")
-    program = tmp_path / "program.py"
+    check_run(recipe, [str(python)], tmp_path / "program.py", locked, models)
+
+
+@pytest.mark.parametrize("recipe", recipes_in("JavaScript"), ids=name_of)
+def test_a_recipe_for_node_shows_the_run(recipe: Recipe, locked: Locked, models: str) -> None:
+    node = shutil.which("node")
+    if node is None or not (PLACES / "js" / "node_modules").exists():
+        pytest.skip("needs Node and its packages: python -m tests.recipes.install")
+    check_run(recipe, [node], PLACES / "js" / f"{recipe.framework}.mjs", locked, models)
+
+
+def check_run(
+    recipe: Recipe, interpreter: list[str], program: Path, locked: Locked, models: str
+) -> None:
+    """Run the recipe and its agent, and look at the one trajectory that comes of it."""
     program.write_text(program_of(find_framework(recipe.framework), recipe), "utf-8")
     before = {item["trace_id"] for item in locked.trajectories()}
-    run([str(python), str(program)], tmp_path, locked, recipe, models)
+    run([*interpreter, str(program)], program.parent, locked, recipe, models)
     check(await_run(locked, before), EXPECTED.get(recipe.framework, Expected()))
 
 
@@ -131,6 +152,9 @@ def check(document: Json, expected: Expected) -> None:
     assert {step["metadata"]["model"] for step in calls} == {expected.model}
     assert script.QUESTION in calls[0]["input"]
     assert script.ANSWER in calls[-1]["output"]
+    assert script.QUESTION in document["root_step"]["input"]
+    assert script.ANSWER in document["root_step"]["output"]
+    assert script.RESULT not in document["root_step"]["output"]
     for step in (step for step in steps if step["type"] == "tool"):
         check_tool(step)
 
