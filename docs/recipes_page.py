@@ -40,8 +40,8 @@ def _recipe(framework: Framework, recipe: Recipe) -> Iterator[str]:
     yield _fenced("sh", [recipe.install, *exports(recipe.variables)])
     if recipe.code:
         yield _fenced(_FENCES[framework.language], recipe.code.strip().splitlines())
-    if recipe.notes:
-        yield f"{recipe.notes}\n"
+    for note in filter(None, (recipe.notes, recipe.untried)):
+        yield f"{note}\n"
     shown = "; ".join(f"`{line}`" for line in exports(recipe.key_variables))
     yield f"Where the service has keys: {shown}.\n"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support import scripted_server as script
+from tests.support import scripted_answers as script
 
 from spanloom.recipes.reading import Framework, Recipe, read_frameworks
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "recipes"
 PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes"))
 """Has the virtual environments that ``python -m tests.recipes.install`` makes."""
-SUFFIXES = {"Python": "py", "JavaScript": "mjs", "Go": "go"}
+SUFFIXES = {"Python": "py", "JavaScript": "mjs"}
 VENVS: Mapping[str, str] = {
     "adk": "adk",
     "autogen": "autogen",
@@ -75,7 +75,9 @@ def packages_of(recipe: Recipe) -> set[str]:
 
 
 def requirements_of(framework: Framework, recipe: Recipe) -> set[str]:
-    """Return the names of the packages that the tests pin for it."""
+    """Return the names of the packages that the tests pin for it; of Go's what the code imports."""
+    if framework.language == "Go":
+        return set(re.findall(r'"(github.com/[^"]+)"', recipe.code))
     if framework.language == "JavaScript":
         return set(json.loads((FOLDER / "js" / "package.json").read_text())["dependencies"])
     lines = (FOLDER / "requirements" / f"{venv_of(recipe)}.txt").read_text().splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -40,6 +40,8 @@ class Recipe:
     key_variables: Mapping[str, str]
     """What is set besides where the service has keys."""
     notes: str = ""
+    untried: str = ""
+    """Why no test runs it."""
 
     @property
     def name(self) -> str:
@@ -87,23 +89,6 @@ def find_recipe(framework: Framework, way: str | None) -> Recipe:
         return found
     unknown = _unknown(f"way for {framework.name}", way, ways)
     raise UnknownRecipeError(f"{unknown}; there is {', '.join(ways)}")
-
-
-def recipe_as_json(framework: Framework, recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe with what its framework is, and the names of the other ways."""
-    others = [one.way for one in framework.recipes if one is not recipe]
-    about = {"title": framework.title, "language": framework.language, "other_ways": others}
-    return {**asdict(recipe), **about}
-
-
-def framework_as_json(framework: Framework) -> dict[str, Any]:
-    """Return a framework with its ways in one line each."""
-    ways = [
-        {"way": one.way, "instrumentation": one.instrumentation, "line": one.line}
-        for one in framework.recipes
-    ]
-    about = {"framework": framework.name, "title": framework.title, "language": framework.language}
-    return {**about, "also": list(framework.also), "ways": ways}
 
 
 def _framework(name: str, table: dict[str, Any], endpoint: str) -> Framework:

@@ -41,8 +41,8 @@ def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> Non
     if recipe.code:
         _part(console, "Write, before anything that makes agents", recipe.code.strip())
     _part(console, "Export, where the agents run", "\n".join(exports(recipe.variables)))
-    if recipe.notes:
-        _print(console, f"{recipe.notes}\n")
+    for note in filter(None, (recipe.notes, recipe.untried)):
+        _print(console, f"{note}\n")
     _part(console, KEYED, "\n".join(exports(recipe.key_variables)))
     _part(console, "Run the agents, then look", "spanloom list\nspanloom show latest")
     _others(framework, recipe, console)
@@ -59,7 +59,7 @@ def _title(framework: Framework, recipe: Recipe) -> Text:
 
 def _part(console: Console, title: str, lines: str) -> None:
     _print(console, Text(f"{title}:", "dim"))
-    _print(console, f"{lines}\n")
+    console.file.write(f"{lines}\n\n")  # rich would make spaces of tabs
 
 
 def _others(framework: Framework, recipe: Recipe, console: Console) -> None:
