@@ -76,6 +76,7 @@ def _application(models: str) -> dict[str, str]:
         "GOOGLE_GEMINI_BASE_URL": models,
         "GOOGLE_API_KEY": "none",
         "LANGSMITH_TRACING": "false",
+        "CREWAI_DISABLE_TELEMETRY": "true",
         "CREWAI_TRACING_ENABLED": "false",
         "PYTHONPATH": "",
     }
