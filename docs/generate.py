@@ -24,7 +24,7 @@ from spanloom.telemetry import Metrics
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
 
-from docs import conformance_table, evidence, matrix  # noqa: E402
+from docs import conformance_table, evidence, matrix, recipes_page  # noqa: E402
 from tests.support import ground_truth  # noqa: E402
 
 if TYPE_CHECKING:
@@ -101,6 +101,12 @@ def checks() -> str:
     return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
+def instrument() -> str:
+    """Every recipe of `spanloom instrument`."""
+    head = ("name", "framework", "language", "by")
+    return f"{_table(head, recipes_page.overview())}\n{recipes_page.recipes()}"
+
+
 def conformance() -> str:
     """Every item of the OTLP specification, our answer and the tests that prove it."""
     head = ("item", "level", "what is asked", "our answer", "proven by")
@@ -122,6 +128,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "configuration.md": configuration,
     "conformance.md": conformance,
     "dialects.md": dialects,
+    "instrument.md": instrument,
     "metrics.md": metrics,
     "operations.md": checks,
     "store.md": migrations,

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo:demo_command", "Show a real agent run arrive and come out as a trajectory."),
     "serve": ("processes:serve_command", "Run everything in one process."),
+    "instrument": (
+        "instrument:instrument_command",
+        "Say how agents of a framework are made to send.",
+    ),
     "list": ("list_:list_command", "List trajectories, newest first."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),

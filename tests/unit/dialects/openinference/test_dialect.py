@@ -73,6 +73,7 @@ def test_without_messages_the_values_have_to_do() -> None:
 
 
 CALLING = '{"kwargs":{"tool_calls":[{"name":"add"}]}}'
+IN_PARTS = '{"kwargs":{"content":[{"type":"text","text":"Rome"}]}}'
 
 
 @pytest.mark.parametrize(
@@ -82,10 +83,12 @@ CALLING = '{"kwargs":{"tool_calls":[{"name":"add"}]}}'
         (CALLING, {"tool_calls.0.tool_call.function.name": "add"}, "tool_calls"),
         ('{"kwargs":{"tool_calls":[]}}', {"content": "Rome"}, "Rome"),
         (r'{"content":"\"tool_calls\":[{"}', {"content": "Rome"}, "Rome"),
+        (IN_PARTS, {"role": "assistant"}, IN_PARTS),
+        (IN_PARTS, {"role": "assistant", "content": "Oslo"}, "Oslo"),
     ],
-    ids=["lost", "kept", "none", "quoted"],
+    ids=["lost", "kept", "none", "quoted", "parts lost", "parts kept"],
 )
-def test_messages_flattened_without_their_tool_calls_are_not_the_whole(
+def test_messages_flattened_without_calls_or_content_are_not_the_whole(
     value: str, flattened: dict[str, str], expected: str
 ) -> None:
     said = openinference("LLM", input__value=value, output__value=value)

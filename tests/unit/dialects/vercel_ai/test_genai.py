@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import orjson
+import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
 
 from spanloom.core.model.trajectory import Usage
 
+Json = dict[str, object]
 SCOPE = "gen_ai"
+TEXT: Json = {"type": "text", "content": "It is sunny."}
+CALL: Json = {"type": "tool_call", "id": "c1", "name": "weather", "arguments": {"city": "Oslo"}}
+RESULT: Json = {"type": "tool_call_response", "id": "c1", "response": "7 degrees"}
 
 
 def loop(*inside: dict[str, str]) -> list[str]:
@@ -55,3 +61,28 @@ def test_a_result_is_text_and_reasoning_is_read_where_it_is_told() -> None:
     )
     assert found[1].facts.usage == Usage(7, 3, 1, 2)
     assert found[2].facts.output == "sunny"
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([TEXT, CALL, RESULT], "It is sunny."),
+        ([CALL, RESULT, TEXT], "It is sunny."),
+        ([CALL, RESULT], "7 degrees"),
+    ],
+    ids=["as it is sent", "in order", "stopped after a tool"],
+)
+def test_an_answer_is_the_text_that_was_said_last(parts: list[Json], expected: str) -> None:
+    said = orjson.dumps([{"role": "assistant", "parts": parts, "finish_reason": "stop"}]).decode()
+    run = make_span(1, 0, genai("invoke_agent", output__messages=said), scope=SCOPE, end=90)
+    calls = [make_span(n, 1, chat(7, 3), scope=SCOPE, start=n) for n in (2, 3)]
+    assert normalized(run, *calls)[1].facts.output == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [("", ""), ("no JSON", "no JSON"), ('[{"parts":"x"}]', "x"), ('[{"parts":[1]}]', "1")],
+)
+def test_an_answer_in_no_form_that_is_known_is_read_as_any(said: str, expected: str) -> None:
+    run = make_span(1, 0, genai("invoke_agent", output__messages=said), scope=SCOPE, end=90)
+    assert normalized(run)[1].facts.output == expected

@@ -88,7 +88,9 @@ _DOCUMENTS = {
 }
 _AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
+_PARTS = '"content":[{'
 """How JavaScript writes a list that is not empty."""
+_ONLY_A_ROLE = '{"role":"assistant"}'
 
 
 def span_kind(span: Span) -> str:
@@ -189,13 +191,14 @@ def _documents(span: Span) -> str:
 
 
 def _messages(flat: str, whole: str) -> str:
-    """Prefer the flattened messages, unless they lack the tool calls that the whole value has.
+    """Prefer the flattened messages, unless they lack what the whole value has.
 
-    LangChain.js's instrumentation flattens those that a provider's answer came with, not those of
-    the message itself. In a text the quotes would be escaped.
+    LangChain.js's instrumentation flattens the tool calls that a provider's answer came with, not
+    those of the message itself, and no content that is a list. In a text quotes would be escaped.
     """
     lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
-    return whole if lacks_calls or not flat else flat
+    lacks_content = _PARTS in whole and _ONLY_A_ROLE in flat
+    return whole if lacks_calls or lacks_content or not flat else flat
 
 
 def _first_token_ms(span: Span) -> float | None:

@@ -3,7 +3,8 @@
 ``invoke_agent`` stands on every ``generateText``, also on one that wraps a single bare call; the
 span's name has the model, the agent's name is in ``gen_ai.agent.name``. ``agent_step`` is a turn
 of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are told only
-where the application asks for ``ai.usage.*`` details. Results of tools are JSON, texts in quotes.
+where the application asks for ``ai.usage.*`` details. Results of tools are JSON, texts in quotes. A
+run's answer is one message: the text of the last turn, then the calls and results of all turns.
 
 Verified on captures of 7.0.
 """
@@ -17,7 +18,7 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.genai_facts import OFFERED_TOOLS
 from spanloom.core.reading.tool_loop import loops_over_tools
-from spanloom.core.reading.values import first_integer, unquoted
+from spanloom.core.reading.values import Json, first_integer, json_value, unquoted, written
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _SCOPE = "gen_ai"
 _REASONING = "ai.usage.outputTokenDetails.reasoningTokens"
+_OF_TOOLS = ("tool_call", "tool_call_response")
 _CALLS = frozenset({"chat", "text_completion", "generate_content"})
 
 
@@ -67,4 +69,23 @@ class VercelAIGenAI(OtelGenAI):
         elif facts.usage is not None and _REASONING in span.attributes:
             reasoning = first_integer(span.attributes, _REASONING)
             facts.usage = facts.usage._replace(reasoning_tokens=reasoning)
+        if operation_of(span) == "invoke_agent":
+            facts.output = _last_said(facts.output)
         return facts
+
+
+def _last_said(output: str) -> str:
+    """Leave out the calls and results of an answer that has a text: it was said after them."""
+    answer = json_value(output)
+    message = answer[0] if isinstance(answer, list) and len(answer) == 1 else None
+    parts = message.get("parts") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(parts, list):
+        return output
+    said = [part for part in parts if _type_of(part) not in _OF_TOOLS]
+    if not any(_type_of(part) == "text" for part in said):
+        return output
+    return written([{**message, "parts": list[Json](said)}])
+
+
+def _type_of(part: Json) -> Json:
+    return part.get("type") if isinstance(part, dict) else None

@@ -1,0 +1,81 @@
+"""``spanloom instrument``: what to install, to write and to export so that agents send."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import orjson
+
+from spanloom.cli.options import TeachingCommand
+from spanloom.recipes.as_json import framework_as_json, recipe_as_json
+from spanloom.recipes.reading import (
+    ENDPOINT,
+    UnknownRecipeError,
+    find_framework,
+    find_recipe,
+    read_frameworks,
+)
+from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.recipes import render_frameworks, render_recipe
+
+
+def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    """Accept an address of HTTP without what would break a line that is pasted."""
+    if not text.startswith(("http://", "https://")) or not text.isprintable() or " " in text:
+        raise click.BadParameter(f"{text!r} is no address such as {ENDPOINT}")
+    return text.rstrip("/")
+
+
+@click.command(
+    "instrument",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom instrument",
+        "spanloom instrument langgraph",
+        "spanloom instrument langgraph langfuse",
+        "spanloom instrument openai --endpoint https://spanloom.example:4318",
+        "spanloom instrument vercel-ai --json | jq -r .code",
+    ),
+)
+@click.argument("framework", required=False)
+@click.argument("way", required=False)
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    default=ENDPOINT,
+    show_default=True,
+    callback=to_endpoint,
+    help="Where the service takes OTLP over HTTP.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def instrument_command(
+    framework: str | None, way: str | None, endpoint: str, as_json: bool
+) -> None:
+    """Say how agents of a framework are made to send their spans.
+
+    Without FRAMEWORK it lists what there is. WAY is one of several instrumentations; without
+    it the recommended one is shown. No service needs to run.
+    """
+    try:
+        _print(framework, way, endpoint, as_json=as_json)
+    except UnknownRecipeError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _print(name: str | None, way: str | None, endpoint: str, *, as_json: bool) -> None:
+    console = make_console(sys.stdout)
+    if name is None:
+        frameworks = read_frameworks(endpoint)
+        if as_json:
+            for one in frameworks:
+                write_json(orjson.dumps(framework_as_json(one)), sys.stdout, indent=False)
+            return
+        render_frameworks(frameworks, console)
+        return
+    framework = find_framework(name, endpoint)
+    recipe = find_recipe(framework, way)
+    if as_json:
+        write_json(orjson.dumps(recipe_as_json(framework, recipe)), sys.stdout)
+    else:
+        render_recipe(framework, recipe, console)

@@ -1,0 +1,13 @@
+"""Asks an agent of OpenAI's SDK once."""
+
+from agents import Agent, Runner, function_tool
+
+
+@function_tool
+def weather(city: str) -> str:
+    """Tell the weather in a city."""
+    return {"Oslo": "sunny, 7 degrees"}[city]
+
+
+agent = Agent(name="forecaster", model="gpt-4o-mini", tools=[weather])
+Runner.run_sync(agent, "What is the weather in Oslo?")

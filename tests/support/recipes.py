@@ -1,0 +1,84 @@
+"""Where each recipe is tried, and what its tiny agent does there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support import scripted_answers as script
+
+from spanloom.recipes.reading import Framework, Recipe, read_frameworks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = Path(__file__).parents[1] / "recipes"
+PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes"))
+"""Has the virtual environments that ``python -m tests.recipes.install`` makes."""
+SUFFIXES = {"Python": "py", "JavaScript": "mjs"}
+VENVS: Mapping[str, str] = {
+    "adk": "adk",
+    "autogen": "autogen",
+    "crewai": "crewai",
+    "langgraph openlit": "openlit",
+    "llamaindex": "openai2",
+    "strands": "openai2",
+}
+"""Which of them a recipe or a framework needs, where it is not ``main``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a run has to show."""
+
+    agents: int = 1
+    calls: tuple[tuple[int, int], ...] = (script.CALL_TOKENS, script.ANSWER_TOKENS)
+    tools: int = 1
+    model: str = "gpt-4o-mini"
+
+
+ONE_CALL = (script.ANSWER_TOKENS,)
+EXPECTED: Mapping[str, Expected] = {
+    "adk": Expected(model="gemini-2.5-flash"),
+    "autogen": Expected(model="gpt-4o-mini-2024-07-18"),  # its client resolves the name
+    "anthropic": Expected(0, ONE_CALL, 0, "claude-sonnet-4-5"),
+    "openai": Expected(0, ONE_CALL, 0),
+}
+"""By framework, where it is not an agent that calls its tool once."""
+
+
+def all_recipes() -> list[tuple[Framework, Recipe]]:
+    """Return every recipe with its framework."""
+    return [(one, recipe) for one in read_frameworks() for recipe in one.recipes]
+
+
+def venv_of(recipe: Recipe) -> str:
+    """Return the name of the environment that a Python recipe is tried in."""
+    return VENVS.get(recipe.name, VENVS.get(recipe.framework, "main"))
+
+
+def program_of(framework: Framework, recipe: Recipe) -> str:
+    """Return a whole program: the recipe as it is printed, then an agent that runs once."""
+    agent = f"{framework.name.replace('-', '_')}.{SUFFIXES[framework.language]}"
+    return f"{recipe.code}\n{(FOLDER / 'agents' / agent).read_text('utf-8')}"
+
+
+def packages_of(recipe: Recipe) -> set[str]:
+    """Return the names of the packages that the recipe installs."""
+    words = shlex.split(recipe.install)[2:]
+    return {re.split(r"(?<=.)[@\[<>=]", word)[0] for word in words if not word.startswith("-")}
+
+
+def requirements_of(framework: Framework, recipe: Recipe) -> set[str]:
+    """Return the names of the packages that the tests pin for it; of Go's what the code imports."""
+    if framework.language == "Go":
+        return set(re.findall(r'"(github.com/[^"]+)"', recipe.code))
+    if framework.language == "JavaScript":
+        return set(json.loads((FOLDER / "js" / "package.json").read_text())["dependencies"])
+    lines = (FOLDER / "requirements" / f"{venv_of(recipe)}.txt").read_text().splitlines()
+    return {re.split(r"[\[=]", line)[0] for line in lines if not line.startswith("#")}

@@ -1,0 +1,147 @@
+"""``spanloom instrument``: recipes that parse, lines that can be pasted, names that exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from tests.support.agents import REPOSITORY
+from tests.support.recipes import FOLDER, all_recipes, packages_of, program_of, requirements_of
+
+from spanloom.cli.group import spanloom
+from spanloom.recipes.reading import ENDPOINT, KEY, read_frameworks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.recipes.reading import Framework, Recipe
+
+    Run = Callable[..., tuple[int, str, str]]
+
+EACH = pytest.mark.parametrize(
+    ("framework", "recipe"), all_recipes(), ids=lambda one: getattr(one, "way", one.name)
+)
+
+
+CHECKS = {"JavaScript": ["node", "--check", "--input-type=module", "-"], "Go": ["gofmt"]}
+
+
+@pytest.fixture
+def run() -> Run:
+    def _run(*arguments: str) -> tuple[int, str, str]:
+        ended = CliRunner().invoke(spanloom, ["instrument", *arguments])
+        return ended.exit_code, ended.stdout, ended.stderr
+
+    return _run
+
+
+@EACH
+def test_a_recipe_is_printed_in_lines_that_can_be_pasted(
+    framework: Framework, recipe: Recipe, run: Run
+) -> None:
+    status, out, _ = run(framework.name, recipe.way)
+    assert status == 0
+    lines = out.splitlines()
+    assert recipe.install in lines
+    assert [line for line in recipe.code.splitlines() if line not in lines] == []
+    for name in (*recipe.variables, *recipe.key_variables):
+        assert any(line.startswith(f"export {name}=") for line in lines)
+    assert [r.name for r in framework.recipes if r is not recipe and f"{r.name}  " not in out] == []
+
+
+@EACH
+def test_json_gives_the_same_as_an_object(framework: Framework, recipe: Recipe, run: Run) -> None:
+    status, out, _ = run(framework.name, recipe.way, "--json")
+    given = json.loads(out)
+    assert status == 0
+    assert (given["install"], given["code"]) == (recipe.install, recipe.code)
+    assert given["variables"] == recipe.variables
+    assert set(given["other_ways"]) | {recipe.way} == {one.way for one in framework.recipes}
+
+
+@EACH
+def test_a_recipe_goes_to_the_endpoint_and_shows_a_key(
+    framework: Framework, recipe: Recipe, run: Run
+) -> None:
+    _, out, _ = run(framework.name, recipe.way, "--endpoint", "https://spans.example:4318/")
+    assert "=https://spans.example:4318" in out
+    assert ENDPOINT not in out
+    assert any(KEY in text for text in recipe.key_variables.values())
+
+
+@EACH
+def test_the_code_and_the_agent_that_tries_it_parse(framework: Framework, recipe: Recipe) -> None:
+    if framework.language == "Python":
+        compile(program_of(framework, recipe), recipe.name, "exec")
+        return
+    command = CHECKS[framework.language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"needs {command[0]}")
+    program = recipe.code if recipe.untried else program_of(framework, recipe)
+    ended = subprocess.run(command, input=program, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert framework.language != "Go" or ended.stdout == recipe.code
+
+
+@EACH
+def test_what_is_installed_is_what_the_tests_have(framework: Framework, recipe: Recipe) -> None:
+    named = packages_of(recipe)
+    assert named
+    assert named - requirements_of(framework, recipe) == set()
+
+
+def test_every_file_is_of_a_framework_and_every_agent_of_a_recipe() -> None:
+    names = {file.name for file in files("spanloom.recipes").iterdir()}
+    recipes = {f"{recipe.framework}.{recipe.way}.toml" for _, recipe in all_recipes()}
+    assert {name for name in names if name.endswith(".toml")} == recipes | {"frameworks.toml"}
+    agents = {file.stem.replace("_", "-") for file in (FOLDER / "agents").iterdir()}
+    assert agents - {recipe.framework for _, recipe in all_recipes()} == set()
+
+
+def test_a_name_stands_for_one_framework() -> None:
+    names = [name for one in read_frameworks() for name in (one.name, *one.also)]
+    assert len(names) == len(set(names))
+
+
+def test_without_a_name_all_are_listed(run: Run) -> None:
+    status, out, _ = run()
+    assert status == 0
+    for framework in read_frameworks():
+        assert re.search(rf"^{framework.name} .*{framework.language}", out, re.MULTILINE)
+    listed = [json.loads(line) for line in run("--json")[1].splitlines()]
+    assert [one["framework"] for one in listed] == [one.name for one in read_frameworks()]
+
+
+@pytest.mark.parametrize("name", ["langgraph", "LangChain"])
+def test_the_recommended_way_comes_first_under_any_name(name: str, run: Run) -> None:
+    assert run(name) == run("langgraph", "openinference")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["langgrap"], "did you mean langgraph"),
+        (["zzz"], "no framework 'zzz'; `spanloom instrument` lists all"),
+        (["langgraph", "langfus"], "did you mean langfuse or"),
+        (["openai", "zzz"], "there is openinference"),
+        (["openai", "--endpoint", "localhost"], "'localhost' is no address"),
+        (["openai", "--endpoint", "http://a b"], "is no address"),
+    ],
+)
+def test_what_does_not_exist_is_refused(arguments: list[str], said: str, run: Run) -> None:
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_the_readme_shows_the_recommended_recipe_as_it_is() -> None:
+    recipe = read_frameworks()[0].recipes[0]
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    assert recipe.install in readme
+    assert f"```python\n{recipe.code}```" in readme
