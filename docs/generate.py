@@ -19,7 +19,7 @@ from spanloom.core.extraction.reports import once
 from spanloom.core.reading import failures
 from spanloom.core.reading.langchain import run as langchain_run
 from spanloom.doctor.checks import CHECKS
-from spanloom.telemetry import Metrics
+from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
@@ -137,6 +137,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 def main() -> None:
     """Rewrite the pages, or with ``--check`` fail if one is stale."""
+    configure_logging("warning")  # captured runs are extracted, and each greets its service
     stale = []
     for name, render in PAGES.items():
         page = HERE / name

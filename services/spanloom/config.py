@@ -249,6 +249,9 @@ class ProcessSettings(SectionSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The least important log lines to print."
     )
+    quiet: bool = Field(
+        False, description="Log warnings and errors alone, not who sends and how much comes in."
+    )
     log_format: Literal["auto", "console", "json"] = Field(
         "auto", description="Log lines for people or machines; auto asks the terminal."
     )

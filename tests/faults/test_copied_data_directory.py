@@ -92,7 +92,7 @@ def test_it_opens_and_goes_on(
     send(copied, ledger, [next(requests) for _ in range(5)])
     in_api = check_api(copied.api, ledger.account())
     assert copied.stop() == 0
-    assert copied.log == ""
+    assert copied.complaints == []
     check_store(elsewhere, ledger.account(), in_api)
 
 

@@ -64,7 +64,7 @@ def test_the_first_line_says_where_and_sigterm_ends_with_0(
         port = int(spanloom.addresses[name].rpartition(":")[2])
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     assert spanloom.stop() == 0
-    assert spanloom.log == ""
+    assert spanloom.complaints == []
 
 
 def test_what_was_acknowledged_before_sigterm_is_there_after_the_next_start(

@@ -51,7 +51,8 @@ def run_roles(settings: Settings, roles: Role) -> NoReturn:
 
     Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
-    configure_logging(settings.log_level, settings.log_format)
+    is_quiet = settings.quiet and settings.log_level == "info"
+    configure_logging("warning" if is_quiet else settings.log_level, settings.log_format)
     favour_speed()
     raise_limit()
     if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
@@ -107,4 +108,9 @@ def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
         if part in addresses:
             table.add_row(label, f"[bold]{addresses[part]}[/bold]")
     table.add_row("data", str(settings.data_dir.absolute()))
+    if "otlp_grpc" in addresses:
+        table.add_row("")
+        table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}")
+        table.add_row("", "`spanloom instrument` says what else your framework needs")
+        table.add_row("look", "spanloom tail")
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")

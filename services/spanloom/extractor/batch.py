@@ -45,6 +45,8 @@ class BatchResult:
     repeated_elsewhere: Sequence[TraceKey] = ()
     """Stored traces that repeat a call of this batch: they have to be built again."""
     span_count: int = 0
+    services: set[tuple[str, str]] = field(default_factory=set)
+    """Who sent the spans that were read: projects and services."""
 
     def joined(self, other: BatchResult) -> BatchResult:
         """Return what became of two batches together."""
@@ -57,6 +59,7 @@ class BatchResult:
             failures={**self.failures, **other.failures},
             repeated_elsewhere=[*self.repeated_elsewhere, *other.repeated_elsewhere],
             span_count=self.span_count + other.span_count,
+            services=self.services | other.services,
         )
 
 
@@ -102,6 +105,8 @@ def _prepare(
     result.arrived = store.arrived(keys)
     parts = read_traces(store, keys, result.arrived, max_spans)
     trajectories = _extract_all(wanted, parts, result)
+    for key, trajectory in trajectories.items():
+        result.services.update((key.project, name) for name in trajectory.services)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
     repeats = find_repeats(store, calls)
     for key, original in repeats.originals.items():

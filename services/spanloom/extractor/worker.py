@@ -11,6 +11,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
+from spanloom.extractor.newcomers import Newcomers
 from spanloom.extractor.quarantine import show_failure
 from spanloom.extractor.readiness import NS, Moment, PendingTrace, Timing
 from spanloom.extractor.replay import Replayer
@@ -69,6 +70,7 @@ class Extractor:
         self._wall_clock = wall_clock
         self._discovery = Discovery(store, timing)
         self._max_trace_spans = max_trace_spans
+        self._newcomers = Newcomers()
         self._replayer = Replayer(store, metrics, clock, max_trace_spans)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
@@ -137,6 +139,7 @@ class Extractor:
             self._settle(trace, reached, result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
         self._metrics.spans_extracted.inc(result.span_count)
+        self._newcomers.meet(result.services)
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
         """Return what is to be remembered of one trace of a batch."""

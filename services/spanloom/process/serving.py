@@ -14,10 +14,12 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
     from ssl import SSLContext
 
     from starlette.types import ASGIApp
@@ -35,6 +37,9 @@ HEAD_S = 10.0
 IDLE_S = 60
 """How long an unused connection is kept between requests."""
 START_S = 30.0
+GRPC_PREFACE = b"PRI * HTTP/2.0"
+"""What a connection of HTTP/2, and so of gRPC, begins with (RFC 9113, 3.4)."""
+TELL_AGAIN_S = 60.0
 _POLL_S = 0.01
 
 
@@ -101,6 +106,20 @@ class HttpServer:
         self._server.run(sockets=[self._listener])
 
 
+def tell_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
+    """Say in the log, at most once a minute for each port, that a sender speaks gRPC to HTTP's."""
+    if now() - _told_at.get(port, -TELL_AGAIN_S) >= TELL_AGAIN_S:
+        _told_at[port] = now()
+        get_logger("http").warning(
+            "a sender speaks gRPC to a port of HTTP",
+            port=port,
+            todo="send to the OTLP/gRPC port, or export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        )
+
+
+_told_at: dict[int, float] = {}
+
+
 class BoundedProtocol(HttpToolsProtocol):
     """uvicorn's fast protocol with the bounds that it lacks: size and time of a request head."""
 
@@ -120,6 +139,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse; close if a head is still unfinished beyond its bound."""
         if self._deadline is not None:
+            if not self._head_bytes and data.startswith(GRPC_PREFACE):
+                tell_wrong_protocol(self.transport.get_extra_info("sockname")[1])
             self._head_bytes += len(data)
         super().data_received(data)
         if self._deadline is not None and self._head_bytes > HEAD_BYTES:

@@ -14,6 +14,7 @@ from spanloom.extractor.worker import Extractor
 from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
+from spanloom.process.narrator import Narrator
 from spanloom.process.options import access_of, terms_of, timing_of, tls_of
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
@@ -119,6 +120,7 @@ class Service:
             )
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store, data, listener)
+            yield Narrator(self.metrics)
 
     def _api(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
         app = create_api(

@@ -250,6 +250,12 @@ class Trajectory:
         return str(self.extras.get("conversation_id", ""))
 
     @property
+    def services(self) -> Sequence[str]:
+        """Who sent its spans, sorted."""
+        named = self.extras.get("services")
+        return named if isinstance(named, list) else ()
+
+    @property
     def outcome(self) -> Outcome:
         """How the run went."""
         if not all(failure.recovered for failure in self.failures):

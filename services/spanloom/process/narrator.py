@@ -1,0 +1,96 @@
+"""Says in the log what comes in: a summary a minute, and at once that spans are refused."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from threading import Event
+from typing import TYPE_CHECKING
+
+from spanloom.telemetry import get_logger
+from spanloom.threads import WatchedThread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.telemetry import Metrics
+
+LOOK_S = 1.0
+SUMMARY_S = 60.0
+"""A line so often, and so often one about the spans that break one rule."""
+log = get_logger("serve")
+
+
+class Narrator:
+    """Reads the metrics and writes lines; a ``Part``."""
+
+    name = "narrator"
+
+    def __init__(self, metrics: Metrics, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin to count from what the metrics say now."""
+        self._metrics = metrics
+        self._clock = clock
+        self._summed_at = clock()
+        self._spans, self._runs = _spans(metrics), _runs(metrics)
+        self._refused = _refused(metrics)
+        self._told_at: dict[str, float] = {}
+        self._stopping = Event()
+        self._thread = WatchedThread("narrator", self._run)
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._thread.failed
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self, grace_s: float = 1.0) -> None:
+        """End; what came since the last line is not told."""
+        self._thread.expect_end()
+        self._stopping.set()
+        self._thread.join(grace_s)
+
+    def look(self) -> None:
+        """Write the lines that are due."""
+        now = self._clock()
+        self._tell_refused(now)
+        if now - self._summed_at >= SUMMARY_S:
+            self._summed_at = now
+            self._summarise()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_S):
+            self.look()
+
+    def _tell_refused(self, now: float) -> None:
+        for rule, count in (_refused(self._metrics) - self._refused).items():
+            if now - self._told_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
+                self._told_at[rule] = now
+                self._refused[rule] += count
+                log.warning(
+                    "spans are refused", rule=rule, spans=count, why="the sender's answer says"
+                )
+
+    def _summarise(self) -> None:
+        spans, runs = _spans(self._metrics), _runs(self._metrics)
+        if spans > self._spans:
+            log.info("in the last minute", spans=spans - self._spans, runs=runs - self._runs)
+        self._spans, self._runs = spans, runs
+
+
+def _spans(metrics: Metrics) -> int:
+    return int(metrics.registry.get_sample_value("spanloom_spans_accepted_total") or 0)
+
+
+def _runs(metrics: Metrics) -> int:
+    """Return how many trajectories were written, each version of one counted."""
+    name, written = "spanloom_extractions_total", {"result": "written"}
+    return int(metrics.registry.get_sample_value(name, written) or 0)
+
+
+def _refused(metrics: Metrics) -> Counter[str]:
+    [family] = metrics.spans_rejected.collect()
+    samples = (s for s in family.samples if s.name.endswith("_total"))
+    return Counter({sample.labels["rule"]: int(sample.value) for sample in samples})

@@ -1,0 +1,24 @@
+"""A line for the first spans of each service."""
+
+from __future__ import annotations
+
+from structlog.testing import capture_logs
+
+from spanloom.extractor.newcomers import MAX_KNOWN, Newcomers
+
+
+def test_each_service_of_each_project_is_greeted_once() -> None:
+    newcomers = Newcomers()
+    with capture_logs() as lines:
+        newcomers.meet([("p", "travel"), ("p", "billing"), ("p", "travel")])
+        newcomers.meet([("p", "travel"), ("q", "travel")])
+    told = [(line["project"], line["service"]) for line in lines]
+    assert told == [("p", "billing"), ("p", "travel"), ("q", "travel")]
+
+
+def test_a_sender_with_ever_new_names_does_not_fill_the_log() -> None:
+    newcomers = Newcomers()
+    with capture_logs() as lines:
+        for first in range(0, 3 * MAX_KNOWN, 100):
+            newcomers.meet(("p", f"service {n}") for n in range(first, first + 100))
+    assert len(lines) == MAX_KNOWN
