@@ -188,16 +188,20 @@ def test_what_waits_in_the_spool_is_deleted_with_the_rest(
 
 
 def test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown(
-    store: Store, key: TraceKey, neighbour: TraceKey
+    store: Store, key: TraceKey, neighbour: TraceKey, new_project: Callable[[], str]
 ) -> None:
     send(store, key)
+    elsewhere = TraceKey(new_project(), key.trace_id)
     built_from = next_seq()
     scope = DeletionScope(Reach.only(key.project), conversation_id=key.project)
     assert store.delete(deletion(scope)).traces == 0, "nothing says yet of which it is"
     run = replace(make_trajectory(key), extras={"conversation_id": key.project})
     other = replace(make_trajectory(neighbour), extras={"conversation_id": "another"})
-    store.write([make_record(k, t, built_from) for k, t in ((key, run), (neighbour, other))])
+    theirs = replace(run, project=elsewhere.project)
+    runs = ((key, run), (neighbour, other), (elsewhere, theirs))
+    store.write([make_record(k, t, built_from) for k, t in runs])
     assert answers(store, key) == {}
+    assert store.document(key.trace_id, Reach.only(elsewhere.project)), "another project's"
     assert store.document(neighbour.trace_id, Reach.only(key.project))
 
 

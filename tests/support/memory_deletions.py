@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState, covers_span
+from tests.support.memory_state import MemoryState, covers_record, covers_span
 
 from spanloom.core.ports.deletions import Extent
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
 
 
 class MemoryDeletions(MemoryState):
@@ -53,16 +52,5 @@ class MemoryDeletions(MemoryState):
             for found in held.values()
             if scope.conversation_id is None and covers_span(scope, until_seq, found)
         }
-        records = {r.key for r in self._records.values() if _is_in_scope(r, scope, until_seq)}
+        records = {r.key for r in self._records.values() if covers_record(r, scope, until_seq)}
         return spans | records
-
-
-def _is_in_scope(record: TrajectoryRecord, scope: DeletionScope, until_seq: int) -> bool:
-    before_ns = scope.start_before_ns
-    return (
-        record.seq <= until_seq
-        and scope.reach.covers(record.key.project)
-        and scope.trace_id in (None, record.key.trace_id)
-        and scope.conversation_id in (None, record.trajectory.conversation_id)
-        and (before_ns is None or record.trajectory.root.start_ns < before_ns)
-    )

@@ -68,11 +68,10 @@ class MemoryState:
 
     def _is_late(self, record: TrajectoryRecord) -> bool:
         """Return whether it is of a conversation that was deleted before it was built."""
+        scopes = [(d.scope, d.until_seq) for d in self._deletions.values()]
         return any(
-            d.scope.conversation_id == record.trajectory.conversation_id != ""
-            and d.scope.reach.covers(record.key.project)
-            and record.seq <= d.until_seq
-            for d in self._deletions.values()
+            scope.conversation_id is not None and covers_record(record, scope, until_seq)
+            for scope, until_seq in scopes
         )
 
     def _find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
@@ -89,4 +88,15 @@ def covers_span(scope: DeletionScope, until_seq: int, found: DecodedSpan) -> boo
         and scope.reach.covers(found.key.project)
         and scope.trace_id in (None, found.key.trace_id)
         and (before_ns is None or span.start_ns < before_ns)
+    )
+
+
+def covers_record(record: TrajectoryRecord, scope: DeletionScope, until_seq: int) -> bool:
+    before_ns = scope.start_before_ns
+    return (
+        record.seq <= until_seq
+        and scope.reach.covers(record.key.project)
+        and scope.trace_id in (None, record.key.trace_id)
+        and scope.conversation_id in (None, record.trajectory.conversation_id)
+        and (before_ns is None or record.trajectory.root.start_ns < before_ns)
     )

@@ -19,10 +19,9 @@ TOOL_IN_A_TRACE_OF_ITS_OWN = {
     "pair-langsmith-openlit/errors_shared": {"tool", "owner"},
     "pair-langsmith-otel-genai/errors_own": {"tool", "owner"},
     "pair-langsmith-otel-genai/errors_shared": {"tool", "owner"},
-    "pair-openinference-langsmith/errors_own": {"owner"},
-    "pair-openinference-langsmith/errors_shared": {"tool", "owner"},
-    "triple-openinference-traceloop-langsmith/errors_own": {"tool", "owner"},
-    "triple-openinference-traceloop-langsmith/errors_shared": {"tool", "owner"},
+    "pair-openinference-langsmith/errors_shared": {"tool"},
+    "triple-openinference-traceloop-langsmith/errors_own": {"tool"},
+    "triple-openinference-traceloop-langsmith/errors_shared": {"tool"},
 }
 """LangSmith runs a middleware in a context that names a trace and a parent which nobody reports:
 what the others tell of the tool inside is a trace of one tool, and only calls tie traces."""
