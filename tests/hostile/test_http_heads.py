@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from spanloom.access.headers import SECURITY_HEADERS
+
 if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
@@ -26,6 +28,21 @@ def status_of(address: str, head: str) -> int:
     with socket.create_connection((parts.hostname or "", parts.port), timeout=10) as client:
         client.sendall(head.encode() + b"\r\n")
         return int(client.recv(4096).split()[1])
+
+
+@pytest.mark.parametrize("door", ["otlp_http", "api"])
+@pytest.mark.parametrize("head", ["GET / HTTP/1.1\r\n", "garbage\r\n", "X: " + "y" * 40_000])
+def test_a_refused_head_gets_the_headers_of_every_answer(
+    door: str, head: str, spanloom: RunningSpanloom
+) -> None:
+    parts = urlsplit(spanloom.addresses[door])
+    assert parts.port is not None
+    with socket.create_connection((parts.hostname or "", parts.port), timeout=10) as client:
+        client.sendall(head.encode() + b"\r\n")
+        answer = client.recv(4096).decode()
+    assert answer.startswith("HTTP/1.1 400 ")
+    for name, value in SECURITY_HEADERS.items():
+        assert f"\r\n{name}: {value}\r\n" in answer
 
 
 @pytest.mark.parametrize("door", ["otlp_http", "api"])

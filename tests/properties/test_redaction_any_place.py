@@ -179,6 +179,19 @@ def test_what_a_key_names_is_not_written(value: AnyValue, key: str, folder: Path
     assert count == 1
 
 
+@pytest.mark.parametrize("no_content", [True, False])
+def test_references_to_entities_are_not_written(no_content: bool, folder: Path) -> None:
+    request = ExportTraceServiceRequest()
+    group = request.resource_spans.add()
+    group.resource.entity_refs.add(schema_url=TOKEN, type=TOKEN, id_keys=[TOKEN])
+    group.scope_spans.add().spans.add(trace_id=b"1" * 16, span_id=b"2" * 8)
+    rule = Rule("tokens", Action.MASK, recognisers=("secret",))
+    redactor = Redactor([rule], b"k" * 32, Metrics(), no_content=no_content)
+    stored, spans = spooled(folder, redactor, request.SerializeToString())
+    assert MARKED.encode() not in stored
+    assert spans == 1
+
+
 def test_without_a_redactor_it_is_written(folder: Path) -> None:
     """The control: what looks for the mark can find it."""
     body = request_with([(0, AnyValue(string_value=TOKEN), "")])

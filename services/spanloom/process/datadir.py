@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.core.errors import StartupError
 from spanloom.doctor.facts import DirectoryFacts
+from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +100,15 @@ class DataDir:
     def observations(self) -> Path:
         """Where the memory of the Langfuse front door is."""
         return self.path / "observations.sqlite"
+
+    def miss(self, store: Path) -> None:
+        """Say in the log if a start finds a spool and no store: another disk is not mounted."""
+        if self.spool.exists() and not store.exists():
+            get_logger("serve").error(
+                "the store is gone, and an empty one is begun",
+                store=str(store),
+                todo="stop, and mount the disk that has it or restore a backup",
+            )
 
     def release(self) -> None:
         """Let another process have the directory."""

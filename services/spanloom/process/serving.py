@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
@@ -161,6 +162,18 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(hosts) != 1 and self.parser.get_http_version() == "1.1":
             raise ValueError("exactly one Host is required")  # RFC 9112, 3.2
         super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP with the headers that every answer carries, then close."""
+        headers = {
+            "Content-Type": "text/plain; charset=utf-8",
+            "Content-Length": str(len(msg)),
+            "Connection": "close",
+            **SECURITY_HEADERS,
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{lines}\r\n{msg}".encode("ascii"))
+        self.transport.close()
 
     def _start_clock(self) -> None:
         self._head_bytes = 0

@@ -98,6 +98,8 @@ class Service:
         if Role.COLLECT in self._roles:
             data = DataDir(settings.data_dir)
             at_end(data.release)
+            if settings.is_embedded:
+                data.miss(settings.data_dir / "store")
             listener = self._bind("otlp_http_port")
         api_listener = self._bind("api_port")
         if Role.KEEP in self._roles:

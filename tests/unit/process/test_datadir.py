@@ -7,6 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
 from spanloom.core.errors import StartupError
 from spanloom.process.datadir import FORMAT, DataDir, temporary_in
@@ -21,6 +22,16 @@ def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
             assert (data.path / "FORMAT").read_text() == f"{FORMAT}\n"
             assert data.spool.parent == data.path
             assert data.path.stat().st_mode & 0o077 == 0, "it holds all that was sent"
+
+
+def test_a_store_that_is_gone_is_told_and_one_that_never_was_is_not(tmp_path: Path) -> None:
+    with DataDir(tmp_path) as data, capture_logs() as lines:
+        data.miss(tmp_path / "store")
+        data.spool.touch()
+        data.miss(tmp_path / "store")
+        (tmp_path / "store").mkdir()
+        data.miss(tmp_path / "store")
+    assert [line["log_level"] for line in lines] == ["error"]
 
 
 def test_what_was_left_in_the_place_for_temporary_files_goes(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def validate_request(
     body, request = _parse(body, findings)
     rules = _RequestRules(limits, len(body), key_project, findings, redaction, is_full)
     rules.apply(request)
+    if redaction:
+        request.DiscardUnknownFields()  # such as references to entities: no rule looks at them
     if rules.changed or redaction:  # a repeated key hides what the last one does not show
         body = request.SerializeToString()
     return Validated(
