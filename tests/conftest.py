@@ -8,6 +8,7 @@ import queue
 import secrets
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from contextlib import closing
@@ -23,7 +24,6 @@ from tests.support.memory_store import MemoryStore
 from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
 
 START_S = 60.0
-STOP_S = 30.0
+STOP_S = 60.0
+"""A bound on hanging tests, no promise: merges that end with a stop wait for a busy disk's fsync."""
 MAKE_STORE = """
 import sys
 from spanloom.storage.engine.connect import open_upkeep
@@ -117,7 +118,10 @@ class RunningSpanloom:
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal and give the exit status."""
         self.process.send_signal(number)
-        return self.process.wait(STOP_S)
+        try:
+            return self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"it does not end; its log:\n{self.log}") from error
 
     def _first_line(self) -> str:
         lines: queue.Queue[str] = queue.Queue()
