@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 START_S = 60.0
 STOP_S = 60.0
-"""A bound on hanging tests, no promise: merges that end with a stop wait for a busy disk's fsync."""
+"""A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
 MAKE_STORE = """
 import sys
 from spanloom.storage.engine.connect import open_upkeep
