@@ -18,6 +18,7 @@ from spanloom.storage.trajectories.rows import (
     agent_names,
     list_row,
     moved_list_rows,
+    summary_row,
     trajectory_row,
 )
 from spanloom.storage.trajectories.step_rows import (
@@ -48,9 +49,12 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
 def test_rows_have_every_column_that_has_no_default(clickhouse_store: ClickHouseStore) -> None:
     record = make_record(KEY, TRAJECTORY)
     own = {"StartTime", "UpdatedAt"}
-    assert set(trajectory_row(record)) == columns(clickhouse_store, "trajectories") - own
-    assert list(trajectory_row(record)) == list(TRAJECTORY_COLUMNS)
-    assert set(list_row(record)) == columns(clickhouse_store, "trajectory_list") - own
+    assert (
+        set(trajectory_row(record, summary_row(record)))
+        == columns(clickhouse_store, "trajectories") - own
+    )
+    assert list(trajectory_row(record, summary_row(record))) == list(TRAJECTORY_COLUMNS)
+    assert set(list_row(summary_row(record))) == columns(clickhouse_store, "trajectory_list") - own
     assert set(STEP_COLUMNS) == columns(clickhouse_store, "steps") - own
 
 
@@ -102,14 +106,16 @@ def test_steps_that_are_gone_are_said_to_be_gone() -> None:
 def test_only_a_trajectory_that_moved_leaves_its_place(moved_by: int, places: int) -> None:
     start_ns = TRAJECTORY.root.start_ns + moved_by
     record = make_record(KEY, TRAJECTORY, version=2, previous=Head(KEY, 1, 1, "", start_ns, [], 1))
-    rows = list(moved_list_rows(record))
+    rows = list(moved_list_rows(record, summary_row(record)))
     assert [(r["StartTimeUnixNano"], r["IsDeleted"]) for r in rows] == [(start_ns, 1)] * places
-    assert list(moved_list_rows(make_record(KEY, TRAJECTORY))) == []
+    unmoved = make_record(KEY, TRAJECTORY)
+    assert list(moved_list_rows(unmoved, summary_row(unmoved))) == []
 
 
 def test_a_repetition_names_what_it_repeats() -> None:
     repeated = replace(TRAJECTORY, duplicate_of=DuplicateOf("f" * 32, "a" * 16))
-    row = trajectory_row(make_record(KEY, repeated))
+    record = make_record(KEY, repeated)
+    row = trajectory_row(record, summary_row(record))
     assert (row["DuplicateOf"], row["DuplicateOfSpanId"]) == ("f" * 32, "a" * 16)
 
 

@@ -62,28 +62,15 @@ _PREFIXES = (
 )
 _FOREIGN = ("ls_", "lc_", "langgraph_", "checkpoint_", "LANGSMITH_", "LANGCHAIN_", "__", "_type")
 _KNOWN = frozenset(
-    {"thread_id", "session_id", "sessionId", "user_id", "userId", "tags", "usage_metadata"}
-    | {"conversation_id", "is_langchain_root", "tool_call_id", "functionId", "run_id", "graph_id"}
-    | {
-        "assistant_id",
-        "model",
-        "model_name",
-        "stream",
-        "temperature",
-        "max_tokens",
-        "stop",
-        "tools",
-    }
-    | {"tool_choice", "parallel_tool_calls", "response_format", "top_p", "seed", "n", "strategy"}
-    | {"__handoff_destination", "revision_id", "created_by", "run_attempt", "langfuse_session_id"}
-    | {
-        "versions",
-        "langfuse_user_id",
-        "langfuse_tags",
-        "entity_name",
-        "entity_path",
-        "workflow_name",
-    }
+    (
+        *("thread_id", "session_id", "sessionId", "conversation_id", "langfuse_session_id"),
+        *("user_id", "userId", "langfuse_user_id", "tags", "langfuse_tags", "usage_metadata"),
+        *("tool_call_id", "functionId", "entity_name", "entity_path", "workflow_name"),
+        *("run_id", "graph_id", "assistant_id", "revision_id", "created_by", "run_attempt"),
+        *("is_langchain_root", "versions", "strategy", "model", "model_name", "stream", "tools"),
+        *("temperature", "max_tokens", "stop", "top_p", "seed", "n", "response_format"),
+        *("tool_choice", "parallel_tool_calls"),
+    )
 )
 """What is shown elsewhere, or is a setting of the call that some callbacks note as metadata."""
 _STEP_TAGS = ("seq:step:", "graph:step:", "map:key:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
 from spanloom.core.reading.gist import gist
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
 
+Summary: TypeAlias = "Mapping[str, object]"
 _INT64_MAX = 2**63 - 1
 
 TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
@@ -65,14 +66,14 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
 """The columns of ``trajectories`` that are written, and how; their types stand in the schema."""
 
 
-def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Return a record as a row of ``trajectories``."""
+def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
+    """Return a record, and what ``summary_row`` says of it, as a row of ``trajectories``."""
     trajectory = record.trajectory
     metrics, original = trajectory.root_metrics, trajectory.duplicate_of
     steps = [step for _, step in placed_steps(trajectory)]
     usages = [step.usage for step in steps if step.usage is not None]
     return {
-        **summary_row(record),
+        **summary,
         "Fingerprint": record.fingerprint,
         "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
         "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
@@ -88,8 +89,11 @@ def trajectory_row(record: TrajectoryRecord) -> dict[str, object]:
     }
 
 
-def summary_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Return the columns that ``trajectories`` and ``trajectory_list`` share."""
+def summary_row(record: TrajectoryRecord) -> Summary:
+    """Return the columns that ``trajectories`` and ``trajectory_list`` share.
+
+    Worked out once for all rows of a record: what was asked and answered is parsed for it.
+    """
     trajectory = record.trajectory
     root, counts, extras = trajectory.root, trajectory.step_counts, trajectory.extras
     return {
@@ -127,16 +131,16 @@ def summary_row(record: TrajectoryRecord) -> dict[str, object]:
     }
 
 
-def list_row(record: TrajectoryRecord) -> dict[str, object]:
-    """Return a record as a row of ``trajectory_list``."""
-    return {**summary_row(record), "IsDeleted": 0}
+def list_row(summary: Summary) -> dict[str, object]:
+    """Return a summary as a row of ``trajectory_list``."""
+    return {**summary, "IsDeleted": 0}
 
 
-def moved_list_rows(record: TrajectoryRecord) -> Iterator[dict[str, object]]:
+def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
     """Yield a tombstone for the place in the list where the trajectory stood, if it has moved."""
     before = record.previous
     if before is not None and before.start_ns != record.trajectory.root.start_ns:
-        yield {**summary_row(record), "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
+        yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:

@@ -14,6 +14,7 @@ from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
     list_row,
     moved_list_rows,
+    summary_row,
     trajectory_row,
 )
 from spanloom.storage.trajectories.step_rows import (
@@ -55,14 +56,16 @@ class ClickHouseTrajectories:
         newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
         lane, flat = self._worker, chain.from_iterable
+        summaries = list(map(summary_row, current))
         record_late(lane, current)
         self._make_room(current)
         lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
         lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
-        lane.insert_objects("trajectory_list", map(list_row, current))
+        lane.insert_objects("trajectory_list", map(list_row, summaries))
         self._make_room(current)
-        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, list(map(trajectory_row, current)))
-        lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current)))
+        rows = list(map(trajectory_row, current, summaries))
+        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
+        lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current, summaries)))
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
