@@ -236,6 +236,11 @@ class BuildingSettings(SectionSettings):
         description="Spans of one trace that its trajectory is built from; of more, the root and "
         "the earliest. All stay stored.",
     )
+    prices_file: Path | None = Field(
+        None,
+        description="TOML file with prices of models, which come before the listed ones "
+        "(docs/costs.md).",
+    )
 
 
 class ProcessSettings(SectionSettings):

@@ -15,8 +15,8 @@ from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
+from spanloom.extractor.options import MAX_TRACE_SPANS, BuildOptions
 from spanloom.extractor.readiness import NS, Timing
-from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics
 
@@ -58,7 +58,7 @@ class World:
             self.metrics,
             self.timing,
             lambda: self.now_ns,
-            self.max_trace_spans,
+            BuildOptions(self.max_trace_spans),
             lambda: self.now_ns + self.wall_ahead_ns,
         )
 

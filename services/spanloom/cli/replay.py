@@ -19,6 +19,7 @@ from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
+from spanloom.process.options import build_options_of
 from spanloom.replays import request_replay
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
@@ -114,9 +115,7 @@ def _standings(
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
         replay = request_replay(store, _selection(wanted), time.time_ns())
-        yield _work_off(
-            Replayer(store, Metrics(), max_trace_spans=settings.max_trace_spans), replay
-        )
+        yield _work_off(Replayer(store, Metrics(), options=build_options_of(settings)), replay)
 
 
 def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:

@@ -192,6 +192,19 @@ class Failure(_Answer):
     traceback: str = ""
 
 
+class Cost(_Answer):
+    """What the model calls of a run cost, in US dollars."""
+
+    usd: float | None
+    """``None`` where a price is unknown."""
+    known_usd: float | None
+    """Of the calls whose price is known."""
+    sources: list[str]
+    """``sender``, ``own`` (the operator's prices), or a catalogue with its version."""
+    unpriced_calls: int = 0
+    unpriced_models: list[str] = []
+
+
 class Extraction(_Answer):
     """What Spanloom says of the extraction; further members are in ``model_extra``."""
 
@@ -216,6 +229,8 @@ class Extraction(_Answer):
     """What the sender noted of the run."""
     reported_cost: float | None = None
     """What the sender says that the calls cost, in its currency."""
+    cost: Cost | None = None
+    """``None`` without model calls, and in documents of an extractor that did not tell yet."""
 
 
 class Trajectory(_Answer):

@@ -14,9 +14,10 @@ from spanloom.core.errors import PermanentError, StoreTooSmallError
 from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract, extract_failure
+from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.records import make_record
 from spanloom.extractor.repeats import find_repeats
-from spanloom.extractor.span_cap import MAX_TRACE_SPANS, describe_rest, is_part, read_traces
+from spanloom.extractor.span_cap import describe_rest, is_part, read_traces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import BuildingStore, Head, TrajectoryRecord
     from spanloom.core.ports.spans import TracePart
+    from spanloom.core.pricing.book import PriceBook
+    from spanloom.extractor.options import BuildOptions
 
 
 @dataclass(slots=True)
@@ -64,11 +67,9 @@ class BatchResult:
 
 
 def build_batch(
-    store: BuildingStore, wanted: Mapping[TraceKey, Status], max_spans: int = MAX_TRACE_SPANS
+    store: BuildingStore, wanted: Mapping[TraceKey, Status], options: BuildOptions = BY_DEFAULT
 ) -> BatchResult:
     """Build these traces with these statuses, and store what is new.
-
-    Of a trace with more than ``max_spans`` spans that many are read.
 
     What cannot be read together is read in halves, so that one trace that cannot be read at all
     (too large for the store's memory, damaged on disk) fails alone. Raises ``RetryableError`` if
@@ -76,7 +77,7 @@ def build_batch(
     """
     result = BatchResult()
     try:
-        records = _prepare(store, wanted, result, max_spans)
+        records = _prepare(store, wanted, result, options)
     except Exception as error:
         failed = error
     else:
@@ -86,25 +87,28 @@ def build_batch(
     clear_frames(failed.__traceback__)  # they hold the spans of all of them
     if len(wanted) == 1:
         return BatchResult(arrived=result.arrived, failures=dict.fromkeys(wanted, failed))
-    return _build_halves(store, list(wanted.items()), max_spans)
+    return _build_halves(store, list(wanted.items()), options)
 
 
 def _build_halves(
-    store: BuildingStore, items: Sequence[tuple[TraceKey, Status]], max_spans: int
+    store: BuildingStore, items: Sequence[tuple[TraceKey, Status]], options: BuildOptions
 ) -> BatchResult:
     middle = len(items) // 2
-    first = build_batch(store, dict(items[:middle]), max_spans)
-    return first.joined(build_batch(store, dict(items[middle:]), max_spans))
+    first = build_batch(store, dict(items[:middle]), options)
+    return first.joined(build_batch(store, dict(items[middle:]), options))
 
 
 def _prepare(
-    store: BuildingStore, wanted: Mapping[TraceKey, Status], result: BatchResult, max_spans: int
+    store: BuildingStore,
+    wanted: Mapping[TraceKey, Status],
+    result: BatchResult,
+    options: BuildOptions,
 ) -> Sequence[TrajectoryRecord]:
     """Read and extract; return the records that are to be written."""
     keys = list(wanted)
     result.arrived = store.arrived(keys)
-    parts = read_traces(store, keys, result.arrived, max_spans)
-    trajectories = _extract_all(wanted, parts, result)
+    parts = read_traces(store, keys, result.arrived, options.max_trace_spans)
+    trajectories = _extract_all(wanted, parts, result, options.prices)
     for key, trajectory in trajectories.items():
         result.services.update((key.project, name) for name in trajectory.services)
     calls = {key: list_calls(t) for key, t in trajectories.items()}
@@ -142,7 +146,10 @@ def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
 
 
 def _extract_all(
-    wanted: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], result: BatchResult
+    wanted: Mapping[TraceKey, Status],
+    parts: dict[TraceKey, TracePart],
+    result: BatchResult,
+    prices: PriceBook,
 ) -> dict[TraceKey, Trajectory]:
     """Use the spans up: those of a long trace take as much memory as all that comes after."""
     trajectories = {}
@@ -153,7 +160,7 @@ def _extract_all(
             continue
         result.span_count += len(part.spans)
         try:
-            trajectories[key] = describe_rest(extract(key, part.spans), part)
+            trajectories[key] = describe_rest(extract(key, part.spans, prices), part)
         except Exception as error:  # one hostile trace must not stop the others
             if wanted[key] is not Status.FAILED:
                 result.failures[key] = error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.model.tree import SpanTree
+from spanloom.core.pricing.book import LISTED
 from spanloom.core.reading.bounds import watch_unread
 from spanloom.core.reading.legible import legible
 from spanloom.core.reading.redacted import redaction_warnings
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.pricing.book import PriceBook
 
 EXTRACTOR_VERSION = "10"
 """Grows whenever the same spans may give another trajectory."""
@@ -24,12 +26,12 @@ UNREAD = "{n} values hold too many items for their length to be read: they are s
 ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
 
 
-def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
+def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans, in whatever order they come."""
     read = [legible(span) for span in spans]
     tree = SpanTree(span for span, _ in read)
     with watch_unread() as unread:
-        trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION)
+        trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION, prices)
     warnings = redaction_warnings(tree.spans)
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))

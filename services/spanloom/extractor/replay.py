@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
+from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.readiness import NS
-from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import ReplayingStore
+    from spanloom.extractor.options import BuildOptions
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 200
@@ -44,13 +45,13 @@ class Replayer:
         store: ReplayingStore,
         metrics: Metrics,
         clock: Callable[[], int] = time.monotonic_ns,
-        max_trace_spans: int = MAX_TRACE_SPANS,
+        options: BuildOptions = BY_DEFAULT,
     ) -> None:
-        """Take the store, a clock in ns that only goes forward, and how much of a trace is read."""
+        """Take the store, a clock in ns that only goes forward, and how traces are built."""
         self._store = store
         self._metrics = metrics
         self._clock = clock
-        self._max_trace_spans = max_trace_spans
+        self._options = options
         self._look_ns = 0
         self._ahead: Sequence[StoredTrace] = ()
         self._ahead_of: tuple[str, TraceKey] | None = None
@@ -96,12 +97,12 @@ class Replayer:
         Those that are live are left alone: they are built soon, and could have settled since.
         """
         settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
-        result = build_batch(self._store, settled, self._max_trace_spans)
+        result = build_batch(self._store, settled, self._options)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         if result.repeated_elsewhere:
             again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
-            build_batch(self._store, again, self._max_trace_spans)
+            build_batch(self._store, again, self._options)
         written, failed = len(result.written), len(result.failures)
         for label, count in (
             ("written", written),

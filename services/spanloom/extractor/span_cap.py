@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.spans import SpanReader
 
-MAX_TRACE_SPANS = 1_000_000
 MORE_SPANS = (
     "{shown:,} of {all:,} spans are shown: the root and the earliest (--max-trace-spans); "
     "all are stored, see v_spans"

@@ -13,10 +13,10 @@ from spanloom.core.ports.progress import Progress
 from spanloom.extractor.batch import BatchResult, build_batch
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.newcomers import Newcomers
+from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.quarantine import show_failure
 from spanloom.extractor.readiness import NS, Moment, PendingTrace, Timing
 from spanloom.extractor.replay import Replayer
-from spanloom.extractor.span_cap import MAX_TRACE_SPANS
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import ExtractionStore
+    from spanloom.extractor.options import BuildOptions
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 2_000
@@ -58,10 +59,10 @@ class Extractor:
         metrics: Metrics,
         timing: Timing,
         clock: Callable[[], int] = time.monotonic_ns,
-        max_trace_spans: int = MAX_TRACE_SPANS,
+        options: BuildOptions = BY_DEFAULT,
         wall_clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Take the store to read and write, and how much of a trace is read.
+        """Take the store to read and write, and how traces are built.
 
         ``clock``, in ns, only goes forward; collectors accept by ``wall_clock`` (``Moment``).
         """
@@ -71,9 +72,9 @@ class Extractor:
         self._clock = clock
         self._wall_clock = wall_clock
         self._discovery = Discovery(store, timing)
-        self._max_trace_spans = max_trace_spans
+        self._options = options
         self._newcomers = Newcomers()
-        self._replayer = Replayer(store, metrics, clock, max_trace_spans)
+        self._replayer = Replayer(store, metrics, clock, options)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
 
@@ -134,7 +135,7 @@ class Extractor:
 
     def _build(self, batch: Sequence[Due]) -> None:
         wanted = {trace.key: status for trace, status in batch}
-        result = build_batch(self._store, wanted, self._max_trace_spans)
+        result = build_batch(self._store, wanted, self._options)
         progress = [self._judge(trace, status, result) for trace, status in batch]
         self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
         for (trace, _), reached in zip(batch, progress, strict=True):

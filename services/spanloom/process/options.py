@@ -12,6 +12,8 @@ from spanloom.access.project_limits import ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.retention import Terms
+from spanloom.extractor.options import BuildOptions
+from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
 from spanloom.process.tls import TlsFiles
 
@@ -63,6 +65,14 @@ def terms_of(settings: Settings) -> Terms:
     days, spans = settings.retention_days, settings.span_retention_days
     trajectories = settings.trajectory_retention_days
     return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
+
+
+def build_options_of(settings: Settings) -> BuildOptions:
+    """Return how traces are built, as the options say.
+
+    Raises ``StartupError`` for a bad file of prices.
+    """
+    return BuildOptions(settings.max_trace_spans, read_prices(settings.prices_file))
 
 
 def timing_of(settings: Settings) -> Timing:

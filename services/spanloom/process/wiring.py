@@ -15,7 +15,7 @@ from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator
-from spanloom.process.options import access_of, terms_of, timing_of, tls_of
+from spanloom.process.options import access_of, build_options_of, terms_of, timing_of, tls_of
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
@@ -118,7 +118,7 @@ class Service:
                 store,
                 self.metrics,
                 timing_of(settings),
-                max_trace_spans=settings.max_trace_spans,
+                options=build_options_of(settings),
             )
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store, data, listener)

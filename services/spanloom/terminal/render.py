@@ -17,6 +17,7 @@ from spanloom.terminal.values import (
     Signs,
     counted,
     cut,
+    dollars,
     duration,
     instant,
     printable,
@@ -135,4 +136,13 @@ def _totals(document: Document, signs: Signs) -> list[Text]:
         if counts.get(kind)
     ]
     spent = [f"{whole(metrics.get(f'{way}put_tokens')):,} {way}" for way in ("in", "out")]
-    return [joined([*lines, f"tokens {spent[0]}, {spent[1]}"], signs)]
+    return [joined([*lines, f"tokens {spent[0]}, {spent[1]}", _cost(document)], signs)]
+
+
+def _cost(document: Document) -> str:
+    """Say what the calls cost; ``more than`` where a price is unknown, nothing where all are."""
+    cost = (document.get("extraction") or {}).get("cost") or {}
+    if (total := cost.get("usd")) is not None:
+        return dollars(float(total))
+    known = cost.get("known_usd")
+    return "" if known is None else f"more than {dollars(float(known))}"

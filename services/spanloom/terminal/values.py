@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,6 +126,12 @@ def instant(ms: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun: ``1 agent``, ``1,200 model calls``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def dollars(usd: float) -> str:
+    """Write a sum of money: ``$12.40``; a small one with two digits that count, ``$0.00034``."""
+    places = 2 if usd >= 1 or not usd else 1 - math.floor(math.log10(usd))
+    return f"${usd:,.{places}f}"
 
 
 def _shown(char: str) -> str:

@@ -90,6 +90,13 @@ def test_extras_tell_wall_times_first_token_and_models() -> None:
         "models": ["a", "b"],
         "agents": ["planner"],
         "conversation_id": "c1",
+        "cost": {
+            "usd": None,
+            "known_usd": None,
+            "sources": [],
+            "unpriced_calls": 2,
+            "unpriced_models": ["a", "b"],
+        },
         "reasoning_tokens": 2,
         "cache_read_tokens": 4,
         "cache_creation_tokens": 0,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.progress import TraceChange
+    from spanloom.extractor.options import BuildOptions
 
 OTHER = "cd" * 16
 
@@ -238,9 +239,11 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("spanloom.extractor.worker.MAX_TRACES", 3)
     sizes: list[int] = []
 
-    def build(store: MemoryStore, wanted: Mapping[TraceKey, Status], max_spans: int) -> BatchResult:
+    def build(
+        store: MemoryStore, wanted: Mapping[TraceKey, Status], options: BuildOptions
+    ) -> BatchResult:
         sizes.append(len(wanted))
-        return build_batch(store, wanted, max_spans)
+        return build_batch(store, wanted, options)
 
     monkeypatch.setattr("spanloom.extractor.worker.build_batch", build)
     for number in range(8):

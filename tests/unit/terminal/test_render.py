@@ -197,3 +197,17 @@ def test_a_long_span_table_is_cut_and_says_so(screen: Callable[..., Any]) -> Non
     span = {"span_id": "s", "kind": "other", "name": "n", "step_id": None, "rule": "r"}
     render_spans({"spans": [span] * 2345}, terminal.console)
     assert "… 345 more spans; --json has all of them" in terminal.text
+
+
+def test_the_totals_tell_what_the_run_cost(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    for cost, told in (
+        ({"usd": 0.0125, "known_usd": 0.0125}, "260 out · $0.013\n"),
+        ({"usd": None, "known_usd": 3.5}, "260 out · more than $3.50\n"),
+        ({"usd": None, "known_usd": None}, "260 out\n"),
+    ):
+        example["extraction"]["cost"] = cost
+        terminal = screen()
+        render_trajectory(example, terminal.console)
+        assert terminal.text.endswith(told)

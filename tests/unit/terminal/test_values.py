@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from spanloom.core.reading.gist import last_message
 from spanloom.terminal.output import write_json
-from spanloom.terminal.values import age, counted, duration, instant, printable, shortened, whole
+from spanloom.terminal.values import (
+    age,
+    counted,
+    dollars,
+    duration,
+    instant,
+    printable,
+    shortened,
+    whole,
+)
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -108,3 +117,11 @@ def test_json_on_a_terminal_is_harmless_and_the_same(document: dict[str, Any]) -
         assert all(char.isprintable() or char == "\n" for char in shown)
         assert orjson.loads(shown) == document
         assert indent or shown.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [(0, "$0.00"), (1234.5, "$1,234.50"), (1, "$1.00"), (0.5, "$0.50"), (0.00034, "$0.00034")],
+)
+def test_dollars_show_two_digits_that_count(usd: float, shown: str) -> None:
+    assert dollars(usd) == shown

@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.costs import with_cost
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tree import SpanTree
+    from spanloom.core.pricing.book import PriceBook
 
 CLOCK_GRAIN_NS = 2_000_000
 """Some SDKs keep time in whole milliseconds: less than two tell nothing of a clock."""
@@ -42,12 +44,16 @@ _IN_ORDER = attrgetter("start_ns", "id")
 
 
 def build_trajectory(
-    key: TraceKey, tree: SpanTree, spans: Sequence[NormalizedSpan], extractor_version: str
+    key: TraceKey,
+    tree: SpanTree,
+    spans: Sequence[NormalizedSpan],
+    extractor_version: str,
+    prices: PriceBook,
 ) -> Trajectory:
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
     pauses = list_pauses(tree, reports)
-    arranged = name_root(tree, arrange_steps(tree, reports, pauses))
+    arranged = name_root(tree, arrange_steps(tree, reports, prices, pauses))
     verdicts = [_judge(n, reports) for n in spans]
     by_type = _by_type(arranged.steps.values())
     return Trajectory(
@@ -83,7 +89,7 @@ def _agents(arranged: ArrangedSteps, agents: Sequence[Step]) -> Sequence[AgentSt
     root = arranged.root
     is_owner = root.id in arranged.owned and root.id not in {s.id for s in agents}
     return [
-        AgentStep(step, owned := arranged.owned.get(step.id, ()), measure(owned))
+        AgentStep(with_cost(step, owned := arranged.owned.get(step.id, ())), owned, measure(owned))
         for step in sorted([*agents, root] if is_owner else agents, key=_IN_ORDER)
     ]
 

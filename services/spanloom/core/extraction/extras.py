@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.extraction.costs import sum_costs
 from spanloom.core.extraction.metrics import sum_usage, union_ns
 from spanloom.core.model.trajectory import Step, StepType, names_of_agents
 from spanloom.core.reading.told import OWN
@@ -47,6 +48,7 @@ def list_extras(
         "tags": _tags(arranged),
         "metadata": _own_metadata(arranged, agents),
         "reported_cost": _cost(models),
+        "cost": sum_costs(models),
         "reasoning_tokens": usage.reasoning_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_creation_tokens": usage.cache_creation_tokens,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
+from spanloom.core.extraction.costs import price_call
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
 from spanloom.core.model.message import as_conversation
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import Pause
     from spanloom.core.model.tree import SpanTree
+    from spanloom.core.pricing.book import PriceBook
 
 _STEP_TYPES = {
     Kind.AGENT: StepType.AGENT,
@@ -49,14 +51,16 @@ class ArrangedSteps(NamedTuple):
     facts: Mapping[str, Facts]
 
 
-def arrange_steps(tree: SpanTree, reports: Reports, pauses: Iterable[Pause] = ()) -> ArrangedSteps:
+def arrange_steps(
+    tree: SpanTree, reports: Reports, prices: PriceBook, pauses: Iterable[Pause] = ()
+) -> ArrangedSteps:
     """Make a step of every span that is one, and give each its parent and its owner."""
     root_id = tree.root.span_id
     anchors = anchor_spans(tree, reports)
     facts = {i: reports.spans[i].facts for i in (*reports.step_of.values(), root_id)}
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
-    steps = {i: _make_step(i, anchors[i], step_facts, reports) for i, step_facts in facts.items()}
+    steps = {i: _make_step(i, anchors[i], f, reports, prices) for i, f in facts.items()}
     show_pauses(steps, anchors, pauses)
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
@@ -104,7 +108,9 @@ def _owner(
     return found
 
 
-def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> Step:
+def _make_step(
+    step_id: str, parent_id: str, facts: Facts, reports: Reports, prices: PriceBook
+) -> Step:
     n, others = reports.spans[step_id], reports.merged.get(step_id, ())
     span, is_call = n.span, n.kind is _MODEL
     name = _own_name(n, facts) or span.name
@@ -116,6 +122,8 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
+    if is_call:
+        metadata.update(price_call(facts, span.start_ns, prices))
     output = "" if error is not None and n.kind is _TOOL else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
