@@ -1,0 +1,134 @@
+"""Lays two lists of steps side by side: which step of one is which of the other.
+
+Steps that are rare and equal on both sides tie the lists together; what lies between two ties is
+compared step by step (Needleman and Wunsch, 1970). Where that would be too much, the longest
+common parts do, and beyond that nothing between the ties is compared.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from spanloom.core.diff.likeness import GAP, likeness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.diff.steps import DiffStep, Signature
+
+MAX_COMPARED = 400_000
+"""Pairs of steps between two ties that are compared one by one."""
+MAX_MATCHED = 4_000_000
+"""Pairs of steps between two ties in which common parts are looked for."""
+
+Pairs = list[tuple[int, int]]
+
+
+def align(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
+    """Return the pairs of places that belong together, growing on both sides.
+
+    The same pairs whichever side comes first.
+    """
+    if [step.signature for step in a] > [step.signature for step in b]:
+        return [(i, j) for j, i in _aligned(b, a)]
+    return _aligned(a, b)
+
+
+def _aligned(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
+    pairs: Pairs = []
+    i = j = 0
+    for tied_i, tied_j in [*_ties(a, b), (len(a), len(b))]:
+        pairs += [(i + x, j + y) for x, y in _between(a[i:tied_i], b[j:tied_j])]
+        if tied_i < len(a):
+            pairs.append((tied_i, tied_j))
+        i, j = tied_i + 1, tied_j + 1
+    return pairs
+
+
+def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
+    """Return the steps that both sides have equally often, those that stand in one order."""
+    in_a, in_b = _places(a), _places(b)
+    shared = [
+        pair
+        for signature, places in in_a.items()
+        if len(places) == len(in_b.get(signature, ()))
+        for pair in zip(places, in_b[signature], strict=True)
+    ]
+    return _longest_rising(sorted(shared))
+
+
+def _places(steps: Sequence[DiffStep]) -> dict[Signature, list[int]]:
+    found: defaultdict[Signature, list[int]] = defaultdict(list)
+    for place, step in enumerate(steps):
+        found[step.signature].append(place)
+    return found
+
+
+def _longest_rising(pairs: Pairs) -> Pairs:
+    """Return the most pairs, of those sorted by the first place, whose second place rises too."""
+    ends: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for n, (_, j) in enumerate(pairs):
+        length = bisect_left(ends, j)
+        before.append(chosen[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(j)
+            chosen.append(n)
+        else:
+            ends[length], chosen[length] = j, n
+    rising: Pairs = []
+    n = chosen[-1] if chosen else -1
+    while n >= 0:
+        rising.append(pairs[n])
+        n = before[n]
+    return rising[::-1]
+
+
+def _between(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
+    cells = len(a) * len(b)
+    if not cells or cells > MAX_MATCHED:
+        return []
+    if cells > MAX_COMPARED:
+        return list(_common_parts(a, b))
+    return _compared(a, b)
+
+
+def _common_parts(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Iterator[tuple[int, int]]:
+    ours, theirs = ([step.signature[:2] for step in side] for side in (a, b))
+    for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        for n in range(block.size):
+            yield block.a + n, block.b + n
+
+
+def _compared(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
+    """Return the pairs whose likenesses sum up highest, each step left over costing ``GAP``."""
+    best = [[j * GAP for j in range(len(b) + 1)]]
+    for i, left in enumerate(a, 1):
+        above, row = best[-1], [i * GAP]
+        for j, right in enumerate(b, 1):
+            alone = max(above[j], row[j - 1]) + GAP
+            alike = likeness(left, right)
+            row.append(alone if alike is None else max(alone, above[j - 1] + alike))
+        best.append(row)
+    return _traced_back(a, b, best)
+
+
+def _traced_back(
+    a: Sequence[DiffStep], b: Sequence[DiffStep], best: Sequence[Sequence[float]]
+) -> Pairs:
+    pairs: Pairs = []
+    i, j = len(a), len(b)
+    while i and j:
+        alike = likeness(a[i - 1], b[j - 1])
+        if alike is not None and best[i][j] == best[i - 1][j - 1] + alike:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        elif best[i][j] == best[i - 1][j] + GAP:
+            i -= 1
+        else:
+            j -= 1
+    return pairs[::-1]

@@ -1,0 +1,92 @@
+"""What differs between two steps that belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.diff.messages import without_ids
+from spanloom.core.reading.values import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.diff.messages import Json
+    from spanloom.core.diff.steps import DiffStep
+
+SLOWER_BY = 0.2
+"""A fifth, and as many ms at least: less is chance."""
+SLOWER_BY_MS = 50
+
+
+class Change(NamedTuple):
+    """One field that differs."""
+
+    field: str
+    """``input.limit``, ``output``, ``name``, ``model``, ``error``, ``duration`` (ms)."""
+    a: object
+    b: object
+
+
+class ModelInputs:
+    """The inputs of a run's model calls, each without what a call of its agent had before.
+
+    Every call repeats the messages before it: one early change would mark all that follow.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing said."""
+        self._new: dict[str, Sequence[Json]] = {}
+
+    def take(self, steps: Sequence[DiffStep]) -> None:
+        """Take in the steps of an agent in their order."""
+        said: set[str] = set()
+        for step in steps:
+            if step.type == "model" and (messages := step.asked_messages) is not None:
+                self._new[step.id] = [m for m in messages if repr(m) not in said]
+                said.update(map(repr, messages))
+
+    def new(self, step: DiffStep) -> Sequence[Json] | None:
+        """Return the messages that no call before was given; ``None`` where there are none."""
+        return self._new.get(step.id)
+
+
+def find_changes(
+    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+) -> Iterator[Change]:
+    """Yield what differs between two steps, in the order in which it is shown."""
+    if a.type != b.type:  # of two roots
+        yield Change("type", a.type, b.type)
+    if a.name != b.name:
+        yield Change("name", a.name, b.name)
+    if a.model != b.model:
+        yield Change("model", a.model, b.model)
+    if a.input != b.input:
+        yield from _of_inputs(a, b, said_a, said_b)
+    if a.output != b.output and without_ids(a.output) != without_ids(b.output):
+        yield from _of_texts("output", a.output, b.output)
+    if a.error != b.error:
+        yield Change("error", a.error, b.error)
+    apart_ms = abs(a.duration_ms - b.duration_ms)
+    if apart_ms > max(SLOWER_BY * a.duration_ms, SLOWER_BY * b.duration_ms, SLOWER_BY_MS):
+        yield Change("duration", a.duration_ms, b.duration_ms)
+
+
+def _of_inputs(
+    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+) -> Iterator[Change]:
+    ours, theirs = said_a.new(a), said_b.new(b)
+    if a.type != "model" or ours is None or theirs is None:
+        yield from _of_texts("input", a.input, b.input)
+    elif ours != theirs:
+        yield Change("input", list(ours), list(theirs))
+
+
+def _of_texts(field: str, a: str, b: str) -> Iterator[Change]:
+    """Yield the members that differ where both are JSON objects, else the whole."""
+    ours, theirs = json_value(a), json_value(b)
+    if not isinstance(ours, dict) or not isinstance(theirs, dict):
+        yield Change(field, a, b)
+        return
+    for name in sorted(ours.keys() | theirs.keys()):
+        if name not in ours or name not in theirs or ours[name] != theirs[name]:
+            yield Change(f"{field}.{name}", ours.get(name), theirs.get(name))

@@ -1,0 +1,110 @@
+"""Two canonical documents side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.diff.align import align
+from spanloom.core.diff.changes import Change, ModelInputs, find_changes
+from spanloom.core.diff.steps import DiffStep, Signature, owned_steps, root_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.diff.messages import Json
+
+
+class Row(NamedTuple):
+    """One step of either run, or of both."""
+
+    op: str
+    """``same``, ``changed``, ``added`` (only the second has it), ``removed`` or ``moved``."""
+    a: DiffStep | None
+    b: DiffStep | None
+    changes: Sequence[Change] = ()
+
+
+class Diff(NamedTuple):
+    """What differs between two runs."""
+
+    rows: Sequence[Row]
+    """Every step of both, in the order of the second run, what it lacks where the first had it."""
+    counts: dict[str, int]
+    """How many rows of each ``op``."""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every step has its equal."""
+        return self.counts["same"] == len(self.rows)
+
+
+def diff_documents(a: Json, b: Json) -> Diff:
+    """Compare two canonical documents."""
+    rows = _with_moves(list(_Comparison(a, b).rows()))
+    counts = dict.fromkeys(("same", "changed", "added", "removed", "moved"), 0)
+    for row in rows:
+        counts[row.op] += 1
+    return Diff(rows, counts)
+
+
+class _Comparison:
+    """The agents of two runs, paired from the top down."""
+
+    def __init__(self, a: Json, b: Json) -> None:
+        self._roots = root_of(a), root_of(b)
+        self._runs = owned_steps(a), owned_steps(b)
+        self._said = ModelInputs(), ModelInputs()
+        for runs, said in zip(self._runs, self._said, strict=True):
+            for steps in runs.values():
+                said.take(steps)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield every step, below each agent those that it owns; agents may nest to any depth."""
+        levels: list[Iterator[Row]] = [iter([self._paired(*self._roots)])]
+        while levels:
+            row = next(levels[-1], None)
+            if row is None:
+                levels.pop()
+                continue
+            yield row
+            below = self._below(row.a, 0), self._below(row.b, 1)
+            if any(below):
+                levels.append(self._level(*below))
+
+    def _level(self, a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Iterator[Row]:
+        i = j = 0
+        for next_i, next_j in [*align(a, b), (len(a), len(b))]:
+            yield from (Row("removed", step, None) for step in a[i:next_i])
+            yield from (Row("added", None, step) for step in b[j:next_j])
+            if next_i < len(a):
+                yield self._paired(a[next_i], b[next_j])
+            i, j = next_i + 1, next_j + 1
+
+    def _paired(self, a: DiffStep, b: DiffStep) -> Row:
+        changes = tuple(find_changes(a, b, *self._said))
+        return Row("changed" if changes else "same", a, b, changes)
+
+    def _below(self, step: DiffStep | None, side: int) -> Sequence[DiffStep]:
+        owned = () if step is None else self._runs[side].get(step.id, ())
+        return [inner for inner in owned if step is not None and inner.id != step.id]
+
+
+def _with_moves(rows: Sequence[Row]) -> list[Row]:
+    """Join what only the first run has to the same step elsewhere in the second: it has moved."""
+    gone: defaultdict[Signature, list[DiffStep]] = defaultdict(list)
+    for row in reversed(rows):
+        if row.op == "removed" and row.a is not None:
+            gone[row.a.signature].append(row.a)
+    moved = {}
+    for row in rows:
+        if row.op == "added" and row.b is not None and gone[row.b.signature]:
+            moved[row.b.id] = gone[row.b.signature].pop()
+    from_there = {step.id for step in moved.values()}
+    return [
+        Row("moved", moved[row.b.id], row.b)
+        if row.b is not None and row.op == "added" and row.b.id in moved
+        else row
+        for row in rows
+        if not (row.op == "removed" and row.a is not None and row.a.id in from_there)
+    ]

@@ -1,0 +1,44 @@
+"""How much two steps look like the same step of two runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.diff.steps import DiffStep
+
+GAP = -0.6
+"""For a step that has no partner: two of them are worse than a pair of different tools."""
+_OTHER_NAME = -0.5
+
+
+def likeness(a: DiffStep, b: DiffStep) -> float | None:
+    """Return how well two steps pair: 2 at best; ``None`` if they never do.
+
+    A model call and a tool never pair; two tools of different names do only where nothing is
+    better. The same tool with two of three arguments equal gives 1.67.
+    """
+    if a.type != b.type:
+        return None
+    if a.name != b.name:
+        return _OTHER_NAME
+    if a.signature == b.signature:
+        return 2.0
+    return 1.0 + (_same_answer(a, b) if a.type == "model" else _same_arguments(a, b))
+
+
+def _same_arguments(a: DiffStep, b: DiffStep) -> float:
+    """Return the share of arguments that are equal, of those that either has."""
+    ours, theirs = a.arguments, b.arguments
+    if not ours or not theirs:
+        return 0.0
+    names = ours.keys() | theirs.keys()
+    same = sum(name in ours and name in theirs and ours[name] == theirs[name] for name in names)
+    return same / len(names)
+
+
+def _same_answer(a: DiffStep, b: DiffStep) -> float:
+    """Return the share of tools that both answers ask for; of answers without any half."""
+    if not a.calls and not b.calls:
+        return 0.5
+    return len(a.calls & b.calls) / len(a.calls | b.calls)

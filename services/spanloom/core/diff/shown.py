@@ -1,0 +1,102 @@
+"""A diff as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.diff.diff import Diff, Row
+    from spanloom.core.diff.messages import Json
+    from spanloom.core.diff.steps import DiffStep
+
+MAX_CHARS = 400
+"""Of a text that differs, unless whole texts are asked for."""
+
+
+def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool = False) -> Json:
+    """Return the diff of two documents as JSON.
+
+    Steps that are the same are left out unless ``every`` step is asked for; of texts that differ
+    the first 400 characters are shown unless whole ``texts`` are asked for.
+    """
+    rows = [row for row in diff.rows if every or row.op != "same"]
+    first = next((row for row in diff.rows if row.op != "same"), None)
+    return {
+        "a": _named(a),
+        "b": _named(b),
+        "same": diff.is_same,
+        "summary": {
+            **diff.counts,
+            "metrics": _metrics(a, b),
+            "first_difference": None if first is None else _position(first),
+        },
+        "steps": [_row(row, texts=texts) for row in rows],
+        "omitted": {"texts": not texts, "same": not every},
+    }
+
+
+def _named(document: Json) -> Json:
+    said = document["extraction"]
+    return {
+        "trace_id": document["id"],
+        "project": said["project"],
+        "version": said["version"],
+        "status": said["status"],
+    }
+
+
+def _metrics(a: Json, b: Json) -> Json:
+    """Return what was measured of both; ``duration`` in ms, ``cost`` in US dollars."""
+    ours, theirs = _measured(a), _measured(b)
+    return {name: [ours[name], theirs[name]] for name in ours}
+
+
+def _measured(document: Json) -> Json:
+    root, said = document["root_step"], document["extraction"]
+    return {
+        "duration": int(root["basic_info"]["duration"]),
+        "input_tokens": root["metrics_info"]["input_tokens"],
+        "output_tokens": root["metrics_info"]["output_tokens"],
+        "cost": (said.get("cost") or {}).get("usd"),
+        "errors": said.get("failures", 0),
+    }
+
+
+def _position(row: Row) -> int | None:
+    """Return the place in the second run; where that lacks the step, the one in the first."""
+    step = row.b or row.a
+    return None if step is None else step.position
+
+
+def _row(row: Row, *, texts: bool) -> Json:
+    step = row.b or row.a
+    shown: Json = {"op": row.op, **_side("a", row.a), **_side("b", row.b)}
+    if step is not None:
+        shown |= {"type": step.type, "name": step.name}
+    if row.changes:
+        shown["changes"] = [
+            {"field": c.field, "a": _shown(c.a, texts=texts), "b": _shown(c.b, texts=texts)}
+            for c in row.changes
+        ]
+    return shown
+
+
+def _side(side: str, step: DiffStep | None) -> Json:
+    return {} if step is None else {side: step.position, f"{side}_id": step.id}
+
+
+def _shown(value: object, *, texts: bool) -> object:
+    """Return a value with its texts cut, however deep they stand in messages."""
+    if texts:
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= MAX_CHARS else f"{value[:MAX_CHARS]}…"
+    if isinstance(value, dict):
+        return {key: _shown(inner, texts=texts) for key, inner in value.items()}
+    return _each(value, texts=texts) if isinstance(value, list) else value
+
+
+def _each(values: Sequence[object], *, texts: bool) -> list[object]:
+    return [_shown(value, texts=texts) for value in values]
