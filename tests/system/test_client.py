@@ -35,19 +35,28 @@ def trace_id(spanloom: RunningSpanloom) -> str:
     """Send a captured run and wait for its trajectory."""
     capture = Capture("openinference-langchain", "react_tools")
     for body in capture.requests():
-        url = f"{spanloom.addresses['otlp_http']}/v1/traces"
-        headers = {"Content-Type": "application/x-protobuf"}
-        httpx.post(url, content=body, headers=headers).raise_for_status()
+        send(spanloom, body)
     (sent,) = capture.spans_by_trace
-    until = time.monotonic() + WAIT_S
     with Client(spanloom.api) as client:
-        while time.monotonic() < until:
-            try:
-                if client.trajectory(sent).extraction.status != "live":
-                    return sent
-            except NotFoundError:
-                pass
-            time.sleep(0.1)
+        await_trajectory(client, sent)
+    return sent
+
+
+def send(spanloom: RunningSpanloom, body: bytes) -> None:
+    url = f"{spanloom.addresses['otlp_http']}/v1/traces"
+    headers = {"Content-Type": "application/x-protobuf"}
+    httpx.post(url, content=body, headers=headers).raise_for_status()
+
+
+def await_trajectory(client: Client, trace_id: str) -> None:
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        try:
+            if client.trajectory(trace_id).extraction.status != "live":
+                return
+        except NotFoundError:
+            pass
+        time.sleep(0.1)
     raise AssertionError(f"no trajectory within {WAIT_S:g} s")
 
 
@@ -116,6 +125,25 @@ def test_one_step_and_the_newest_run(spanloom: RunningSpanloom, trace_id: str) -
         assert parsed["input"] == orjson.loads(model.input)
         with pytest.raises(NotFoundError, match="has no step"):
             client.step_document(trace_id, "f" * 16)
+
+
+def test_what_differs_between_two_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
+    other = Capture("openinference-langchain", "parallel_tools")
+    for body in other.requests():
+        send(spanloom, body)
+    (other_id,) = other.spans_by_trace
+    with Client(spanloom.api) as client:
+        await_trajectory(client, other_id)
+        assert orjson.loads(client.diff_document(trace_id, trace_id))["same"] is True
+        diff = orjson.loads(client.diff_document(trace_id, other_id))
+    assert (diff["a"]["trace_id"], diff["b"]["trace_id"]) == (trace_id, other_id)
+    for arguments, status in (
+        ((trace_id, trace_id), 0),
+        ((trace_id, other_id, "--summary"), 1),
+        ((trace_id, "f" * 32), 2),
+    ):
+        ran = programs.run("-m", "spanloom", "diff", *arguments, "--api-url", spanloom.api)
+        assert (ran.returncode, "Traceback" in ran.stderr) == (status, False)
 
 
 def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:

@@ -19,6 +19,7 @@ from spanloom.api.problems import install_problem_handlers, problem_responses
 from spanloom.api.routes import (
     conversations,
     deletions,
+    diffs,
     keys,
     parts,
     replays,
@@ -96,7 +97,10 @@ def create_app(
     app.state.services = Services(
         store, metrics, ready, troubles, calls, probes, extractor_version, access.keys, examine
     )
-    of_trajectories = (trajectories, parts, conversations, replays, keys, deletions, snapshots)
+    of_trajectories = (
+        *(trajectories, parts, diffs, conversations),
+        *(replays, keys, deletions, snapshots),
+    )
     rooms = (*(of_trajectories if has_trajectories else ()), service)
     routers = [room.router for room in rooms]
     for router in routers:

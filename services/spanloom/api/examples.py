@@ -170,6 +170,45 @@ REPLAYS = _answer(
     _component("ReplayList"),
     {"items": [_REPLAY], "next_cursor": EXAMPLE_REPLAY},
 )
+_SIDE = {"project": "default", "version": 1, "status": "settled"}
+DIFF = _answer(
+    "What differs.",
+    {"type": "object"},
+    {
+        "a": {"trace_id": EXAMPLE_TRACE, **_SIDE},
+        "b": {"trace_id": "90b325520ed0ce887b2ef6a21b7e346f", **_SIDE},
+        "same": False,
+        "summary": {
+            "same": 12,
+            "changed": 1,
+            "added": 1,
+            "removed": 0,
+            "moved": 0,
+            "metrics": {
+                "duration": [4500, 9400],
+                "input_tokens": [650, 700],
+                "output_tokens": [260, 270],
+                "cost": [0.0042, 0.0044],
+                "errors": [0, 1],
+            },
+            "first_difference": 4,
+        },
+        "steps": [
+            {
+                "op": "changed",
+                "a": 4,
+                "a_id": _SPAN["span_id"],
+                "b": 4,
+                "b_id": "00f067aa0ba902b7",
+                "type": "tool",
+                "name": "search",
+                "changes": [{"field": "input.limit", "a": 5, "b": 10}],
+            },
+            {"op": "added", "b": 5, "b_id": "53995c3f42cd8ad8", "type": "tool", "name": "book"},
+        ],
+        "omitted": {"texts": True, "same": True},
+    },
+)
 KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
 KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})

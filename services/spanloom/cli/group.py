@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "list": ("list_:list_command", "List trajectories, newest first."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
+    "diff": ("diff:diff_command", "Show what differs between two runs."),
     "explain": (
         "explain:explain_command",
         "Say of each span of a trace what became of it, and why.",

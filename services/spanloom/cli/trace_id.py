@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 def trace_id_argument(command: Command) -> Command:
     """Add TRACE_ID, in lower case whatever was typed."""
-    return click.argument("trace_id", callback=_to_trace_id)(command)
+    return click.argument("trace_id", callback=to_trace_id_or_latest)(command)
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:
@@ -45,7 +45,8 @@ def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) 
     return text and text.lower()
 
 
-def _to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+def to_trace_id_or_latest(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    """Return the id in lower case, or `latest`; raises ``click.BadParameter`` for anything else."""
     wanted = text.lower()
     if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):
         raise click.BadParameter(f"{text!r} is neither 32 hex digits nor `{LATEST}`")

@@ -175,6 +175,26 @@ class Client:
         path = f"/v1/trajectories/{_segment(trace_id)}/spans"
         return self._get(path, {"project": project})
 
+    def diff_document(
+        self,
+        a: str,
+        b: str,
+        *,
+        project: str | None = None,
+        other_project: str | None = None,
+        every: bool = False,
+        texts: bool = False,
+    ) -> bytes:
+        """Return what differs between two runs, as JSON (docs/api.md, "Diff").
+
+        With ``every`` the steps that are the same too, with ``texts`` whole texts.
+        """
+        path = f"/v1/trajectories/{_segment(a)}/diff/{_segment(b)}"
+        return self._get(
+            path,
+            {"project": project, "other_project": other_project, "every": every, "texts": texts},
+        )
+
     def request_replay(
         self,
         *,

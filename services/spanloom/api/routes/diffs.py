@@ -1,0 +1,65 @@
+"""Two trajectories side by side."""
+
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Query, Response
+
+from spanloom.api.access import CallersReach
+from spanloom.api.examples import DIFF
+from spanloom.api.filters import Name
+from spanloom.api.needs import needs
+from spanloom.api.problems import problem_responses
+from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
+from spanloom.api.services import Using
+from spanloom.core.diff.diff import diff_documents
+from spanloom.core.diff.shown import show_diff
+from spanloom.core.formats.registry import CANONICAL
+from spanloom.core.model.access import Scope
+
+router = APIRouter(tags=["trajectories"])
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/diff/{other_trace_id}",
+    operation_id="diffTrajectories",
+    summary="See what differs between two runs",
+    response_class=Response,
+    responses={200: DIFF, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_diff(
+    trace_id: TraceIdInPath,
+    other_trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    other_project: Annotated[
+        Name | None,
+        Query(
+            description="The project of the other run, if it is another one.", examples=["default"]
+        ),
+    ] = None,
+    every: Annotated[
+        bool, Query(description="Give the steps that are the same, too.", examples=[False])
+    ] = False,
+    texts: Annotated[
+        bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
+    ] = False,
+) -> Response:
+    """Lay the newest versions of two runs side by side, agent by agent.
+
+    `a` is the run that is named first. Steps that ran at the same time have no order. Of model
+    calls the messages are compared that no earlier call was given, ids of tool calls left out.
+    """
+    documents = []
+    for wanted, own in ((trace_id, project), (other_trace_id, other_project or project)):
+        found = await using.calls.run(using.store.document, wanted, callers.narrowed(own))
+        documents.append(known(found, wanted, own))
+    body = await using.calls.run(_body, *documents, every=every, texts=texts)
+    return Response(body, media_type=CANONICAL.media_type)
+
+
+def _body(first: bytes, second: bytes, *, every: bool, texts: bool) -> bytes:
+    a, b = orjson.loads(first), orjson.loads(second)
+    return orjson.dumps(show_diff(a, b, diff_documents(a, b), every=every, texts=texts))

@@ -1,0 +1,81 @@
+"""``spanloom diff``: two runs side by side."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.trace_id import resolve, to_trace_id_or_latest
+from spanloom.terminal.diff_view import render_diff
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
+
+
+class _NotComparedError(click.ClickException):
+    exit_code = 2
+
+
+class _DiffCommand(TeachingCommand):
+    """Ends with 2 for whatever goes wrong, as diff(1) does: 1 says that the runs differ."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # click's
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            raise _NotComparedError(error.format_message()) from error
+
+
+@click.command(
+    "diff",
+    cls=_DiffCommand,
+    examples=(
+        "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest",
+        "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest --summary",
+        "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest --json | jq .summary",
+    ),
+)
+@click.argument("a", callback=to_trace_id_or_latest)
+@click.argument("b", callback=to_trace_id_or_latest)
+@click.option("--project", metavar="NAME", help="Look in this project only.")
+@click.option("--other-project", metavar="NAME", help="The project of B, if it is another one.")
+@click.option("--summary", is_flag=True, help="Print the counts and totals alone.")
+@click.option("--all", "every", is_flag=True, help="Print the steps that are the same, too.")
+@click.option("--json", "as_json", is_flag=True, help="Give what the API answers.")
+@client_option
+def diff_command(
+    a: str,
+    b: str,
+    project: str | None,
+    other_project: str | None,
+    summary: bool,
+    every: bool,
+    as_json: bool,
+    client: Client,
+) -> None:
+    """Print what differs between two runs: A to the left, B to the right.
+
+    Agents are paired from the top down, and their steps laid side by side; steps that ran at the
+    same time have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 if
+    that cannot be said.
+    """
+    a, b = (
+        resolve(wanted, client, own)
+        for wanted, own in ((a, project), (b, other_project or project))
+    )
+    body = client.diff_document(
+        a, b, project=project, other_project=other_project, every=every, texts=as_json
+    )
+    diff = orjson.loads(body)
+    if as_json:
+        write_json(body, sys.stdout)
+    else:
+        render_diff(diff, make_console(sys.stdout), with_steps=not summary)
+    if not diff["same"]:
+        click.get_current_context().exit(1)

@@ -1,0 +1,109 @@
+"""Two runs side by side on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rich.table import Table
+from rich.text import Text
+
+from spanloom.terminal.values import (
+    TYPE_STYLES,
+    dollars,
+    duration,
+    printable,
+    shortened,
+    signs_of,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from spanloom.terminal.values import Signs
+
+Json = dict[str, Any]  # what ``/v1/trajectories/{a}/diff/{b}`` answers
+
+_MARKS = {"same": " ", "changed": "~", "added": "+", "removed": "-", "moved": ">"}
+_STYLES = {"same": "dim", "changed": "yellow", "added": "green", "removed": "red", "moved": "cyan"}
+_METRICS = ("duration", "input_tokens", "output_tokens", "cost", "errors")
+_SIDES = ("a", "b")
+MAX_VALUE_CHARS = 200
+
+
+def render_diff(diff: Json, console: Console, *, with_steps: bool = True) -> None:
+    """Print which runs they are, the steps that differ in two columns, and what was measured."""
+    signs = signs_of(console)
+    for side in _SIDES:
+        console.print(_heading(side, diff[side], signs))
+    console.print()
+    if diff["same"]:
+        console.print("The runs are the same.")
+    elif with_steps:
+        console.print(_steps(diff["steps"], signs))
+        console.print()
+    console.print(_counts(diff["summary"], signs))
+    console.print(_metrics(diff["summary"]["metrics"]))
+
+
+def _heading(side: str, run: Json, signs: Signs) -> Text:
+    project = printable(str(run["project"]))
+    shown = f" {signs.dot} ".join(
+        [f"version {run['version']}", str(run["status"]), f"project {project}"]
+    )
+    return Text.assemble((f"{side}  ", "bold"), (str(run["trace_id"]), "dim"), f"  {shown}")
+
+
+def _steps(rows: list[Json], signs: Signs) -> Table:
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(width=1)
+    for _ in _SIDES:
+        table.add_column(ratio=1, overflow="fold")
+    for row in rows:
+        table.add_row(_MARKS[row["op"]], *(_step(row, side) for side in _SIDES), style="")
+        for change in row.get("changes", ()):
+            values = (_change(change["field"], change[side], signs) for side in _SIDES)
+            table.add_row("", *values)
+    return table
+
+
+def _step(row: Json, side: str) -> Text:
+    if f"{side}_id" not in row:
+        return Text()
+    place = "" if row[side] is None else f"{row[side]} "
+    name = printable(str(row["name"])) or "(no name)"
+    kind = (str(row["type"]), TYPE_STYLES.get(row["type"], ""))
+    return Text.assemble((place, "dim"), (name, _STYLES[row["op"]]), " ", kind)
+
+
+def _change(field: str, value: object, signs: Signs) -> Text:
+    if field == "duration":
+        shown = duration(whole(value))
+    else:
+        text = value if isinstance(value, str) else orjson.dumps(value).decode()
+        shown = shortened(text, MAX_VALUE_CHARS) or "(empty)"
+    return Text.assemble(f"  {signs.dot} ", (f"{printable(field)} ", "dim"), shown)
+
+
+def _counts(summary: Json, signs: Signs) -> Text:
+    parts = [Text(f"{summary[op]:,} {op}", style) for op, style in _STYLES.items() if summary[op]]
+    return Text(f" {signs.dot} ").join(parts)
+
+
+def _metrics(metrics: Json) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name in _METRICS:
+        a, b = metrics[name]
+        if a is not None or b is not None:
+            style = "dim" if a == b else ""
+            table.add_row(name.replace("_", " "), _value(name, a), _value(name, b), style=style)
+    return table
+
+
+def _value(name: str, value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    if name == "duration":
+        return duration(int(value))
+    return dollars(value) if name == "cost" else f"{int(value):,}"

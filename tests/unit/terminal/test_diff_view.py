@@ -1,0 +1,53 @@
+"""Two runs side by side on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.api.examples import DIFF
+from spanloom.terminal.diff_view import render_diff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EXAMPLE: dict[str, Any] = DIFF["content"]["application/json"]["example"]
+
+EXAMPLE_SHOWN = """\
+a  4bf92f3577b34da6a3ce929d0e0e4736  version 1 · settled · project default
+b  90b325520ed0ce887b2ef6a21b7e346f  version 1 · settled · project default
+
+~ 4 search tool                                    4 search tool
+    · input.limit 5                                  · input.limit 10
++                                                  5 book tool
+
+12 same · 1 changed · 1 added
+duration       4.50 s   9.40 s
+input tokens   650      700
+output tokens  260      270
+cost           $0.0042  $0.0044
+errors         0        1"""
+
+
+def _shown(screen: Callable[..., Any], diff: dict[str, Any], **how: Any) -> str:
+    terminal = screen()
+    render_diff(diff, terminal.console, **how)
+    return "\n".join(line.rstrip() for line in terminal.text.splitlines())
+
+
+def test_the_example_of_the_api(screen: Callable[..., Any]) -> None:
+    assert _shown(screen, EXAMPLE) == EXAMPLE_SHOWN
+
+
+def test_a_summary_has_no_steps(screen: Callable[..., Any]) -> None:
+    shown = _shown(screen, EXAMPLE, with_steps=False)
+    assert "book" not in shown
+    assert "1 changed" in shown
+
+
+def test_hostile_text_is_only_read(screen: Callable[..., Any]) -> None:
+    change = {"field": "input.\x1b[2J", "a": "\x1b]0;title\x07", "b": ["[bold]"]}
+    row = {**EXAMPLE["steps"][0], "name": "\x1b[31mred", "changes": [change]}
+    terminal = screen()
+    render_diff({**EXAMPLE, "steps": [row]}, terminal.console)
+    assert "\x1b" not in terminal.raw
+    assert "[bold]" in terminal.text
