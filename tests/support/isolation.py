@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
@@ -68,10 +70,11 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
 
 
 def _document(key: TraceKey) -> bytes:
-    """Return as much of a document as a reader of one step needs; it names the project."""
-    root = {"id": f"{1:016x}", "name": key.project, "input": "", "output": ""}
-    extraction = {"root_type": "agent"}
-    return orjson.dumps({"root_step": root, "agent_steps": [], "extraction": extraction})
+    """Return a document whose root alone is there; it names the project."""
+    document = deepcopy(canonical_example())
+    document["root_step"] |= {"id": f"{1:016x}", "name": key.project}
+    document["extraction"] |= {"project": key.project}
+    return orjson.dumps({**document, "agent_steps": []})
 
 
 Seen = set[str]

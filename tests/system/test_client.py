@@ -127,6 +127,16 @@ def test_one_step_and_the_newest_run(spanloom: RunningSpanloom, trace_id: str) -
             client.step_document(trace_id, "f" * 16)
 
 
+def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
+    page = (REPOSITORY / "docs" / "client.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    example = example.replace('since="7d"', 'since="9999d"')  # the capture's run is older
+    ran = programs.run("-c", example, env={"SPANLOOM_API_URL": spanloom.api})
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith(trace_id)
+    assert "There is no trajectory of trace 0000" in ran.stdout
+
+
 def test_what_differs_between_two_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
     other = Capture("openinference-langchain", "parallel_tools")
     for body in other.requests():
@@ -144,13 +154,3 @@ def test_what_differs_between_two_runs(spanloom: RunningSpanloom, trace_id: str)
     ):
         ran = programs.run("-m", "spanloom", "diff", *arguments, "--api-url", spanloom.api)
         assert (ran.returncode, "Traceback" in ran.stderr) == (status, False)
-
-
-def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
-    page = (REPOSITORY / "docs" / "client.md").read_text()
-    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    example = example.replace('since="7d"', 'since="9999d"')  # the capture's run is older
-    ran = programs.run("-c", example, env={"SPANLOOM_API_URL": spanloom.api})
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith(trace_id)
-    assert "There is no trajectory of trace 0000" in ran.stdout

@@ -70,7 +70,7 @@ def diff_command(
         for wanted, own in ((a, project), (b, other_project or project))
     )
     body = client.diff_document(
-        a, b, project=project, other_project=other_project, every=every, texts=as_json
+        a, b, project=project, other_project=other_project, every=every, whole_texts=as_json
     )
     diff = orjson.loads(body)
     if as_json:

@@ -183,16 +183,21 @@ class Client:
         project: str | None = None,
         other_project: str | None = None,
         every: bool = False,
-        texts: bool = False,
+        whole_texts: bool = False,
     ) -> bytes:
         """Return what differs between two runs, as JSON (docs/api.md, "Diff").
 
-        With ``every`` the steps that are the same too, with ``texts`` whole texts.
+        With ``every`` the steps that are the same too, with ``whole_texts`` all of each text.
         """
         path = f"/v1/trajectories/{_segment(a)}/diff/{_segment(b)}"
         return self._get(
             path,
-            {"project": project, "other_project": other_project, "every": every, "texts": texts},
+            {
+                "project": project,
+                "other_project": other_project,
+                "every": every,
+                "whole_texts": whole_texts,
+            },
         )
 
     def request_replay(

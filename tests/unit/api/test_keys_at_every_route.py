@@ -33,6 +33,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/steps/{step_id}"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/diff/{other_trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans/{span_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/otlp"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
@@ -51,6 +52,7 @@ NEEDED = {
 """Written down a second time on purpose: a new route has to be thought about here too."""
 VALUES = {
     "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+    "other_trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
     "step_id": "00f067aa0ba902b7",
     "span_id": "00f067aa0ba902b7",
     "replay_id": "00064119b2c8d000",

@@ -64,6 +64,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
         "GET /v1/trajectories/{trace_id}/otlp",
+        "GET /v1/trajectories/{trace_id}/diff/{other_trace_id}",
         "GET /v1/conversations/{conversation_id}",
         "POST /v1/replays",
         "GET /v1/replays",
@@ -115,6 +116,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             *("model", "service", "environment", "user_id", "tag"),
             "profile",
         ),
+        *("other_trace_id", "other_project", "every", "whole_texts"),
         *("texts", "step_id", "span_id", "accept"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
@@ -171,12 +173,17 @@ def test_the_examples_of_parameters_are_accepted(
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}"}
     key_id = locks.make("support").split("_")[1]
     for name, operation in operations(spec):
-        method, _, path = name.replace("{trace_id}", TRACE).partition(" ")
+        method, _, path = (
+            name.replace("trace_id}", "}")
+            .replace("{}", TRACE)
+            .replace("{other_}", TRACE)
+            .partition(" ")
+        )
         asked = {
             parameter["name"]: str(
                 (parameter.get("examples") or parameter["schema"]["examples"])[0]
             ).lower()
-            if parameter["name"] in {"has_error", "outdated"}
+            if parameter["name"] in {"has_error", "outdated", "every", "whole_texts"}
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]
             for parameter in operation.get("parameters", [])
             if parameter["in"] == "query"

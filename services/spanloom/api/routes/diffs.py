@@ -43,7 +43,7 @@ async def get_diff(
     every: Annotated[
         bool, Query(description="Give the steps that are the same, too.", examples=[False])
     ] = False,
-    texts: Annotated[
+    whole_texts: Annotated[
         bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
     ] = False,
 ) -> Response:
@@ -56,7 +56,7 @@ async def get_diff(
     for wanted, own in ((trace_id, project), (other_trace_id, other_project or project)):
         found = await using.calls.run(using.store.document, wanted, callers.narrowed(own))
         documents.append(known(found, wanted, own))
-    body = await using.calls.run(_body, *documents, every=every, texts=texts)
+    body = await using.calls.run(_body, *documents, every=every, texts=whole_texts)
     return Response(body, media_type=CANONICAL.media_type)
 
 

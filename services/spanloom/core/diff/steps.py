@@ -33,7 +33,7 @@ class DiffStep:
         self.name: str = step["name"]
         self.input: str = step["input"]
         self.output: str = step["output"]
-        self.model: str = step["metadata"].get("model", "")
+        self.model: str = step.get("metadata", {}).get("model", "")
         info = step["basic_info"]
         self.start_ms, self.duration_ms = int(info["started_at"]), int(info["duration"])
         error = info.get("error")
