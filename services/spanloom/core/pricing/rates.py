@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Usage
 
-MILLION = 10**6
+_NOTHING = Decimal(0)
+_PER_MILLION = -6
 
 
 class Tier(NamedTuple):
@@ -31,8 +32,11 @@ class Rate(NamedTuple):
 
     def at(self, input_tokens: int) -> Decimal:
         """Return the price in a call with so many input tokens."""
-        passed = [tier.usd for tier in self.tiers if input_tokens > tier.above]
-        return passed[-1] if passed else self.usd
+        usd = self.usd
+        for tier in self.tiers:
+            if input_tokens > tier.above:
+                usd = tier.usd
+        return usd
 
 
 class Rates(NamedTuple):
@@ -45,7 +49,7 @@ class Rates(NamedTuple):
     cache_read: Rate | None = None
     """Where it is ``None``, cached tokens cost as much as others."""
     cache_creation: Rate | None = None
-    per_call: Decimal = Decimal(0)
+    per_call: Decimal = _NOTHING
     """US dollars for a call, whatever its tokens."""
 
 
@@ -62,10 +66,10 @@ def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
         (max(usage.output_tokens - usage.reasoning_tokens, 0), rates.output),
         (usage.reasoning_tokens, rates.reasoning or rates.output),
     )
-    total = rates.per_call * MILLION
+    total = _NOTHING
     for tokens, rate in counted:
-        if tokens and rate is None:
-            return None
-        if tokens and rate is not None:
+        if tokens:
+            if rate is None:
+                return None
             total += tokens * rate.at(usage.input_tokens)
-    return total / MILLION
+    return total.scaleb(_PER_MILLION) + rates.per_call
