@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import last_message
+from spanloom.core.reading.gist import answer_in, question_in
 from spanloom.terminal.failures import failures_by_step
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
@@ -90,8 +90,10 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
         joined([name, *facts], signs),
         Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
     ]
-    for label, key in (("asked", "input"), ("answered", "output")):
-        if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
+    texts = (str(root.get(way) or "") for way in ("input", "output"))
+    about = zip(("asked", "answered"), (question_in, answer_in), texts, strict=True)
+    for label, read, text in about:
+        if shown := shortened(read(text), width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
     lines += [
         cut(Text.assemble((f"{'waits for':<10}", "dim"), shortened(question, width - 10)), width)
