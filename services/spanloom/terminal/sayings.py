@@ -28,13 +28,18 @@ Message = dict[str, Any]  # a message of the documented shape
 
 
 def read_messages(text: str) -> Sequence[Message]:
-    """Return the messages of a model step's input or output; none if it holds none."""
+    """Return the messages of a model step's input or output; none if it holds none.
+
+    A tool's result gets the name of the tool where the call that it answers stands before it.
+    """
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return []
     items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, dict)]
+    messages = [item for item in items if isinstance(item, dict)]
+    names = {str(call["id"]): name for m in messages for call, name in _calls(m) if call.get("id")}
+    return [{"name": names.get(str(m.get("tool_call_id"))), **m} for m in messages]
 
 
 def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
@@ -45,9 +50,16 @@ def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)
+    for call, tool in _calls(message):
+        arguments = (call.get("function") or {}).get("arguments")
+        yield from call_lines(tool, arguments, is_full=is_full)
+
+
+def _calls(message: Message) -> Iterator[tuple[dict[str, Any], object]]:
+    """Yield each call of a tool that a message asks for, with the tool's name."""
     for call in message.get("tool_calls") or []:
-        function = (call.get("function") if isinstance(call, dict) else None) or {}
-        yield from call_lines(function.get("name"), function.get("arguments"), is_full=is_full)
+        asked = call if isinstance(call, dict) else {}
+        yield asked, (asked.get("function") or {}).get("name")
 
 
 def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:
