@@ -38,7 +38,8 @@ def read_messages(text: str) -> Sequence[Message]:
         return []
     items = value if isinstance(value, list) else []
     messages = [item for item in items if isinstance(item, dict)]
-    names = {str(call["id"]): name for m in messages for call, name in _calls(m) if call.get("id")}
+    calls = [call for message in messages for call in calls_of(message)]
+    names = {str(call["id"]): call.get("name") for call in calls if call["id"]}
     return [{"name": names.get(str(m.get("tool_call_id"))), **m} for m in messages]
 
 
@@ -50,16 +51,16 @@ def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)
-    for call, tool in _calls(message):
-        arguments = (call.get("function") or {}).get("arguments")
-        yield from call_lines(tool, arguments, is_full=is_full)
+    for call in calls_of(message):
+        yield from call_lines(call.get("name"), call.get("arguments"), is_full=is_full)
 
 
-def _calls(message: Message) -> Iterator[tuple[dict[str, Any], object]]:
-    """Yield each call of a tool that a message asks for, with the tool's name."""
+def calls_of(message: Message) -> Iterator[dict[str, Any]]:
+    """Yield each call of a tool that a message asks for: name, arguments and, if told, its id."""
     for call in message.get("tool_calls") or []:
         asked = call if isinstance(call, dict) else {}
-        yield asked, (asked.get("function") or {}).get("name")
+        function = asked.get("function")
+        yield {"id": asked.get("id"), **(function if isinstance(function, dict) else {})}
 
 
 def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:

@@ -12,6 +12,7 @@ from spanloom.terminal.failures import failure_texts, failures_by_step
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
+    calls_of,
     content_text,
     message_lines,
     read_messages,
@@ -148,9 +149,10 @@ def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
 
 def _mark(message: Message) -> bytes:
     """Return what makes two messages one: who speaks, what is said, and what is asked for."""
-    calls = message.get("tool_calls") or []
-    functions = [call.get("function") or {} for call in calls if isinstance(call, dict)]
-    asked = [f"{f.get('name')} {''.join(str(f.get('arguments')).split())}" for f in functions]
+    asked = [
+        f"{call.get('name')} {''.join(str(call.get('arguments')).split())}"
+        for call in calls_of(message)
+    ]
     said = content_text(message.get("content"))
     return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
 

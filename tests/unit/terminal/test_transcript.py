@@ -199,7 +199,14 @@ def test_media_are_named_and_not_printed() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    ["", "[", "[1]", "plain", '[{"role":7,"content":{}}]', '[{"role":"user","tool_calls":[1,{}]}]'],
+    [
+        "",
+        "[",
+        "[1]",
+        "plain",
+        '[{"role":7,"content":{}}]',
+        '[{"role":"user","tool_calls":[1,{},{"function":5}]}]',
+    ],
 )
 def test_nothing_that_was_said_breaks_the_transcript(screen: Callable[..., Any], told: str) -> None:
     terminal = screen()
