@@ -26,7 +26,7 @@ ANOTHER = "another"
 """The data directory of a second service, in the home."""
 SILENT_S = 0.5
 """How long one that says nothing unless something happens is looked at."""
-RUN_S = 30.0
+RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api")
 
@@ -44,14 +44,20 @@ class Reader(NamedTuple):
             if line.strip() and not line.startswith("#"):
                 self.type_line(line)
 
-    def type_line(self, line: str) -> None:
-        """Run one line: a command of ours, or one of the few others that the pages need."""
+    def type_line(self, line: str) -> str:
+        """Run a command of ours, or one of the few others that the pages need; give its output."""
         words = shlex.split(line, comments=True)
         if words[0] in {"spanloom", ".venv/bin/spanloom"}:
-            self._run_ours(line)
-        else:
-            assert words[0] in HELPERS, f"no way to try a line of {words[0]!r}: {line}"
-            self._run_in_shell(line)
+            return self._run_ours(line)
+        assert words[0] in HELPERS, f"no way to try a line of {words[0]!r}: {line}"
+        return self.run_in_shell(line)
+
+    def until(self, line: str, word: str) -> str:
+        """Run a line again and again until its output has the word; give the output."""
+        until = time.monotonic() + RUN_S
+        while word not in (said := self.type_line(line)):
+            assert time.monotonic() < until, f"{line} does not say {word!r}: {said}"
+        return said
 
     @property
     def environment(self) -> dict[str, str]:
@@ -60,18 +66,32 @@ class Reader(NamedTuple):
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
         return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
 
-    def _run_ours(self, line: str) -> None:
+    def run_in_shell(self, lines: str, given: str = "") -> str:
+        """Run lines that know nothing of us; give what they print."""
+        ended = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", self._at_our_ports(lines)],
+            cwd=self.home,
+            env=self.environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=RUN_S,
+            check=False,
+        )
+        assert ended.returncode == 0, f"{lines}\n{ended.stderr}"
+        return ended.stdout
+
+    def _run_ours(self, line: str) -> str:
         """Run a command; its output goes on through a pipe or into a file if the line says so."""
         command, sign, rest = parted(line)
         words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
         if words[0] in STAYING:
             self._stay(words)
-            return
+            return ""
         ended = programs.run("-m", "spanloom", *words, env=self.environment)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
         assert ended.stdout, f"{line}\nsays nothing"
-        if sign:
-            self._run_in_shell(f"cat {sign} {rest}", ended.stdout)
+        return self.run_in_shell(f"cat {sign} {rest}", ended.stdout) if sign else ended.stdout
 
     def _stay(self, words: list[str]) -> None:
         """Start a command that stays, see that it does, and interrupt it."""
@@ -89,19 +109,6 @@ class Reader(NamedTuple):
             assert process.wait(RUN_S) in {0, 130}, errors.read_text()
         finally:
             process.kill()
-
-    def _run_in_shell(self, line: str, given: str = "") -> None:
-        ended = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self._at_our_ports(line)],
-            cwd=self.home,
-            env=self.environment,
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=RUN_S,
-            check=False,
-        )
-        assert ended.returncode == 0, f"{line}\n{ended.stderr}"
 
     def _at_our_ports(self, line: str) -> str:
         for name in PORTS:
