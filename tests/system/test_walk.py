@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import StartSpanloom
 
-AGENT = FOLDER / "agents" / "walk.py"
+AGENT = FOLDER / "walk" / "agent.py"
 PYTHON = PLACES / "main" / "bin" / "python"
 
 
