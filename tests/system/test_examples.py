@@ -12,6 +12,7 @@ import time
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 from tests.support import programs
 from tests.support.agents import await_trajectory
@@ -20,6 +21,7 @@ from tests.support.reader_at_work import ANOTHER, Reader
 from tests.support.written_examples import all_examples, is_recipe
 
 from spanloom.access.limits_file import read_limits
+from spanloom.api.examples import OTLP
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_TRACE
@@ -88,6 +90,19 @@ def test_the_pages_of_recipes_have_nothing_but_recipes() -> None:
 def test_examples_of_a_help_text_work(name: str, reader: Reader) -> None:
     for line in examples_of(name):
         reader.type_line(line)
+
+
+def test_spans_that_are_given_as_otlp_can_be_sent_again(reader: Reader) -> None:
+    """What the API's description shows, and what ``spanloom spans --otlp`` writes."""
+    shown = json.dumps(OTLP["content"]["application/json"]["example"])
+    given = reader.type_line("spanloom spans latest --otlp")
+    for body in (shown.replace(EXAMPLE_TRACE, "0" * 31 + "1"), given):
+        answer = httpx.post(
+            f"{reader.addresses['otlp_http']}/v1/traces",
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        assert (answer.status_code, answer.json()) == (200, {})
 
 
 def in_shell(example: Example, reader: Reader) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spanloom.terminal.list_table import HOW_TO_SEND
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -33,9 +35,7 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
         return run.trace_id
     for run in client.trajectories(limit=1, project=project):
         return run.trace_id
-    raise click.ClickException(
-        f"there are no trajectories at {client.url} yet; try `spanloom demo`"
-    )
+    raise click.ClickException(f"there are no trajectories at {client.url} yet; {HOW_TO_SEND}")
 
 
 def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Item = dict[str, Any]  # an item of the API's list, as json gives it
+HOW_TO_SEND = "`spanloom instrument` says how agents send theirs"
 _NAMES, _GAP, _ID_CHARS = 2, 2, 32
 
 
@@ -45,7 +46,7 @@ class Column(NamedTuple):
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's list; a narrow terminal loses columns, not names."""
     if not items:
-        console.print("No trajectories. `spanloom demo` sends one; filters may hide others.")
+        console.print(f"No trajectories. {HOW_TO_SEND}; filters may hide others.")
         return
     signs = signs_of(console)
     columns = [c for c in _columns(now_ms) if console.width >= c.from_width]

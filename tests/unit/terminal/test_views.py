@@ -207,7 +207,7 @@ def test_a_narrow_table_loses_columns_and_keeps_the_trace_id_whole(
 def test_an_empty_list_says_what_to_do(screen: Callable[..., Any]) -> None:
     terminal = screen()
     render_list([], terminal.console, NOW_MS)
-    assert "`spanloom demo`" in terminal.text
+    assert "`spanloom instrument`" in terminal.text
 
 
 @pytest.mark.parametrize("command", [show_command, list_command])
