@@ -48,6 +48,11 @@ def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     role = str(message.get("role") or "?")
     name = f" {printable(str(message['name']))}" if message.get("name") else ""
     yield Text.assemble((printable(role), ROLE_STYLES.get(role, "bold")), (name, "dim"))
+    said = list(_said(message, is_full=is_full))
+    yield from said or [Text(f"{_INDENT}(empty)", "dim italic")]
+
+
+def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)

@@ -136,8 +136,11 @@ def test_an_agent_below_the_root_is_an_agent(screen: Callable[..., Any]) -> None
 
 def test_what_was_not_sent_is_said_to_be_missing(screen: Callable[..., Any]) -> None:
     terminal = screen()
-    render_transcript(run_of(step("model", "", "")), terminal.console, is_full=False)
+    unsaid = [{"role": "assistant", "content": ""}]
+    run = run_of(step("model", "", ""), step("model", ASKED, unsaid))
+    render_transcript(run, terminal.console, is_full=False)
     assert "its texts were not sent" in terminal.text
+    assert terminal.text.endswith("assistant\n  (empty)\n")
     nothing = screen()
     render_transcript({"agent_steps": []}, nothing.console, is_full=False)
     assert nothing.text.startswith("Nothing was said")
