@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from spanloom.terminal.failures import failure_texts
-from spanloom.terminal.tree import Branch, Node, walk
+from spanloom.terminal.tree import Branch, Node, levels_in, walk
 from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, whole
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def tree_lines(
 
     ``failures`` are those that the document lists, by step: they stand below their step's line.
     """
-    branches = list(islice(walk(root, signs), MAX_STEPS + 1))
+    branches = list(islice(walk(root, signs, levels_in(width)), MAX_STEPS + 1))
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
     tokens = _tokens([branch.node for branch in branches[:MAX_STEPS]], signs)
     times = [duration(branch.node.duration_ms) for branch in branches[:MAX_STEPS]]
