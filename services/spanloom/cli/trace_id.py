@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spanloom.terminal.list_table import HOW_TO_SEND
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,7 +33,10 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
         return run.trace_id
     for run in client.trajectories(limit=1, project=project):
         return run.trace_id
-    raise click.ClickException(f"there are no trajectories at {client.url} yet; {HOW_TO_SEND}")
+    raise click.ClickException(
+        f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
+        "are made to send"
+    )
 
 
 def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
