@@ -163,6 +163,8 @@ def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
             {"where": pause.span_id, "step_id": pause.step_id, "question": pause.question}
             for pause in trajectory.pauses
         ]
+    if trajectory.is_resuming:
+        promised["is_resuming"] = True
     if trajectory.duplicate_of is not None:
         original = trajectory.duplicate_of
         promised["duplicate_of"] = {"trace_id": original.trace_id, "span_id": original.span_id}

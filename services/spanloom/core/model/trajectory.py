@@ -238,6 +238,8 @@ class Trajectory:
     """Each once, in the order in which the failed spans began."""
     pauses: Sequence[Pause] = ()
     """Those that were not over by the end of the trace."""
+    is_resuming: bool = False
+    """Whether it goes on with an earlier run that waited for a person, as its root tells."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
