@@ -17,6 +17,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
 from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.storage.trajectories import conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,9 +88,10 @@ def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
 
 @pytest.mark.parametrize("page", [1, 2, 3, 10])
 def test_pages_neither_repeat_nor_miss(
-    store: Store, new_project: Callable[[], str], page: int
+    store: Store, new_project: Callable[[], str], page: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Conversations that go on side by side, some runs of none, and places where runs stood."""
+    monkeypatch.setattr(conversations, "KEYS_AT_ONCE", 7)  # a long one is told part by part
     project, other, random = new_project(), new_project(), Random(page)
     names = [f"talk {n}" for n in range(9)] + [""]
     said = [random.choice(names) for _ in range(60)]

@@ -182,7 +182,8 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
 
 
 OLD_PAUSE = """
-INSERT INTO {table} (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, Outcome, ConversationId)
+INSERT INTO {table}
+    (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, Outcome, ConversationId)
 VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent', 'paused', 'talk')
 """
 BEFORE_MARKS = next(f.number for f in schema_files() if "wait_and_go_on" in f.name) - 1

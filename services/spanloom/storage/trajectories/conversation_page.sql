@@ -1,15 +1,13 @@
--- The conversations of some runs, each told whole if all its runs are among them, and where the
--- newest of those that pass the filters stands.
+-- The conversations of some runs, as far as these runs tell: what they add up to, the first and the
+-- last of them, and where the newest of those that pass the filters stands.
 SELECT
     Project, ConversationId,
     count() AS Runs,
-    min(Place) AS First,
-    argMin(Question, Place) AS FirstQuestion,
-    argMaxIf(UserId, Place, UserId != '') AS LastUserId,
     sum(InputTokens) AS AllInputTokens,
     sum(OutputTokens) AS AllOutputTokens,
-    max(Place) AS Last,
-    argMax((Status, Outcome, DurationNs, Answer), Place) AS HowLast,
+    min((Place, Question)) AS First,
+    max((Place, Status, Outcome, DurationNs, Answer)) AS Last,
+    maxIf((Place, UserId), UserId != '') AS LastUser,
     maxIf(Place, {filter}) AS Passing
 FROM
 (
@@ -26,4 +24,3 @@ FROM
       )
 )
 GROUP BY Project, ConversationId
-HAVING countIf({filter}) > 0

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.continuations import TURNS
 from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.spans.store import batched
+from spanloom.storage.trajectories.current import KEYS_AT_ONCE
 from spanloom.storage.trajectories.lists import BEFORE_ALL, MAX_CANDIDATES, SPARE_CANDIDATES
 
 if TYPE_CHECKING:
@@ -74,37 +76,73 @@ class ClickHouseConversations:
         if not asked:
             return []
         members = self._reader.rows("conversation_keys", conversations=asked)
-        keys = [(row.Project, row.TraceId) for row in members]
-        rows = self._reader.rows(
-            "conversation_page", keys=keys, turns=passing(TURNS), filter=passing(where)
+        told = dict.fromkeys(asked, _NOTHING)
+        for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
+            rows = self._reader.rows(
+                "conversation_page", keys=keys, turns=passing(TURNS), filter=passing(where)
+            )
+            for project, conversation_id, *part in rows:
+                if known := told.get((project, conversation_id)):  # one may have moved elsewhere
+                    told[project, conversation_id] = known.joined(_Part(*part))
+        return [part.summary(*of) for of, part in told.items() if part.passing > _NOWHERE]
+
+
+_NOWHERE = [0, ""]
+_Place = list[Any]  # start and trace id, as JSON gives them; places compare as runs began
+
+
+class _Part(NamedTuple):
+    """What some runs of a conversation tell of it: a row of ``conversation_page.sql``."""
+
+    runs: int
+    input_tokens: int
+    output_tokens: int
+    first: list[Any]
+    """The place of the first run, and what was asked."""
+    last: list[Any]
+    """The place of the last run, and how it went."""
+    last_user: list[Any]
+    """The place of the last run that tells for whom it was, and for whom."""
+    passing: _Place
+
+    def joined(self, other: _Part) -> _Part:
+        """Return what these runs and others tell together."""
+        return _Part(
+            self.runs + other.runs,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.last_user, other.last_user),
+            max(self.passing, other.passing),
         )
-        wanted = set(asked)  # a run may have moved to another conversation
-        return [_summary_of(row) for row in rows if (row.Project, row.ConversationId) in wanted]
+
+    def summary(self, project: str, conversation_id: str) -> ConversationSummary:
+        """Return it as a line of the list."""
+        (start_ns, _), question = self.first
+        passing_ns, passing_trace_id = self.passing
+        (last_start_ns, last_trace_id), status, outcome, last_duration_ns, answer = self.last
+        return ConversationSummary(
+            project=project,
+            conversation_id=conversation_id,
+            cursor=Cursor(passing_ns, passing_trace_id, project),
+            runs=self.runs,
+            start_ns=start_ns,
+            question=question,
+            answer=answer,
+            user_id=self.last_user[1],
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            last_trace_id=last_trace_id,
+            last_start_ns=last_start_ns,
+            last_duration_ns=last_duration_ns,
+            last_status=Status(status),
+            last_outcome=Outcome(outcome),
+        )
+
+
+_NOTHING = _Part(0, 0, 0, [[2**64, ""], ""], [_NOWHERE], [_NOWHERE, ""], _NOWHERE)
 
 
 def _place(row: Row) -> Cursor:
     return Cursor(row.StartTimeUnixNano, row.TraceId, row.Project)
-
-
-def _summary_of(row: Row) -> ConversationSummary:
-    """Return a row of ``conversation_page.sql`` as a summary."""
-    last_start_ns, last_trace_id = row.Last
-    status, outcome, last_duration_ns, answer = row.HowLast
-    start_ns, trace_id = row.Passing
-    return ConversationSummary(
-        project=row.Project,
-        conversation_id=row.ConversationId,
-        cursor=Cursor(start_ns, trace_id, row.Project),
-        runs=row.Runs,
-        start_ns=row.First[0],
-        question=row.FirstQuestion,
-        answer=answer,
-        user_id=row.LastUserId,
-        input_tokens=row.AllInputTokens,
-        output_tokens=row.AllOutputTokens,
-        last_trace_id=last_trace_id,
-        last_start_ns=last_start_ns,
-        last_duration_ns=last_duration_ns,
-        last_status=Status(status),
-        last_outcome=Outcome(outcome),
-    )

@@ -17,7 +17,7 @@ from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.trajectories.current import KEYS_AT_ONCE, read_current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SPARE_CANDIDATES = 8
 """Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
-MAX_CANDIDATES = 10_000
+MAX_CANDIDATES = KEYS_AT_ONCE
 """The most candidates read at once: where most are old versions, each look doubles them."""
 BEFORE_ALL = Cursor(0, "", "")
 """Where a list begins that is not asked for from a position on."""
