@@ -66,7 +66,7 @@ def build_trajectory(
         extras=list_extras(tree, arranged, by_type),
         failures=list_failures(tree, reports),
         pauses=pauses,
-        is_resuming=is_resuming(arranged),
+        is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,
