@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from collections import defaultdict
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,10 +103,25 @@ def test_a_run_whose_root_comes_late_is_linked_when_it_has(world: World) -> None
 
 @pytest.mark.parametrize("teller", ["oi", "tl", "ls"])
 def test_recorded_runs_of_langgraph(world: World, teller: str) -> None:
-    body = gzip.decompress((RECORDED / f"s10_hitl-{teller}.otlp.gz").read_bytes())
+    body = recorded(f"s10_hitl-{teller}")
     world.send_message(body)
     world.run(100, every=50)
     assert roots_in_order(body) == list(*links(world).items())[::-1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_tellers_each_in_a_trace_of_its_own(world: World, seed: int) -> None:
+    """Of six traces three are runs, and the second goes on with the first, whichever came first."""
+    traces = by_trace("s10_hitl-ls+oi")
+    Random(seed).shuffle(traces)
+    for body in traces:
+        world.send_message(body)
+        world.run(3)
+    lines = world.store.list(Reach.ALL, TrajectoryFilter(is_duplicate=False), 100)
+    asked = {line.question: line.key.trace_id for line in lines}
+    assert links(world) == {asked["yes"]: asked["Send Bob 500"]}
+    [talk] = world.store.conversations(Reach.ALL, TrajectoryFilter(), 10)
+    assert (talk.runs, talk.last_trace_id) == (3, asked["And what is left?"])
 
 
 @pytest.mark.parametrize("name", ["js-langfuse", "eino-langfuse"])
@@ -116,8 +133,28 @@ def test_captured_runs(world: World, name: str) -> None:
     assert len(links(world)) == 1
 
 
-def roots_in_order(body: bytes) -> list[str]:
+def recorded(name: str) -> bytes:
+    return gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes())
+
+
+def by_trace(name: str) -> list[bytes]:
+    """Return each trace of a recording as a request of its own."""
+    messages: defaultdict[bytes, TracesData] = defaultdict(TracesData)
+    for group in TracesData.FromString(recorded(name)).resource_spans:
+        for scope in group.scope_spans:
+            for span in scope.spans:
+                own = messages[span.trace_id].resource_spans.add(resource=group.resource)
+                own.scope_spans.add(scope=scope.scope, spans=[span])
+    return [message.SerializeToString() for message in messages.values()]
+
+
+def spans_of(body: bytes) -> list[WireSpan]:
     scopes = [s for r in TracesData.FromString(body).resource_spans for s in r.scope_spans]
-    spans = [span for scope in scopes for span in scope.spans if not span.parent_span_id]
-    spans.sort(key=lambda span: span.start_time_unix_nano)
-    return [span.trace_id.hex() for span in spans if not span.name.startswith("create_agent")]
+    return [span for scope in scopes for span in scope.spans]
+
+
+def roots_in_order(body: bytes) -> list[str]:
+    """Return the traces of the runs as they began, without the making of an agent."""
+    roots = [span for span in spans_of(body) if not span.parent_span_id]
+    roots.sort(key=lambda span: span.start_time_unix_nano)
+    return [span.trace_id.hex() for span in roots if not span.name.startswith("create_agent")]
