@@ -103,7 +103,7 @@ async def get_latest_trajectory(
         raise HTTPException(404, "There are no trajectories yet.")
     key = newest[0].key
     own = Reach.only(key.project)
-    document = await using.calls.run(read_document, using.store, key.trace_id, own)
+    document = await using.calls.run(find_document, using.store, key.trace_id, own)
     return await _shown(known(document, key.trace_id, project), texts, using)
 
 
@@ -134,7 +134,7 @@ async def get_trajectory(
     """
     chosen = find_format(PROFILES[profile].id if profile else format)
     reach = callers.narrowed(project)
-    found = await using.calls.run(read_document, using.store, trace_id, reach)
+    found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
     if chosen is CANONICAL:
         return await _shown(document, texts, using)
@@ -171,7 +171,7 @@ async def get_trajectory_spans(
     return Response(body, media_type=CANONICAL.media_type)
 
 
-def read_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
+def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
     """Return the document with the runs that go on with each other: most documents ask for none."""
     document = store.document(trace_id, reach)
     if document is None or not may_continue(document):
