@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]  # an item of the API's list, as json gives it
 _NAMES, _GAP, _ID_CHARS = 2, 2, 32
+NOTHING = (
+    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
+    "shows a run; filters may hide others."
+)
 
 
 class Column(NamedTuple):
@@ -45,7 +49,7 @@ class Column(NamedTuple):
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's list; a narrow terminal loses columns, not names."""
     if not items:
-        console.print("No trajectories. `spanloom demo` sends one; filters may hide others.")
+        console.print(NOTHING, soft_wrap=True)
         return
     signs = signs_of(console)
     columns = [c for c in _columns(now_ms) if console.width >= c.from_width]
