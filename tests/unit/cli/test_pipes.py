@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 
 from spanloom.cli.group import COMMANDS, spanloom
-from spanloom.cli.process import announce
+from spanloom.cli.process import address_panel, announce
 from spanloom.config import Settings
 
 if TYPE_CHECKING:
@@ -52,3 +53,12 @@ def test_a_service_in_a_pipe_says_where_it_is_in_one_documented_line(
     assert said == {**addresses, "data_dir": str(tmp_path), "pid": os.getpid()}
     for member in said:
         assert f"`{member}`" in OPERATIONS
+
+
+def test_on_a_terminal_the_address_to_export_is_the_one_of_http(tmp_path: Path) -> None:
+    """Whoever speaks gRPC to it is told; who speaks HTTP to the other cannot be."""
+    addresses = {"otlp_grpc": "http://127.0.0.1:17", "otlp_http": "http://127.0.0.1:18"}
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(address_panel(addresses, Settings(data_dir=tmp_path)))
+    assert "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:18 " in shown.get()
