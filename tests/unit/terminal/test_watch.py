@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -64,7 +63,7 @@ def happenings(monkeypatch: pytest.MonkeyPatch) -> Happenings:
     def sleep(seconds: float) -> None:
         assert seconds >= LOOK_S, "at most one request a second"
         if not made:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
         made.pop(0)()
 
     monkeypatch.setattr(watch, "sleep", sleep)
