@@ -93,8 +93,8 @@ def test_documented_flags_exist() -> None:
     for group in [command for command in commands if isinstance(command, click.Group)]:
         commands.extend(group.commands.values())
     known = {flag for command in commands for p in command.params for flag in p.opts}
-    # pip's, of docs/generate.py, not implemented, of pytest
-    others = {"--group", "--check", "--cluster", "--numprocesses"}
+    # pip's, of docs/generate.py, not implemented, of pytest, uvx's, pipx's
+    others = {"--group", "--check", "--cluster", "--numprocesses", "--from", "--spec"}
     for page in PAGES:
         for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text("utf-8")):
             assert flag in known | others, f"{page.name}: {flag}"
