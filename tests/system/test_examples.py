@@ -24,12 +24,12 @@ from spanloom.access.limits_file import read_limits
 from spanloom.api.examples import OTLP
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.routes.places import EXAMPLE_SPAN
-from spanloom.api.schemas import EXAMPLE_TRACE
+from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.collector.intake.redaction.rules_file import read_rules
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
 from spanloom.core.reading.messages.message import read_messages
-from spanloom.demo.recording import load_recording, refresh
+from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
 from spanloom.keeper.retention_file import read_plan
 from spanloom.storage.access.sqlite import SqliteKeys
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
-READING = ("list", "tail", "show", "explain", "spans", "instrument")
+READING = ("list", "conversations", "tail", "show", "explain", "spans", "instrument")
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 
 
@@ -139,6 +139,12 @@ def as_messages(example: Example, _reader: Reader) -> None:
     assert read_messages(messages, "user") == messages
 
 
+def as_first_line(example: Example, reader: Reader) -> None:
+    """What a service says of itself in a pipe has these keys, and values of these types."""
+    shown, said = json.loads(example.text), reader.addresses
+    assert {key: type(shown[key]) for key in shown} == {key: type(said[key]) for key in said}
+
+
 WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "sh": in_shell,
     "python": as_program,
@@ -146,6 +152,7 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "retention file": as_retention,
     "redaction rules": as_redaction,
     "messages": as_messages,
+    "first line of serve": as_first_line,
 }
 
 
@@ -159,6 +166,8 @@ def _send_demonstration(addresses: Mapping[str, str]) -> None:
     """Send it under the ids that the pages name, and wait until it can be read."""
     ids = {16: iter([EXAMPLE_TRACE]), 8: chain([EXAMPLE_SPAN], map("{:016x}".format, count(1)))}
     run = refresh(load_recording(), time.time_ns(), lambda size: bytes.fromhex(next(ids[size])))
+    (root,) = (span for span in spans_of(run.requests) if not span.parent_span_id)
+    root.attributes.add(key="session.id").value.string_value = EXAMPLE_CONVERSATION
     for _ in send_requests(addresses["otlp_grpc"].removeprefix("http://"), run.requests):
         pass
     await_trajectory(addresses["api"], EXAMPLE_TRACE, run.span_count)
