@@ -13,10 +13,11 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.cli.step_id import find_step_id
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.cli.watch import watch_run
+from spanloom.terminal.one_step import render_step
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.span_table import render_spans
-from spanloom.terminal.transcript import render_step, render_transcript
+from spanloom.terminal.transcript import render_transcript
 
 if TYPE_CHECKING:
     from spanloom.client.client import Client

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import last_message
+from spanloom.core.reading.gist import answer_in, question_in
 from spanloom.terminal.failures import failures_by_step
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
@@ -104,8 +104,8 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
 
 
 def _texts(root: Document) -> Iterable[tuple[str, str]]:
-    for label, key in (("asked", "input"), ("answered", "output")):
-        yield label, last_message(str(root.get(key) or ""))
+    yield "asked", question_in(str(root.get("input") or ""))
+    yield "answered", answer_in(str(root.get("output") or ""))
 
 
 def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
