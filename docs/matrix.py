@@ -55,9 +55,11 @@ def pairs() -> Iterator[Row]:
 
 
 def _both_forms(folder: str, scenario: str, wrong: Mapping[tuple[str, str], set[str]]) -> str:
-    found = {form: wrong[folder, f"{scenario}_{form}"] for form in FORMS}
+    runs = {form: (folder, f"{scenario}_{form}") for form in FORMS}
+    found = {form: wrong[run] for form, run in runs.items() if run in wrong}
     faults = [f"{form}: {', '.join(sorted(what))}" for form, what in found.items() if what]
-    return "; ".join(faults) or "right"
+    only = "" if len(found) == len(FORMS) else f" ({', '.join(found)})"
+    return "; ".join(faults) or (f"right{only}" if found else "")
 
 
 def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:

@@ -1,7 +1,4 @@
-"""Runs that several instrumentations report at once: how they are measured, and what is wrong yet.
-
-Each names the measures that are wrong: whoever mends one takes it out here.
-"""
+"""Runs that several instrumentations report at once: how they are measured."""
 
 from __future__ import annotations
 
@@ -11,8 +8,6 @@ from tests.support.ground_truth import DATA_TOOLS, MEASURES, Answer, Capture, Me
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-WRONG: Mapping[str, set[str]] = {}
 
 
 def _check_retrievals(capture: Capture, answers: list[Answer]) -> list[str]:

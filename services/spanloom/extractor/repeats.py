@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.call_keys import is_tool, sought_key
+from spanloom.core.extraction.reports.call_twins import most_apart_ns, started_near
 from spanloom.core.extraction.reports.duplicates import find_original
 from spanloom.core.extraction.reports.repeated_runs import (
     find_original_run,
     group_by_trace,
     known_by,
-    most_apart_ns,
 )
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.core.ports.building import CallWindow
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Runs: TypeAlias = Mapping[TraceKey, Sequence[Call]]
 
+MAX_LATE = 3
+"""By so many of its first calls others like a run are found: of one it may have been told late."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
@@ -72,12 +74,12 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with those that may tell of its first call as well."""
+    """Compare each run with those that may tell of its first calls as well."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := known_by(calls)):
             continue
-        others = {call.key for call in all_calls.beside(known[0])}
+        others = {o.key for call in known[:MAX_LATE] for o in all_calls.beside(call)}
         if key in stored:
             others &= own.keys()
         original = find_original_run(known, [every[other] for other in sorted(others)])
@@ -116,10 +118,7 @@ class _CallsByContent:
 
     def beside(self, call: Call) -> Iterator[Call]:
         """Yield those of which another instrumentation may tell the same."""
-        apart_ns = most_apart_ns(call)
-        near = self._started(
-            sought_key(call.call_key), call.start_ns - apart_ns, call.start_ns + apart_ns
-        )
+        near = started_near(self._calls[sought_key(call.call_key)], call)
         return (other for other in near if other.dialect != call.dialect)
 
     def _started(self, call_key: str, first_ns: int, last_ns: int) -> Sequence[Call]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.core.extraction.reports import duplicates, repeated_runs
+from spanloom.core.extraction.reports.call_twins import most_apart_ns
 from spanloom.core.extraction.reports.likeness import slack_ns
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
@@ -94,7 +95,7 @@ def test_no_other_report_of_a_call_begins_farther_away(
     slack = max(slack_ns(c.start_ns, c.end_ns) for c in (one, other))
     apart = abs(one.start_ns - other.start_ns), abs(one.end_ns - other.end_ns)
     if max(apart) <= slack:
-        assert apart[0] <= repeated_runs.most_apart_ns(one)
+        assert apart[0] <= most_apart_ns(one)
 
 
 def test_a_bare_call_that_began_first_is_compared_with_the_run_beside_it() -> None:

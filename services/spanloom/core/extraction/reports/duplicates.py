@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.reports.call_keys import make_call_key, make_tool_key
-from spanloom.core.extraction.reports.repeated_runs import are_twins
+from spanloom.core.extraction.reports.call_twins import are_twins
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, StepType, Trajectory
 from spanloom.core.ports.building import Call, Extent
@@ -30,12 +30,11 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
     calls = [s for s in steps if s.type is _MODEL]
     tools = [s for s in steps if s.type is _TOOL]
     is_bare = len(calls) == len(steps) == 1 and trajectory.root_type is Kind.MODEL
-    is_alone = len(tools) == len(steps) and trajectory.root_type in (Kind.TOOL, Kind.OTHER)
     extent = Extent(len(calls), len(tools), sum(s.richness for s in (*calls, *tools)))
     key = TraceKey(trajectory.project, trajectory.trace_id)
     keys = [
         *((s, make_call_key(s)) for s in calls),
-        *((s, make_tool_key(s, is_alone=is_alone)) for s in tools),
+        *((s, make_tool_key(s, is_alone=not calls)) for s in tools),
     ]
     return [
         Call(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, extent)
