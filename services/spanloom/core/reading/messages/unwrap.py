@@ -183,5 +183,5 @@ def _only_text(value: list[Json]) -> Json:
     part = value[0]
     if not isinstance(part, dict) or not isinstance(text := part.get("text"), str):
         return value
-    is_plain: Mapping[str, Json] = {"type": "text", **part}
-    return text if is_plain == {"type": "text", "text": text} else value
+    is_plain: Mapping[str, Json] = {"type": "text", **part, "id": ""}  # LangChain names its blocks
+    return text if is_plain == {"type": "text", "text": text, "id": ""} else value
