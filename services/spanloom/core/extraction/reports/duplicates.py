@@ -2,8 +2,9 @@
 
 A client instrumented under a framework that lost the context reports its call as a trace of its
 own, and a client with two instrumentations, one of which loses the context, reports it as two.
-Nothing links them; content and time do: the call has the same tokens and said the same, and it ran
-while the other call ran. Only a call that is all there is in its trace can be such a report, and
+Nothing links them; numbers and time do: the call has the same tokens, and it ran while the other
+call ran. What was said is compared where tokens are not told: the SDK of Anthropic reports its own
+calls without a text. Only a call that is all there is in its trace can be such a report, and
 of two such calls only one that another dialect tells of: one client may well ask the same twice.
 """
 
@@ -42,9 +43,11 @@ def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
 
 
 def make_call_key(step: Step) -> str:
-    """Return a fingerprint of what was said and counted; empty if there is nothing to compare."""
+    """Return a fingerprint of what was counted, or said; empty if there is nothing to compare."""
     usage = step.usage
-    if usage and (usage.input_tokens or usage.output_tokens):
+    if usage and usage.input_tokens and usage.output_tokens:
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}"
+    elif usage and (usage.input_tokens or usage.output_tokens):
         evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_answer_text(step.output)}"
     elif step.error is not None:
         evidence = f"error:{step.error.code}"
