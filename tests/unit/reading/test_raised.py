@@ -43,6 +43,12 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
             "Error running tool: {'tool_name': 'x'",
             ("", "Error running tool: {'tool_name': 'x'"),
         ),
+        ("", "Error running tool (non-fatal): {'tool_name': 'x', 'error': 'gone'}", ("", "gone")),
+        ("", "{'message': 'Error in run', 'data': {'error': 'it\\'s gone'}}", ("", "it's gone")),
+        ("", '{"message":"Error in run","data":{"error":"gone"}}', ("", "gone")),
+        ("", "{'message': 'Max turns', 'data': {'max': 2}}", ("", 'Max turns: {"max":2}')),
+        ("", "{'message': 'gone', 'data': None}", ("", "gone")),
+        ("", "{'message': 'gone', 'why': 1}", ("", "{'message': 'gone', 'why': 1}")),
         ("", "", ("", "")),
     ],
 )
