@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from spanloom.core.reading.messages.steps import read_input, read_output
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.messages.steps import read_input, read_output, show_texts
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
 ANSWER = {
@@ -285,3 +287,15 @@ def test_blocks_of_anthropic_that_were_written_out_as_text_are_read() -> None:
     [message] = answered([{"role": "assistant", "parts": texts}])
     assert (message["content"], message["reasoning_content"]) == ("", "hm")
     assert message["tool_calls"] == [CALL]
+
+
+def test_a_list_of_numbers_that_a_tool_returned_is_no_list_of_parts() -> None:
+    part = {"type": "tool_call_response", "id": "c1", "result": [1, 2, 3]}
+    [message] = json.loads(read_input(json.dumps([{"role": "user", "parts": [part]}])))
+    assert (message["role"], message["content"]) == ("tool", "[1,2,3]")
+
+
+def test_an_answer_that_is_null_says_nothing() -> None:
+    facts = Facts(output="null")
+    show_texts(facts, Kind.MODEL)
+    assert facts.output == ""

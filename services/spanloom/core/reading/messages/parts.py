@@ -178,6 +178,8 @@ def _result_content(payload: Json) -> Json:
     if isinstance(payload, dict) and "value" in payload and isinstance(payload.get("type"), str):
         return payload["value"]
     if isinstance(payload, list):
+        if not any(isinstance(item, (dict, str)) for item in payload):
+            return compact(payload)  # data that the tool returned, and no parts of a text
         return [
             compact(item["json"]) if isinstance(item, dict) and list(item) == ["json"] else item
             for item in payload
