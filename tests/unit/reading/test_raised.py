@@ -49,6 +49,8 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
         ("", "{'message': 'Max turns', 'data': {'max': 2}}", ("", 'Max turns: {"max":2}')),
         ("", "{'message': 'gone', 'data': None}", ("", "gone")),
         ("", "{'message': 'gone', 'why': 1}", ("", "{'message': 'gone', 'why': 1}")),
+        ("", "gone\n\nTypeError: gone\n    at f (a.js:1:2)", ("TypeError", "gone")),
+        ("", "gone\n\nTypeError: another", ("", "gone\n\nTypeError: another")),
         ("", "", ("", "")),
     ],
 )

@@ -85,7 +85,10 @@ def _error_in(data: Json) -> str:
 
 
 def _named_in(words: str) -> tuple[str, str] | None:
-    """Return type and message of a repr, or of what is written ``Type: message``."""
+    """Return type and message of a repr, or of what is written ``Type: message``, once or twice."""
+    first, _, again = words.partition("\n\n")
+    if (found := _SAID.match(again)) and again[found.end() :] == first:  # LangChain.js
+        return found[1], first
     if found := _REPR.fullmatch(words):
         return found[1], _argument(found[2], keeps_quotes=found[1] == "KeyError")
     if found := _SAID.match(words):
