@@ -13,9 +13,11 @@ def asking(*calls: tuple[str, str, object]) -> dict[str, str]:
     return chat(output__messages=json.dumps([{"role": "assistant", "parts": parts}]))
 
 
-def shown(asked: object, told: str, *, name: str = "weather", call_id: str = "c1") -> str:
+def shown(
+    asked: object, told: str, *, name: str = "weather", call_id: str = "c1", asked_by: str = "c1"
+) -> str:
     tool = genai("execute_tool", tool__name=name, tool__call__id=call_id)
-    said = asking(("c0", "weather", {"city": "Rome"}), ("c1", "weather", asked))
+    said = asking(("c0", "weather", {"city": "Rome"}), (asked_by, "weather", asked))
     spans = [
         make_span(1, 0, genai("invoke_agent"), end=99),
         make_span(2, 1, said),
@@ -42,6 +44,11 @@ def test_what_the_model_asked_for_is_not_taken_for_what_ran(asked: object, told:
 def test_another_call_or_tool_tells_nothing() -> None:
     assert shown({"city": "Oslo"}, "Oslo", name="news") == "Oslo"
     assert shown({"city": "Oslo"}, "Oslo", call_id="c9") == "Oslo"
+
+
+def test_calls_without_an_id_are_told_by_what_they_say() -> None:
+    assert shown({"city": "Oslo"}, "Oslo", asked_by="") == '{"city":"Oslo"}'
+    assert shown({"city": "Oslo"}, "Rome", asked_by="") == "Rome"
 
 
 def test_the_step_says_who_told_it() -> None:

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.messages.steps import read_input, read_output, show_texts
+from spanloom.core.reading.messages.steps import read_input, read_output
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
 ANSWER = {
@@ -293,9 +291,3 @@ def test_a_list_of_numbers_that_a_tool_returned_is_no_list_of_parts() -> None:
     part = {"type": "tool_call_response", "id": "c1", "result": [1, 2, 3]}
     [message] = json.loads(read_input(json.dumps([{"role": "user", "parts": [part]}])))
     assert (message["role"], message["content"]) == ("tool", "[1,2,3]")
-
-
-def test_an_answer_that_is_null_says_nothing() -> None:
-    facts = Facts(output="null")
-    show_texts(facts, Kind.MODEL)
-    assert facts.output == ""

@@ -65,11 +65,13 @@ def _of(step: Step, asked: Sequence[_Asked]) -> _Asked | None:
     same = [
         a
         for a in asked
-        if (a.call_id, a.tool) == (step.metadata[CALL_ID], step.name)
+        if a.tool == step.name
+        and a.call_id
+        in (step.metadata[CALL_ID], "")  # LangChain.js's instrumentation leaves it out
         and a.step.start_ns <= step.start_ns
+        and _says(step.input, json_object(a.arguments))
     ]
-    last = max(same, key=lambda a: a.step.start_ns, default=None)
-    return last if last is not None and _says(step.input, json_object(last.arguments)) else None
+    return max(same, key=lambda a: a.step.start_ns, default=None)
 
 
 def _says(shown: str, arguments: dict[str, Json]) -> bool:

@@ -30,7 +30,7 @@ from spanloom.core.reading.langchain.run import (
 from spanloom.core.reading.langchain.shape import Runnable, classify_shape
 from spanloom.core.reading.messages.calls import NO_ARGUMENTS
 from spanloom.core.reading.messages.steps import read_input, read_output
-from spanloom.core.reading.values import Json, decimal, integers, json_field, pick, written
+from spanloom.core.reading.values import Json, decimal, integers, json_object, pick, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,7 @@ _AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
 _PARTS = '"content":[{'
 """How JavaScript writes a list that is not empty."""
-_ONLY_A_ROLE = '{"role":"assistant"}'
+_ONLY_A_ROLE = re.compile(r'\{"role":"\w+"\}')
 _NEVER_FLAT = re.compile(
     r'"type": ?"(?:thinking|reasoning)"|"refusal": ?"|"invalid_tool_calls": ?\[\{'
 )
@@ -192,8 +192,14 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 
 
 def _answered_call(output: str) -> str:
-    """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``."""
-    message = json_field(output, "data") if '"tool_call_id"' in output else None
+    """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``.
+
+    JavaScript has it one level deeper, ``{"output": {"kwargs": {…}}}``.
+    """
+    message: Json = json_object(output) if '"tool_call_id"' in output else None
+    for key in ("output", "kwargs", "data"):
+        if isinstance(message, dict):
+            message = message.get(key, message)
     call_id = message.get("tool_call_id") if isinstance(message, dict) else None
     return call_id if isinstance(call_id, str) else ""
 
@@ -219,7 +225,7 @@ def _messages(flat: str, whole: str, read: Callable[[str], str]) -> str:
     no refusal and no call whose arguments are no JSON.
     """
     lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
-    lacks_content = _PARTS in whole and _ONLY_A_ROLE in flat
+    lacks_content = _PARTS in whole and _ONLY_A_ROLE.search(flat)
     if lacks_calls or lacks_content or not flat:
         return whole
     if _NEVER_FLAT.search(whole) and '"reasoning' not in flat:

@@ -52,7 +52,7 @@ def show_texts(facts: Facts, kind: Kind) -> None:
 
 def _show_model_call(facts: Facts) -> None:
     facts.input, tools = _converse(facts.input, "user")
-    facts.output = "" if facts.output == "null" else _converse(facts.output, "assistant")[0]
+    facts.output, _ = _converse(facts.output, "assistant")
     if tools and TOOL_DEFINITIONS not in facts.metadata:
         facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
     reasons = facts.metadata.get(FINISH_REASONS) or _reasons_in(facts.output)
