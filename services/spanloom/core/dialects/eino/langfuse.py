@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import read_answer_usage
+from spanloom.core.dialects.eino.answers import join_pieces, read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -100,7 +100,7 @@ class EinoLangfuse(Dialect):
         elif kind is not Kind.MODEL:
             facts.agent_name = span.name
             facts.input = read_request(facts.input)
-            facts.output = read_answer(facts.output)
+            facts.output = read_answer(join_pieces(facts.output))
         return facts
 
 

@@ -105,6 +105,8 @@ class OpenLIT(OtelGenAI):
             facts.output = _message_text(facts.output)
         else:
             facts.agent_name = _name(span)
+            if attributes.get("gen_ai.execution.mode") == "stream":
+                facts.output = ""  # all that was streamed, results of tools among it
             facts.input = facts.input or _text_in_state(
                 attributes.get("gen_ai.workflow.input", ""), 0
             )
