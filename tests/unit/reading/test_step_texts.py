@@ -124,6 +124,7 @@ def test_a_tool_shows_its_arguments(text: str, shown: str) -> None:
         '[{"text": "sunny"}]',
         '[{"type": "text", "text": "sunny"}]',
         '[{"type": "text", "text": "sunny", "id": "lc_7"}]',
+        '{"id": "c1", "name": "f", "response": {"result": "sunny"}}',
         '{"blocks": [{"text": "sunny"}], "tool_name": "f", "raw_output": "sunny"}',
     ],
 )
