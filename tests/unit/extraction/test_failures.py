@@ -158,3 +158,9 @@ def test_what_langchain_answers_for_a_refused_call_is_no_answer() -> None:
     for attributes, shown in ((said, ""), (said | {"gen_ai.output.messages": "Ro"}, "Ro")):
         [step] = extract_spans(failing(1, 0, attributes)).agent_steps[0].steps
         assert (shown in step.output, bool(step.output)) == (True, bool(shown))
+
+
+def test_an_agent_of_agno_says_nothing_of_its_own() -> None:
+    agent = make_span(1, 0, AGENT, status="Error", message="run status: error")
+    [failure] = extract_spans(agent, failing(2, 1, chat())).failures
+    assert failure.span_id == sid(2)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 
+_NO_WORDS = frozenset({"", "run status: error"})
+"""Agno's agents say no more than that they failed."""
 SHORTEST_WORDS = 5
 """A shorter message is in many others by chance: ``1`` in ``code 1``."""
 
@@ -112,7 +114,7 @@ def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) 
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
-    if not theirs.message or ours.message == theirs.message:
+    if theirs.message in _NO_WORDS or ours.message == theirs.message:
         return True
     return len(ours.message) >= SHORTEST_WORDS and ours.message in theirs.message
 
