@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.support.truth_answers import came_to_nothing, find_false_answers, plain, text_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -38,22 +40,20 @@ def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
     ]
 
 
-def check_ends(_: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that agents and root tell the request and, unless they failed, the answer."""
+def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand that agents and root tell the request and, unless they failed, the true answer."""
+    return [*_untold_ends(answers), *find_false_answers(capture, answers)]
+
+
+def _untold_ends(answers: Sequence[Answer]) -> list[str]:
     return [
         f"{what} {step['name']} has no {text}"
         for answer in answers
         if any(answer.steps())
         for what, step in _owners(answer.document)
         for text in ("input", "output")
-        if not step[text] and not (text == "output" and _came_to_nothing(answer, step))
+        if not step[text] and not (text == "output" and came_to_nothing(answer, step))
     ]
-
-
-def _came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: the run failed, or waits for a person."""
-    outcome = answer.document["extraction"]["outcome"]
-    return outcome in ("failed", "paused") or "error" in step["basic_info"]
 
 
 def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -85,23 +85,12 @@ def _answer_faults(call: Mapping[str, Any], step: Json) -> Iterator[str]:
     if call.get("status", 200) != 200 or call["text"] is None:
         return
     messages = json.loads(step["output"]) if step["output"].startswith("[{") else []
-    said = "".join(_text(m.get("content")) for m in messages)
+    said = "".join(text_of(m.get("content")) for m in messages)
     asked = [c["function"]["name"] for m in messages for c in m.get("tool_calls") or []]
-    if _plain(said) != _plain(call["text"]):
+    if plain(said) != plain(call["text"]):
         yield f"said {call['text'][:40]!r}, shown {said[:40]!r}"
     if sorted(asked) != sorted(call["asks_for_tools"] or []):
         yield f"asks for {call['asks_for_tools']}, shown {asked}"
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(part.get("text", "") for part in parts)
-
-
-def _plain(text: str) -> str:
-    return "".join(text.split())
 
 
 def _owners(document: Json) -> Iterator[tuple[str, Json]]:

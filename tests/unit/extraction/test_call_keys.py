@@ -32,9 +32,14 @@ def test_every_message_format_gives_the_same_key() -> None:
     key = make_call_key(answered(framework))
     assert key == make_call_key(answered(client))
     assert key == make_call_key(answered(read_output(f'{{"messages":{CLIENT}}}')))
-    assert key != make_call_key(answered(framework.replace("Rome", "Oslo")))
-    assert key != make_call_key(answered(framework.replace("city", "town")))
     assert key != make_call_key(answered(framework, (7, 4)))
+    counted = make_call_key(answered(framework, (7, 0)))
+    assert counted != make_call_key(answered(framework.replace("Rome", "Oslo"), (7, 0)))
+    assert counted != make_call_key(answered(framework.replace("city", "town"), (7, 0)))
+
+
+def test_both_counts_are_evidence_enough_where_one_report_has_no_texts() -> None:
+    assert make_call_key(answered("Rome")) == make_call_key(answered(""))
 
 
 def test_an_answer_in_several_messages_is_the_same_answer() -> None:
@@ -52,7 +57,7 @@ def test_a_bare_text_is_what_a_message_says(said: str) -> None:
 
 
 def test_answers_that_are_numbers_differ() -> None:
-    assert make_call_key(answered("42")) != make_call_key(answered("43"))
+    assert make_call_key(answered("42", None)) != make_call_key(answered("43", None))
 
 
 def test_without_tokens_the_error_then_the_text_is_the_evidence() -> None:

@@ -46,6 +46,22 @@ def test_a_call_reported_in_two_traces_is_marked_in_any_order(world: World, orde
     assert world.step(60) == 0
 
 
+def test_a_repeat_is_marked_though_the_process_ended_when_its_original_was_built(
+    world: World,
+) -> None:
+    world.send(CLIENT)
+    world.run(2)
+    world.send(*FRAMEWORK)
+    while not world.said(TRACE)[0]:
+        world.step(0.2)
+    assert "duplicate_of" not in world.document(OTHER)["extraction"]
+    world.restart()
+    world.run(61)
+    assert "duplicate_of" in world.document(OTHER)["extraction"]
+    assert world.said(OTHER)[1] == "settled"
+    assert world.step(60) == 0
+
+
 @pytest.mark.parametrize("first", ["outer", "inner"])
 def test_of_two_bare_reports_in_two_dialects_one_is_marked_in_any_order(
     world: World, first: str

@@ -249,6 +249,8 @@ class Trajectory:
     """Each once, in the order in which the failed spans began."""
     pauses: Sequence[Pause] = ()
     """Those that were not over by the end of the trace."""
+    is_resuming: bool = False
+    """Whether it goes on with an earlier run that waited for a person, as its root tells."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
@@ -259,6 +261,11 @@ class Trajectory:
     def conversation_id(self) -> str:
         """The conversation that the run belongs to; empty where it names none, or several."""
         return str(self.extras.get("conversation_id", ""))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person, also if something failed besides."""
+        return bool(self.pauses)
 
     @property
     def services(self) -> Sequence[str]:

@@ -27,9 +27,15 @@ _IN_RUN, _ALONE = "tool:", "lone:"
 
 
 def make_call_key(step: Step) -> str:
-    """Return the key of a model call; empty if there is nothing to compare."""
+    """Return the key of a model call; empty if there is nothing to compare.
+
+    What was said is compared only where not both counts are told: the SDK of Anthropic reports its
+    own calls without a text.
+    """
     usage = step.usage
-    if usage and (usage.input_tokens or usage.output_tokens):
+    if usage and usage.input_tokens and usage.output_tokens:
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}"
+    elif usage and (usage.input_tokens or usage.output_tokens):
         evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_answer_text(step.output)}"
     elif step.error is not None:
         evidence = f"error:{step.error.code}"

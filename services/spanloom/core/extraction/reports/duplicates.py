@@ -2,8 +2,9 @@
 
 A client instrumented under a framework that lost the context reports its call as a trace of its
 own, and a client with two instrumentations, one of which loses the context, reports it as two.
-Nothing links them; content and time do: the call has the same tokens and said the same, and it ran
-while the other call ran. Only a call that is all there is in its trace can be such a report, and
+Nothing links them; numbers and time do: the call has the same tokens, and it ran while the other
+call ran. What was said is compared where tokens are not told: the SDK of Anthropic reports its own
+calls without a text. Only a call that is all there is in its trace can be such a report, and
 of two such calls only one that another dialect tells of: one client may well ask the same twice.
 """
 
