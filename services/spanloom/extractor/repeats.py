@@ -2,7 +2,7 @@
 
 A trace that is built looks for a stored one that it repeats, and for stored ones that repeat it,
 so that those are built again. Of models every call is looked for; of tools only what was torn off:
-a trace of nothing but tools among the tools of all, those of a run among such traces alone.
+those of a trace without model calls among all tools, those of any other among such traces alone.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Frameworks and clients write the same answer, and the same arguments, in many forms: the key is
 made of what all of them tell. Tool runs have keys of two sorts. Nearly every trace with tools has
-the model calls too that asked for them, and is known by those. One that has nothing but tools may
-be a piece of another one: it is looked for among the tools of those, and they look for it alone.
+the model calls too that asked for them, and is known by those. One without may be a piece of such a
+trace: its tools are looked for among those of the others, which look for the like of it alone.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def is_tool(call_key: str) -> bool:
 
 
 def is_alone(call_key: str) -> bool:
-    """Return whether it is the key of a tool run in a trace of nothing but tools."""
+    """Return whether it is the key of a tool run in a trace without model calls."""
     return call_key.startswith(_ALONE)
 
 
