@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
-from spanloom.storage.spans.store import batched
+from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

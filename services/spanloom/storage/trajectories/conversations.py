@@ -14,7 +14,7 @@ from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.continuations import TURNS
 from spanloom.storage.engine.conditions import passing, within
-from spanloom.storage.spans.store import batched
+from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.current import KEYS_AT_ONCE
 from spanloom.storage.trajectories.lists import BEFORE_ALL, MAX_CANDIDATES, SPARE_CANDIDATES
 

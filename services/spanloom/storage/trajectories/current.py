@@ -8,7 +8,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import TrajectorySummary
 from spanloom.storage.engine.conditions import passing
-from spanloom.storage.spans.store import batched
+from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
