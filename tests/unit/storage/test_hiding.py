@@ -16,7 +16,7 @@ from spanloom.storage.engine.parameters import KEYS_PER_QUERY
 from spanloom.storage.engine.statements import query_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.lane import Row
@@ -86,7 +86,7 @@ def test_the_deleted_ones_of_a_backlog_are_looked_for_in_pieces(
     lane = clickhouse_store._worker
     rows, sizes = lane.rows, []
 
-    def noting(name: str, **parameters: Any) -> Sequence[Row]:
+    def noting(name: str, **parameters: Any) -> Iterator[Row]:
         sizes.append(len(parameters["traces"]))
         return rows(name, **parameters)
 
