@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from tests.pairs.script import BROKEN, SCENARIOS, Said
+from tests.pairs.script import BROKEN, EVERY_SCENARIO, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ class ScriptedServer(ThreadingHTTPServer):
 
     def __init__(self, scenario: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.answers = {a.name: list(a.says) for a in SCENARIOS[scenario].agents}
+        self.answers = {a.name: list(a.says) for a in EVERY_SCENARIO[scenario].agents}
         self.calls: list[dict[str, Any]] = []
         self.telemetry: list[bytes] = []
         self.lock = Lock()

@@ -125,4 +125,5 @@ def _corrected(facts: Facts, better: Facts) -> Facts:
         output=better.output or facts.output,
         tool_name=better.tool_name or facts.tool_name,
         agent_name=better.agent_name or facts.agent_name,
+        is_resuming=better.is_resuming or facts.is_resuming,
     )

@@ -11,6 +11,7 @@ from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.pauses import list_pauses
 from spanloom.core.extraction.reports.once import Reports, find_reports
+from spanloom.core.extraction.resuming import is_resuming
 from spanloom.core.extraction.stand_in import name_root
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
 from spanloom.core.extraction.tokens import token_warnings
@@ -65,6 +66,7 @@ def build_trajectory(
         extras=list_extras(tree, arranged, by_type),
         failures=list_failures(tree, reports),
         pauses=pauses,
+        is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,

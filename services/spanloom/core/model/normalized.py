@@ -47,6 +47,11 @@ class Facts:
     """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty."""
     response_id: str = ""
     conversation_id: str = ""
+    is_resuming: bool = False
+    """Of a run: whether it goes on with an earlier one that waited for a person.
+
+    ``Command(resume="yes")`` shows it whoever reports it; what else does, a dialect notes here.
+    """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """What else the step's metadata shows."""
 

@@ -154,6 +154,17 @@ class Step(NamedTuple):
         """The dialect that told of it; empty where nothing says so."""
         return self.metadata.get("dialect", "")
 
+    @property
+    def richness(self) -> int:
+        """How many things are told of it: texts, model, kinds of tokens, what a failure was.
+
+        Two instrumentations tell of one run with equal steps; that which tells more counts.
+        """
+        error = self.error
+        of_failure = (error.code not in (0, -1), error.type, error.message) if error else ()
+        texts = (self.input, self.output, self.model)
+        return sum(map(bool, (*texts, self.first_token_ms, *(self.usage or ()), *of_failure)))
+
 
 def names_of_agents(agents: Iterable[Step]) -> list[str]:
     """Return the names of agents in the order in which they began, each once."""
@@ -205,7 +216,7 @@ class SpanVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateOf:
-    """The model step of another trace that this trajectory reports again."""
+    """The model or tool step of another trace that this trajectory reports again."""
 
     trace_id: str
     span_id: str
@@ -238,6 +249,8 @@ class Trajectory:
     """Each once, in the order in which the failed spans began."""
     pauses: Sequence[Pause] = ()
     """Those that were not over by the end of the trace."""
+    is_resuming: bool = False
+    """Whether it goes on with an earlier run that waited for a person, as its root tells."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
@@ -248,6 +261,11 @@ class Trajectory:
     def conversation_id(self) -> str:
         """The conversation that the run belongs to; empty where it names none, or several."""
         return str(self.extras.get("conversation_id", ""))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person, also if something failed besides."""
+        return bool(self.pauses)
 
     @property
     def services(self) -> Sequence[str]:

@@ -31,6 +31,7 @@ from spanloom.core.dialects.eino.runs import (
     Part,
     callback_usage,
     classify_part,
+    is_resumed,
     read_answer,
     read_request,
 )
@@ -99,6 +100,7 @@ class EinoLangfuse(Dialect):
             facts.data_kind = DATA_KINDS.get(_by_content(span), "")
         elif kind is not Kind.MODEL:
             facts.agent_name = span.name
+            facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
             facts.output = read_answer(join_pieces(facts.output))
         return facts

@@ -66,6 +66,7 @@ def _richer(ours: Facts, theirs: Facts, *, messages_first: bool) -> Facts:
         data_kind=ours.data_kind,
         response_id=ours.response_id or theirs.response_id,
         conversation_id=ours.conversation_id or theirs.conversation_id,
+        is_resuming=ours.is_resuming or theirs.is_resuming,
         metadata={**theirs.metadata, **ours.metadata},
     )
 

@@ -31,6 +31,7 @@ FINISH_REASONS = "finish_reasons"
 
 _NOTHING = frozenset({"null", "None", '""', "''"})
 """Arguments of a tool that takes none, as JSON or Python writes them."""
+_RESUME = "resume"
 _UNREADABLE = (UnwritableError, RecursionError)
 """Texts inside texts may nest deeper than any one of them."""
 
@@ -43,9 +44,11 @@ def show_texts(facts: Facts, kind: Kind) -> None:
         facts.input = read_arguments(facts.input)
         facts.output = read_result(facts.output)
     elif kind is Kind.AGENT:
+        facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         facts.input = read_request(facts.input)
         facts.output = read_answer(facts.output)
     else:
+        facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         facts.input = read_state(facts.input, "user")
         facts.output = read_state(facts.output, "assistant")
 
@@ -96,6 +99,18 @@ def _converse(text: str, role: str) -> tuple[str, str]:
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
         return make_message(text, role), ""
     return str(text), ""
+
+
+def is_resuming(text: str) -> bool:
+    """Return whether a run was given a person's answer, with which a paused one goes on."""
+    if _RESUME not in text:
+        return False
+    value: Json = str(text)
+    for _ in range(MAX_LAYERS):
+        if not isinstance(value, str):
+            break
+        value = parse(value)
+    return unwrap.is_resuming(value)
 
 
 def read_request(text: str) -> str:

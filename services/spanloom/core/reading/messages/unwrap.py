@@ -29,6 +29,11 @@ AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
 _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
 
 
+def is_resuming(value: Json) -> bool:
+    """Return whether a run is given a person's answer: ``{"resume": "yes", "goto": []}``."""
+    return read_resume(_inside(value, ("inputs", "input", "task"))) is not None
+
+
 def read_request(value: Json) -> Json:
     """Return the user's last message: ``{"input": {"messages": [["user", "hi"]]}}`` → ``hi``."""
     value = _inside(value, ("inputs", "input", "task"))
