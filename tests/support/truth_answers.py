@@ -1,4 +1,4 @@
-"""Whether agents show the answers that they gave.
+"""Whether agents show what they were asked, where the truth knows it, and the answers they gave.
 
 An agent's answer is what its last model call said, if that call asked for no tool. Where the truth
 has no texts, the call that the trajectory itself shows last has to do.
@@ -20,7 +20,10 @@ _FORMS = ("final_answer(", "[[ ## ")
 
 
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield the last run of each agent that shows another answer than its last model call gave."""
+    """Yield the last run of each agent that shows another answer than its last model call gave.
+
+    And that which shows another ``request`` than the truth knows of.
+    """
     shown = {
         str(agent["metadata"].get("agent_name", agent["name"])): agent
         for answer in answers
@@ -31,8 +34,11 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
     for name, agent in shown.items():
         calls = agents[name]["model_calls"] if name in agents else ()
         said = _given(capture, calls) or _shown_last(capture, agent)
-        if said and _words(agent["output"]) not in said:
+        if said and words(agent["output"]) not in said:
             yield f"agent {name} answers {agent['output'][:60]!r}, in truth {said}"
+        asked = agents.get(name, {}).get("request", agent["input"])
+        if words(agent["input"]) != words(asked):
+            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {asked!r}"
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
@@ -53,7 +59,7 @@ def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
     said = [c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]]
     is_answer = said and said[-1] is own[-1] and not _is_form(said[-1]["text"])
-    return {_words(c["text"]) for c in said} if is_answer else set()
+    return {words(c["text"]) for c in said} if is_answer else set()
 
 
 def _shown_last(capture: Capture, agent: Json) -> set[str]:
@@ -64,14 +70,19 @@ def _shown_last(capture: Capture, agent: Json) -> set[str]:
     messages = json.loads(last["output"]) if last["output"].startswith("[{") else []
     said = "".join(text_of(m.get("content")) for m in messages)
     is_answer = said and not any(m.get("tool_calls") for m in messages)
-    return {_words(said)} if is_answer and not _is_form(said) else set()
+    return {words(said)} if is_answer and not _is_form(said) else set()
 
 
 def _started(step: Json) -> int:
     return int(step["basic_info"]["started_at"])
 
 
-def _words(text: str) -> str:
+def as_written(value: object) -> str:
+    """Return a text as it is, data as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def words(text: str) -> str:
     """Return a text without blanks; of JSON the value, written in one way."""
     try:
         value = json.loads(text)

@@ -8,7 +8,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.support.truth_answers import came_to_nothing, find_false_answers, plain, text_of
+from tests.support.truth_answers import (
+    as_written,
+    came_to_nothing,
+    find_false_answers,
+    plain,
+    text_of,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +26,10 @@ Json = dict[str, Any]  # documents as the API answers them
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that each model step says what the model said, no more, and asks for its tools."""
+    """Demand that each model step says what the model said, no more, and asks for its tools.
+
+    Where the truth knows what the model was ``told``, the step must tell it too.
+    """
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     return [
         f"model call {number} {wrong}"
@@ -30,14 +40,27 @@ def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
 
 
 def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand arguments of every tool step, and a result of those that came to one."""
+    """Demand arguments of every tool step, and a result of those that came to one.
+
+    Where the truth knows what they were (``arguments``, ``result``), they must be these.
+    """
     return [
-        f"tool {run['name']} has no {text}"
+        f"tool {run['name']}: {wrong}"
         for run, step in steps_telling(capture, answers, "tool_call")
-        for text in ("input", "output")
-        if not step[text] and (text == "input" or run.get("outcome") == "ok")
         if step["metadata"].get("outcome") != "paused"
+        for wrong in _tool_faults(run, step)
     ]
+
+
+def _tool_faults(run: Mapping[str, Any], step: Json) -> Iterator[str]:
+    is_ok = run.get("outcome") == "ok"
+    for text, known in (("input", "arguments"), ("output", "result")):
+        if text == "output" and not is_ok:
+            continue
+        if not step[text]:
+            yield f"no {text}"
+        elif known in run and words(step[text]) != words(as_written(run[known])):
+            yield f"{known} {step[text][:60]!r}, in truth {run[known]!r}"
 
 
 def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -89,6 +112,11 @@ def _answer_faults(call: Mapping[str, Any], step: Json) -> Iterator[str]:
     asked = [c["function"]["name"] for m in messages for c in m.get("tool_calls") or []]
     if plain(said) != plain(call["text"]):
         yield f"said {call['text'][:40]!r}, shown {said[:40]!r}"
+    told = json.loads(step["input"]) if step["input"].startswith("[{") else []
+    given = plain("".join(text_of(m.get("content")) for m in told))
+    for text in call.get("told", ()):
+        if plain(text) not in given:
+            yield f"was not told {text[:40]!r}"
     if sorted(asked) != sorted(call["asks_for_tools"] or []):
         yield f"asks for {call['asks_for_tools']}, shown {asked}"
 

@@ -291,3 +291,17 @@ def test_a_list_of_numbers_that_a_tool_returned_is_no_list_of_parts() -> None:
     part = {"type": "tool_call_response", "id": "c1", "result": [1, 2, 3]}
     [message] = json.loads(read_input(json.dumps([{"role": "user", "parts": [part]}])))
     assert (message["role"], message["content"]) == ("tool", "[1,2,3]")
+
+
+def test_arguments_that_are_no_json_are_as_the_model_wrote_them() -> None:
+    call = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {"_raw": "{broken"}}
+    [message] = answered([{"role": "assistant", "parts": [call]}])
+    assert message["tool_calls"][0]["function"]["arguments"] == "{broken"
+
+
+def test_instructions_that_were_not_given_are_none() -> None:
+    asked = {
+        "instructions": "<openai.Omit object at 0x7fc6>",
+        "input": [{"role": "user", "content": "Hi"}],
+    }
+    assert json.loads(read_input(json.dumps(asked))) == [{"role": "user", "content": "Hi"}]

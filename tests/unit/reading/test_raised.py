@@ -65,6 +65,12 @@ def test_the_traceback_is_kept_apart() -> None:
     assert read_raised("", stack) == Raised("TypeError", "no", stack)
 
 
+def test_data_in_the_place_of_a_traceback_has_the_words() -> None:
+    data = '{"tool_name": "boom", "error": "fuse blown"}'
+    assert read_raised("", "Error running tool", data) == Raised("", "fuse blown")
+    assert read_raised("", "Error running tool", '{"turns": 2}') == Raised("", "Error running tool")
+
+
 def test_long_texts_take_linear_time() -> None:
     for text in ("(" * 400_000, "a." * 200_000, "X(" + "'" * 400_000, "\n" * 400_000):
         assert read_raised("", text).type == ""

@@ -45,6 +45,8 @@ def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     """
     words, traceback = _apart(text)
     words = _of_data(words)
+    if stack.startswith("{"):  # MLflow puts the data of OpenAI's Agents SDK in a traceback's place
+        words, stack = _error_in(json_value(stack)) or words, ""
     named = kind.rpartition(".")[2]
     if named in _VAGUE and (found := _named_in(words)):
         named, words = found

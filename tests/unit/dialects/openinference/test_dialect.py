@@ -137,8 +137,9 @@ def test_a_tool_of_langchain_without_input_had_no_arguments() -> None:
     [
         '{"type": "tool", "data": {"content": "3", "tool_call_id": "c1"}}',
         '{"output":{"lc":1,"kwargs":{"content":"3","tool_call_id":"c1"}}}',
+        '{"update": {"messages": [{"data": {"content": "3", "tool_call_id": "c1"}}]}}',
     ],
-    ids=["Python", "JavaScript"],
+    ids=["Python", "JavaScript", "command"],
 )
 def test_a_tool_knows_the_call_that_its_message_answers(output: str) -> None:
     said = openinference("TOOL", tool__name="add", input__value="1", output__value=output)

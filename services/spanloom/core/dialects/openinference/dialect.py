@@ -194,12 +194,15 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 def _answered_call(output: str) -> str:
     """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``.
 
-    JavaScript has it one level deeper, ``{"output": {"kwargs": {…}}}``.
+    JavaScript has it one level deeper, ``{"output": {"kwargs": {…}}}``, and a tool that answers
+    with a ``Command`` in its update, ``{"update": {"messages": [{"data": {…}}]}}``.
     """
     message: Json = json_object(output) if '"tool_call_id"' in output else None
-    for key in ("output", "kwargs", "data"):
+    for key in ("output", "update", "messages", "kwargs", "data"):
         if isinstance(message, dict):
             message = message.get(key, message)
+        if isinstance(message, list) and message:
+            message = message[-1]
     call_id = message.get("tool_call_id") if isinstance(message, dict) else None
     return call_id if isinstance(call_id, str) else ""
 
