@@ -59,7 +59,7 @@ class Label(NamedTuple):
 def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
     """Return what the span is."""
     if span.name in _CALL:
-        number = _call_of(span, calls)
+        number = call_of(span, calls)
         why = "one call of ChatOpenAI by the script"
         return Label("model", why, ("model", number), {"model_call": number})
     if span.name in _RETRIEVAL:
@@ -96,10 +96,10 @@ def _answers(ran: dict[str, Any], asked: Asked) -> bool:
     return asked.name == ran["name"] and ran["argument"] in asked.arguments.values()
 
 
-def _call_of(span: Recorded, calls: Log) -> int:
-    """Return the call that the server answered while the span lasted."""
-    within = [c for c in calls if span.start_ns <= c["from_ns"] and c["to_ns"] <= span.end_ns]
-    (call,) = within
+def call_of(span: Recorded, calls: Log) -> int:
+    """Return the call that was the first to reach the server while the span lasted."""
+    within = [c for c in calls if span.start_ns <= c["from_ns"] <= span.end_ns]
+    call = min(within, key=lambda c: int(c["from_ns"]))
     return int(call["seq"])
 
 

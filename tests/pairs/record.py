@@ -56,7 +56,7 @@ def groups() -> Iterator[tuple[str, Sequence[str]]]:
 
 def record(names: Sequence[str], scenario: str, form: str) -> dict[str, Any]:
     """Run a scenario in a process of its own; return its requests, calls, tools and exception."""
-    server = ScriptedServer(scenario)
+    server = ScriptedServer(SCENARIOS[scenario].agents)
     ours, theirs = multiprocessing.Pipe()
     fork = multiprocessing.get_context("fork")
     child = fork.Process(target=_child, args=(theirs, server.address, names, scenario, form))

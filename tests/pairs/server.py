@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from tests.pairs.script import BROKEN, SCENARIOS, Said
+from tests.pairs.script import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from tests.pairs.script import Agent, Said
 
 MODEL = "gpt-4o-mini"
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers ``/<agent>/v1/chat/completions`` and keeps what comes to ``/v1/traces``."""
+    """Answers ``/<agent>/v1/chat/completions`` or ``/responses``, keeps what comes to ``/v1/traces``."""
 
     daemon_threads = True
 
-    def __init__(self, scenario: str) -> None:
+    def __init__(self, agents: Iterable[Agent]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.answers = {a.name: list(a.says) for a in SCENARIOS[scenario].agents}
+        self.answers = {agent.name: list(agent.says) for agent in agents}
         self.calls: list[dict[str, Any]] = []
         self.telemetry: list[bytes] = []
         self.lock = Lock()
@@ -52,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if not self.path.endswith("/chat/completions"):
+        if not self.path.endswith(("/chat/completions", "/responses")):
             if self.path.endswith("/traces"):
                 self.server.telemetry.append(body)
             self._answer(200, b"")
@@ -60,22 +63,32 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(body)
         streams = bool(request.get("stream"))
         call, said = self.server.begin_call(self.path.split("/")[1], stream=streams)
-        time.sleep(said.takes_s)
+        if not said.is_cut:
+            time.sleep(said.takes_s)
         call["to_ns"] = time.time_ns()
         if said.status != 200:
             self._answer(said.status, json.dumps({"error": {"message": BROKEN}}).encode())
         elif streams:
             pieces = b"".join(b"data: %s\n\n" % piece for piece in _pieces(call["seq"], said))
-            self._answer(200, pieces, "text/event-stream")
+            self._answer(200, pieces, "text/event-stream", said.takes_s if said.is_cut else 0)
         else:
-            self._answer(200, json.dumps(_whole(call["seq"], said)).encode())
+            whole = whole_response if self.path.endswith("/responses") else _whole
+            body = json.dumps(whole(call["seq"], said)).encode()
+            self._answer(200, body, halts_s=said.takes_s if said.is_cut else 0)
 
-    def _answer(self, status: int, body: bytes, kind: str = "application/json") -> None:
+    def _answer(
+        self, status: int, body: bytes, kind: str = "application/json", halts_s: float = 0
+    ) -> None:
+        """Send the body, its second half only after a while: by then the client may be gone."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            time.sleep(halts_s)
+            self.wfile.write(body[len(body) // 2 :])
 
     def log_message(self, *_: object) -> None:
         """Keep silent."""
@@ -84,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _told(said: Said) -> dict[str, Any]:
     read, written = said.tokens
     usage = {"input": read, "output": written, "reasoning": said.reasoning}
-    is_answered = said.status == 200
+    is_answered = said.status == 200 and not said.is_cut
     return {
         "model": MODEL,
         "status": said.status,
@@ -102,6 +115,42 @@ def _whole(number: int, said: Said) -> dict[str, Any]:
         **_head(number, "chat.completion"),
         "choices": [{**choice, "message": message | calls}],
         "usage": _usage(said),
+    }
+
+
+def whole_response(number: int, said: Said) -> dict[str, Any]:
+    """Return an answer of OpenAI's Responses API."""
+    text = {"type": "output_text", "text": said.text, "annotations": []}
+    own = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed"}
+    asked = [
+        {
+            "type": "function_call",
+            "id": f"fc_{number}_{a.id}",
+            "call_id": a.id,
+            "name": a.name,
+            "arguments": json.dumps(a.arguments),
+            "status": "completed",
+        }
+        for a in said.tools
+    ]
+    read, written = said.tokens
+    return {
+        "id": f"resp_stops{number:03}",
+        "object": "response",
+        "created_at": 1,
+        "status": "completed",
+        "model": MODEL,
+        "output": [{**own, "content": [text]}, *asked] if said.text else asked,
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": read,
+            "input_tokens_details": {"cached_tokens": said.cached},
+            "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": said.reasoning},
+            "total_tokens": read + written,
+        },
     }
 
 

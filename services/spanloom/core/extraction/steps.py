@@ -15,7 +15,7 @@ from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
 from spanloom.core.model.message import as_conversation
-from spanloom.core.model.trajectory import Kind, Step, StepType
+from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -112,6 +112,8 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
         metadata["span_name"] = span.name
+    if n.is_cancelled or any(other.is_cancelled for other in others):
+        metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
         metadata["error_told_by"] = error.told_by
         if error.type:

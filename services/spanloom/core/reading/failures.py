@@ -3,7 +3,8 @@
 A span failed if its status says ERROR, it carries an exception event, or an error attribute;
 Langfuse's JavaScript SDK says it by the level of the observation alone.
 Control flow is no failure: LangGraph pauses by raising ``GraphInterrupt``, as its dialects declare
-(``control_flow.py``), and an abandoned stream ends in ``GeneratorExit``. Some SDKs set ERROR for
+(``control_flow.py``), an abandoned stream ends in ``GeneratorExit``, and what was stopped from
+outside is told apart (``cancellations.py``). Some SDKs set ERROR for
 these, some only the event; some set OK on a real failure.
 """
 
@@ -62,8 +63,6 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         _is_control_flow(name, control_flow) for name in names
     ):
         return None
-    if span.status_code == "Ok" and all(map(_is_abandonment, names)):
-        return None
     kind = told.type or next((name for name in names if name), "")
     what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
     shown = what.message or what.type or kind
@@ -113,11 +112,6 @@ def told_message(span: Span) -> str:
 def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
     is_abandoned = exception_type.rpartition(".")[2] == _ABANDONED
     return is_abandoned or control_flow.is_raised_by(exception_type)
-
-
-def _is_abandonment(exception_type: str) -> bool:
-    """Return whether nobody waited for the rest: asyncio cancels a stream left behind."""
-    return exception_type.rpartition(".")[2] == "CancelledError"
 
 
 def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.google_adk.approvals import with_question
 from spanloom.core.dialects.google_adk.dialect import (
     OPENINFERENCE_SCOPE,
     SCOPE,
@@ -54,7 +55,8 @@ class OpenInferenceGoogleADK(OpenInference):
             return _ADK.classify(span, view)
         if span_kind(span) == "AGENT":
             return _WORKFLOW if _only_runs_agents(span, view) else _AGENT
-        return super().classify(span, view)
+        found = super().classify(span, view)
+        return with_question(found, span, view) if found.kind is Kind.TOOL else found
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As everywhere; of a call that stands on the agent's run, only what the run was asked."""

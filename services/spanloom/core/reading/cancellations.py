@@ -1,0 +1,42 @@
+"""Cancellations: what was stopped from outside, which is neither a failure nor a result.
+
+``CancelledError`` of asyncio and ``KeyboardInterrupt`` in Python, ``AbortError`` in JavaScript,
+``context canceled`` in Go. A deadline that is exceeded is a failure. An abandoned stream's
+``GeneratorExit`` is none of these: who left may have read all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.reading.failures import exceptions, told_message
+from spanloom.core.reading.raised import read_raised
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+
+_TYPES = frozenset({"CancelledError", "KeyboardInterrupt", "AbortError", "APIUserAbortError"})
+_WORDS = re.compile(
+    r"(?:\w+\.)*(?:CancelledError|KeyboardInterrupt|AbortError|APIUserAbortError)\b"
+    r"|(?:Error: )?(?:Aborted|Request was aborted\.?)\Z"
+    r"|<object object at 0x[0-9a-f]+>\Z"
+)
+"""A repr, or as JavaScript writes it. The last is what LangGraph tells the nodes of a run that it
+gives up, and all that is left where the type is lost."""
+_GO = "context canceled"
+"""Behind what was being done: ``rpc error: code = Canceled desc = context canceled``."""
+
+
+def is_cancelled(span: Span) -> bool:
+    """Return whether all that the span tells to have gone wrong is that it was stopped."""
+    told = [(raised.type, raised.message) for raised in exceptions(span)]
+    if not told:
+        told = [(span.attributes.get("error.type", ""), told_message(span))]
+    return all(_is_one(kind, text) for kind, text in told)
+
+
+def _is_one(kind: str, text: str) -> bool:
+    if _GO in text:
+        return not kind or kind.startswith(("*", "context."))  # so Go names its types
+    return bool(_WORDS.match(text)) or (bool(kind) and read_raised(kind, text).type in _TYPES)
