@@ -253,8 +253,13 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Demand that a run failed if its caller saw an exception, and else got over what failed."""
+    """Demand that a run failed if its caller saw an exception, and else got over what failed.
+
+    Of runs that stopped the truth says how each trace went, and what a person was asked.
+    """
     truth = capture.truth
+    if any("outcome" in trace for trace in truth["traces"].values()):
+        return [wrong for a in answers for wrong in _outcome_faults(truth["traces"], a.document)]
     if "exception_seen_by_caller" not in truth:
         return []
     failed = "recovered" if truth["expected_errors"] else "ok"
@@ -262,6 +267,15 @@ def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
     told = {a.document["extraction"]["outcome"] for a in answers}
     got = next((outcome for outcome in ("failed", "recovered") if outcome in told), "ok")
     return [] if got == want else [f"the run {got}, in truth {want}"]
+
+
+def _outcome_faults(traces: Json, document: Json) -> list[str]:
+    want, got = traces[document["id"]], document["extraction"]
+    asked = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
+    wanted = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
+    went, wants = got["outcome"], want.get("outcome", got["outcome"])
+    faults = [] if went == wants else [f"the run {went}, in truth {wants}"]
+    return faults + ([] if asked == wanted else [f"a person was asked {asked}, in truth {wanted}"])
 
 
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Answer, Capture
 
 Json = dict[str, Any]  # documents as the API answers them
+_STOPPED = ("paused", "cancelled")
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -34,7 +35,7 @@ def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
         for run, step in steps_telling(capture, answers, "tool_call")
         for text in ("input", "output")
         if not step[text] and (text == "input" or run.get("outcome") == "ok")
-        if step["metadata"].get("outcome") != "paused"
+        if step["metadata"].get("outcome") not in _STOPPED
     ]
 
 
@@ -53,7 +54,11 @@ def check_ends(_: Capture, answers: Sequence[Answer]) -> list[str]:
 def _came_to_nothing(answer: Answer, step: Json) -> bool:
     """Whether there is no answer to tell: the run failed, or waits for a person."""
     outcome = answer.document["extraction"]["outcome"]
-    return outcome in ("failed", "paused") or "error" in step["basic_info"]
+    return outcome in ("failed", *_STOPPED) or _has_stopped(step)
+
+
+def _has_stopped(step: Json) -> bool:
+    return "error" in step["basic_info"] or step["metadata"].get("outcome") in _STOPPED
 
 
 def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
