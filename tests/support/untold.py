@@ -61,6 +61,19 @@ UNTOLD_FAILURES = frozenset(
     },
 )
 """Runs in which something failed and no span says so."""
+UNTOLD_CANCELLATIONS = frozenset(
+    {
+        "langfuse/cancelled_keyboard",  # an error without type and words, like a TimeoutError's
+        "langfuse/cancelled_model",
+        "langfuse/race_cancelled",
+        "openlit/cancelled_keyboard",  # its spans end as if all were well
+        "openlit/cancelled_model",
+        "openlit/cancelled_stream",
+        "openlit/cancelled_timeout",
+        "openlit/cancelled_tool",
+    },
+)
+"""Runs that were stopped from outside and no span says so."""
 CAUGHT = frozenset({"js-langfuse/llm_error_500"})
 """Runs whose script caught the exception that its agent raised."""
 WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
@@ -90,7 +103,12 @@ UNTOLD_ENDS = frozenset(
         "eino-langfuse/adk_parallel",
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
+        "openlit/cancelled_stream",  # no end to tell, and nothing says so
+        "openlit/cancelled_timeout",
+        "openlit/cancelled_tool",
+        "openlit/race_cancelled",
         "openlit/rag_chain",
+        "openlit/tool_deadline",
         "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
         "pair-mlflow-openlit/rag_chain_own",
         "pair-openinference-openlit/rag_chain_own",
@@ -110,7 +128,8 @@ UNTOLD_WORDS = frozenset(
         "eino-langfuse/stream_broken",
         "js-cozeloop/tool_error_raised",  # JavaScript has no ``ValueError``
         "js-openinference/tool_error_raised",
-        "langfuse/tool_error_raised",  # the message alone
+        "langfuse/tool_deadline",  # the message alone, which is empty
+        "langfuse/tool_error_raised",
         "openinference-langchain/stream_broken",
         "otel-genai/node_retry_policy",  # nodes are no spans
         "otel-genai/stream_broken",
@@ -127,7 +146,7 @@ UNTOLD: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
     "owner": UNTOLD_OWNERS,
-    "outcome": UNTOLD_FAILURES | CAUGHT,
+    "outcome": UNTOLD_FAILURES | UNTOLD_CANCELLATIONS | CAUGHT,
     "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
     "tool texts": UNTOLD_TOOL_TEXTS,
     "ends": WITHOUT_TEXTS | UNTOLD_ENDS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.reading.failures import exceptions, told_message
+from spanloom.core.reading.failures import exceptions, is_left_behind, told_message
 from spanloom.core.reading.raised import read_raised
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _GO = "context canceled"
 
 def is_cancelled(span: Span) -> bool:
     """Return whether all that the span tells to have gone wrong is that it was stopped."""
+    if is_left_behind(span):
+        return False
     told = [(raised.type, raised.message) for raised in exceptions(span)]
     if not told:
         told = [(span.attributes.get("error.type", ""), told_message(span))]

@@ -63,6 +63,8 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         _is_control_flow(name, control_flow) for name in names
     ):
         return None
+    if is_left_behind(span):
+        return None
     kind = told.type or next((name for name in names if name), "")
     what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
     shown = what.message or what.type or kind
@@ -112,6 +114,17 @@ def told_message(span: Span) -> str:
 def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
     is_abandoned = exception_type.rpartition(".")[2] == _ABANDONED
     return is_abandoned or control_flow.is_raised_by(exception_type)
+
+
+def is_left_behind(span: Span) -> bool:
+    """Return whether nobody waited for the rest: asyncio cancels a stream whose answer was taken.
+
+    ``CancelledError`` on a span that ended well, in its sender's words.
+    """
+    if span.status_code != "Ok":
+        return False
+    types = {raised.type.rpartition(".")[2] for raised in exceptions(span)}
+    return types == {"CancelledError"}
 
 
 def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:
