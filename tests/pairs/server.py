@@ -20,7 +20,7 @@ MODEL = "gpt-4o-mini"
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers ``/<agent>/v1/chat/completions`` or ``/responses``, keeps what comes to ``/v1/traces``."""
+    """Answers ``/<agent>/v1/chat/completions`` or ``…/responses``, and keeps what is traced."""
 
     daemon_threads = True
 
@@ -54,7 +54,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(200, b"{}")
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self._read_body()
         if not self.path.endswith(("/chat/completions", "/responses")):
             if self.path.endswith("/traces"):
                 self.server.telemetry.append(body)
@@ -75,6 +75,17 @@ class _Handler(BaseHTTPRequestHandler):
             whole = whole_response if self.path.endswith("/responses") else _whole
             body = json.dumps(whole(call["seq"], said)).encode()
             self._answer(200, body, halts_s=said.takes_s if said.is_cut else 0)
+
+    def _read_body(self) -> bytes:
+        """Read what was sent, in one piece or, as Node does, in chunks."""
+        if "Content-Length" in self.headers:
+            return self.rfile.read(int(self.headers["Content-Length"]))
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def _answer(
         self, status: int, body: bytes, kind: str = "application/json", halts_s: float = 0

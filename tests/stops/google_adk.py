@@ -71,7 +71,7 @@ async def _ask(runner: Any, message: Any) -> tuple[list[Any], str]:
 
 
 def _answer(types: Any, call: Any, stop: Stop) -> Any:
-    said = {"confirmed": stop.is_approved}
+    said: dict[str, Any] = {"confirmed": stop.is_approved}
     if stop.is_approved is None:
         said = {"result": "500 EUR wired to Bob"}
     return types.FunctionResponse(id=call.id, name=call.name, response=said)

@@ -21,9 +21,7 @@ _CALL = re.compile(
 _AGENT = re.compile(
     r"(?:invoke_agent )?banker(?:\.agent)?|Agent run: \{name!r\}|agent_run \[banker\]"
 )
-_TOOL = re.compile(
-    r"(?:execute_tool )?(look_up_account|wire_money)(?:\.tool)?|Function: \{name\}"
-)
+_TOOL = re.compile(r"(?:execute_tool )?(look_up_account|wire_money)(?:\.tool)?|Function: \{name\}")
 _FRAMES = re.compile(
     r"Agent [wW]orkflow|turn|Unknown|AgentRunner\.run|OpenAI Agents trace: \{name\}"
     r"|Task: Agent workflow|Turn \{turn\} for agent banker"

@@ -38,17 +38,13 @@ def _asks(*says: Said) -> Scenario:
 
 
 _ASKS_FIRST = Said("I wire it.", (101, 21), (Asked("call_w1", WIRE, ORDER),))
-_ASKS_BOTH = Said(
-    "", (103, 37), (Asked("call_a1", LOOK_UP, HOLDER), Asked("call_w2", WIRE, ORDER))
-)
+_ASKS_BOTH = Said("", (103, 37), (Asked("call_a1", LOOK_UP, HOLDER), Asked("call_w2", WIRE, ORDER)))
 _DONE = Said("500 EUR are on their way to Bob.", (163, 22))
 _LEFT = Said("Then I leave the money where it is.", (167, 24))
 APPROVALS = {
     "approval_approved": Stop(_asks(_ASKS_FIRST, _DONE), "paused", is_approved=True),
     "approval_rejected": Stop(_asks(_ASKS_FIRST, _LEFT), "paused", is_approved=False),
-    "approval_of_two": Stop(
-        _asks(_ASKS_BOTH, _DONE), "paused", is_approved=True, in_process=True
-    ),
+    "approval_of_two": Stop(_asks(_ASKS_BOTH, _DONE), "paused", is_approved=True, in_process=True),
 }
 LATER = {"long_running": Stop(_asks(_ASKS_FIRST, _DONE), "paused")}
 """ADK's tools whose result comes later, as an answer does."""
@@ -59,11 +55,15 @@ _WEATHER = (
 )
 _LOOKS = Said("", (131, 77), _WEATHER)
 _ANSWERS = Said("Oslo is dry.", (277, 43))
-_CUT = Said("Oslo is dry and Bergen is wet, as far as anybody knows.", (0, 0), takes_s=3, is_cut=True)
+_CUT = Said(
+    "Oslo is dry and Bergen is wet, as far as anybody knows.", (0, 0), takes_s=3, is_cut=True
+)
 _RACE = Said("", (89, 31), (Asked("call_r1", "ask_first", {"city": "Oslo"}),))
 
 
-def _plans(*says: Said, streams: bool = False, errors: tuple[dict[str, object], ...] = ()) -> Scenario:
+def _plans(
+    *says: Said, streams: bool = False, errors: tuple[dict[str, object], ...] = ()
+) -> Scenario:
     agent = Agent("travel_planner", ("get_weather",), says)
     return Scenario((agent,), "What about Oslo and Bergen?", streams=streams, errors=errors)
 
@@ -80,9 +80,7 @@ CANCELS = {
     "cancelled_stream": Stop(_plans(_CUT, streams=True), "cancelled", way="close"),
     "cancelled_timeout": Stop(_plans(_LOOKS), "cancelled", way="timeout"),
     "cancelled_keyboard": Stop(_plans(_LOOKS), "cancelled", way="keyboard"),
-    "race_cancelled": Stop(
-        Scenario(_RACERS, "Is Oslo dry?"), "ok"
-    ),
+    "race_cancelled": Stop(Scenario(_RACERS, "Is Oslo dry?"), "ok"),
     "tool_deadline": Stop(_plans(_LOOKS, errors=(_LATE,)), "failed", way="deadline"),
 }
 STOPS = {**APPROVALS, **LATER, **CANCELS}

@@ -73,7 +73,7 @@ def _langchain(name: str) -> Teller:
     def set_up(provider: Any, flush: Flush) -> Sequence[Any]:
         if name == "openlit":
             os.environ[langchain.CONTENT] = "true"
-        found: Sequence[Any] = langchain.TELLERS[name](provider, False, flush)  # noqa: FBT003
+        found: Sequence[Any] = langchain.TELLERS[name](provider, False, flush)
         return found
 
     return Teller("langgraph", set_up, tuple(CANCELS))
@@ -83,10 +83,14 @@ _ASKING = tuple(APPROVALS)
 _AGENTS = "openai_agents", "OpenAIAgentsInstrumentor"
 TELLERS: Mapping[str, Teller] = {
     "other-openai-agents-openinference": Teller(
-        _AGENTS[0], _instrumented("openinference.instrumentation.openai_agents", _AGENTS[1]), _ASKING
+        _AGENTS[0],
+        _instrumented("openinference.instrumentation.openai_agents", _AGENTS[1]),
+        _ASKING,
     ),
     "other-openai-agents-traceloop": Teller(
-        _AGENTS[0], _instrumented("opentelemetry.instrumentation.openai_agents", _AGENTS[1]), _ASKING
+        _AGENTS[0],
+        _instrumented("opentelemetry.instrumentation.openai_agents", _AGENTS[1]),
+        _ASKING,
     ),
     "logfire-openai-agents": Teller(_AGENTS[0], _logfire, _ASKING),
     "other-openai-agents-mlflow": Teller(_AGENTS[0], _mlflow, _ASKING),

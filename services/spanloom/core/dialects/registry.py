@@ -117,6 +117,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         error,
         classification.inside,
         question,
+        classification.question is not None,
         is_cut,
     )
 

@@ -24,8 +24,9 @@ def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     """Return the pauses that were not over by the end of the trace, in order.
 
     A pause passes through every span around it, like an exception: it is where it began. It is
-    over once a span of the same name begins: a graph runs the node again to which the answer goes;
-    or once a run begins that goes on with a person's answer.
+    over once a span of the same name begins: a graph runs the node again to which the answer goes,
+    an agent the tool, but not beside the one that waits; or once a run begins that goes on with a
+    person's answer.
     """
     paused = {i: n for i, n in reports.spans.items() if n.question is not None}
     if not paused:
@@ -46,7 +47,8 @@ def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
 def _is_over(paused: NormalizedSpan, latest: Span, answered_ns: int) -> bool:
     span = paused.span
     began_again = latest.span_id != span.span_id and latest.start_ns >= span.end_ns
-    return began_again or answered_ns > span.end_ns
+    is_beside = paused.is_approval and latest.parent_span_id == span.parent_span_id
+    return (began_again and not is_beside) or answered_ns > span.end_ns
 
 
 def show_pauses(

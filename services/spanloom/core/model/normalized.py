@@ -73,5 +73,7 @@ class NormalizedSpan:
     inside: str | None = None
     question: str | None = None
     """What a person was asked, where the span waits for one; empty where it does not tell."""
+    is_approval: bool = False
+    """Whether the question is if a tool may run: others of the same call may run meanwhile."""
     is_cancelled: bool = False
     """Whether it was stopped from outside: no failure, and no result either."""

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 _TYPES = frozenset({"CancelledError", "KeyboardInterrupt", "AbortError", "APIUserAbortError"})
 _WORDS = re.compile(
-    r"(?:\w+\.)*(?:CancelledError|KeyboardInterrupt|AbortError|APIUserAbortError)\b"
-    r"|(?:Error: )?(?:Aborted|Request was aborted\.?)\Z"
-    r"|<object object at 0x[0-9a-f]+>\Z"
+    r"Abort(?:ed)?|(?:This operation|The operation|Request) was aborted\.?"
+    r"|The user aborted a request\.?|<object object at 0x[0-9a-f]+>"
 )
-"""A repr, or as JavaScript writes it. The last is what LangGraph tells the nodes of a run that it
-gives up, and all that is left where the type is lost."""
+"""Where the type is lost: what JavaScript says, and all that LangGraph tells the nodes of a run
+that it gives up."""
 _GO = "context canceled"
 """Behind what was being done: ``rpc error: code = Canceled desc = context canceled``."""
+_GO_TYPES = ("*", "context.")
 
 
 def is_cancelled(span: Span) -> bool:
@@ -39,6 +39,9 @@ def is_cancelled(span: Span) -> bool:
 
 
 def _is_one(kind: str, text: str) -> bool:
+    what = read_raised(kind, text)
+    if what.type in _TYPES:
+        return True
     if _GO in text:
-        return not kind or kind.startswith(("*", "context."))  # so Go names its types
-    return bool(_WORDS.match(text)) or (bool(kind) and read_raised(kind, text).type in _TYPES)
+        return not kind or kind.startswith(_GO_TYPES)
+    return what.type in ("", "Error") and _WORDS.fullmatch(what.message) is not None

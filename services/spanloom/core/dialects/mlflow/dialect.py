@@ -24,10 +24,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.dialects.mlflow import openai_agents
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
+from spanloom.core.dialects.mlflow import openai_agents
 from spanloom.core.dialects.mlflow import texts as mlflow_texts
 from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.langchain import (

@@ -77,8 +77,11 @@ def _of_message(facts: Facts) -> Facts:
     parts = message.get("parts") if isinstance(message, dict) else None
     said = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     texts = [text for part in said if isinstance(text := part.get("text"), str)]
-    answers = [a["response"] for p in said if isinstance(a := p.get("function_response"), dict)
-               and "response" in a]
+    answers = [
+        a["response"]
+        for p in said
+        if isinstance(a := p.get("function_response"), dict) and "response" in a
+    ]
     if texts or answers:
         facts.input = "\n".join(texts) or "\n".join(map(json_text, answers))
         facts.is_resuming = bool(answers)

@@ -24,8 +24,8 @@ from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
+from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
