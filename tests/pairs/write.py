@@ -53,13 +53,14 @@ def _line(key: str, value: object) -> str:
     return "{\n" + ",\n".join(spans) + "\n }"
 
 
-def scrubbed(body: bytes, port: int) -> bytes:
+def scrubbed(body: bytes, port: int, packages: str = "") -> bytes:
     """Return a request without what tells of the machine that it was recorded on."""
     request = ExportTraceServiceRequest.FromString(body)
     places = {
         f"{sys.prefix}/lib/python3.11/site-packages": "/app/site-packages",
         HERE: "/app",
         sys.base_prefix + "/": "/app/python/",
+        **({packages: "/app"} if packages else {}),
         f"127.0.0.1:{port}": "127.0.0.1:4318",
     }
     _replace(request, places)

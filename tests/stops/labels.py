@@ -27,10 +27,13 @@ _FRAMES = re.compile(
     r"|Task: Agent workflow|Turn \{turn\} for agent banker"
     r"|invocation \[bank\]|invoke_workflow banker|execute_tool \(merged\)"
 )
+_JS_NODES = frozenset({"__start__", "model_request", "RunnableLambda"})
 
 
 def label(span: Recorded, stop: Stop, calls: Log, tools: Log) -> Label:
     """Return what the span is."""
+    if span.name in _JS_NODES:
+        return Label("other", "no run of anything in the script")
     if stop.script.agents[0].name != "banker":
         return langchain.label(span, stop.script, calls, tools)
     if _FRAMES.fullmatch(span.name):

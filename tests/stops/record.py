@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.pairs.server import ScriptedServer
-from tests.stops.script import STOPS, Stop
+from tests.stops.script import SLOW, STOPS, Stop
 from tests.stops.tellers import TELLERS
 from tests.stops.write import write
 
@@ -34,7 +35,8 @@ def record(folder: str, name: str) -> Told:
             told = {key: [*told[key], *said[key]] for key in told}
     server.shutdown()
     server.server_close()
-    return {**told, "calls": server.calls, "requests": server.telemetry, "port": server.server_port}
+    seen = {"calls": server.calls, "requests": server.telemetry, "port": server.server_port}
+    return {**told, **seen, "packages": os.environ.get("STOPS_NODE", "")}
 
 
 def _processes(folder: str, stop: Stop) -> int:
@@ -44,7 +46,10 @@ def _processes(folder: str, stop: Stop) -> int:
 
 
 def _child(folder: str, name: str, state: str, address: str) -> Told:
-    command = [sys.executable, "-m", "tests.stops.run", folder, name, state]
+    if TELLERS[folder].framework.endswith(".mjs"):
+        command = _node(TELLERS[folder].framework, STOPS[name])
+    else:
+        command = [sys.executable, "-m", "tests.stops.run", folder, name, state]
     ran = subprocess.run(
         command,
         env={**os.environ, "PAIRS_SERVER": address},
@@ -54,6 +59,12 @@ def _child(folder: str, name: str, state: str, address: str) -> Told:
     )
     said: Told = json.loads(ran.stdout.decode().splitlines()[-1])
     return said
+
+
+def _node(script: str, stop: Stop) -> list[str]:
+    """Put the script beside its packages: ``STOPS_NODE`` has those of ``tests/recipes/js``."""
+    copied = shutil.copy(Path(__file__).parent / script, os.environ["STOPS_NODE"])
+    return ["node", copied, stop.script.agents[0].name, stop.script.question, SLOW]
 
 
 def main() -> None:

@@ -101,6 +101,7 @@ TELLERS: Mapping[str, Teller] = {
         (*_ASKING, *LATER),
     ),
     "other-agent-framework": Teller("agent_framework", _own, _ASKING),
+    "js-openinference": Teller("langchain_js.mjs", _own, ("cancelled_tool", "cancelled_model")),
     "openinference-langchain": _langchain("openinference"),
     **{name: _langchain(name) for name in langchain.TELLERS if name != "openinference"},
 }

@@ -34,7 +34,7 @@ Labels = list[tuple["Recorded", "Label"]]
 
 def write(folder: Path, name: str, told: Told) -> Told:
     """Write one capture and return what is in it."""
-    requests = [scrubbed(body, told["port"]) for body in told["requests"]]
+    requests = [scrubbed(body, told["port"], told["packages"]) for body in told["requests"]]
     return save(folder, name, "", requests, _truth(name, requests, told))
 
 

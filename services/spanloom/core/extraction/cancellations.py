@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
     """Return whether a cancellation was the end of the run."""
     cut = {i for i, n in reports.spans.items() if n.is_cancelled}
-    if not cut or reports.spans[tree.root.span_id].facts.output:
+    root = reports.spans[tree.root.span_id]
+    has_answer = tree.has_root and bool(root.facts.output) and not root.is_cancelled
+    if not cut or has_answer:
         return False
     outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
     cut_ns = max(reports.spans[i].span.end_ns for i in outermost)

@@ -112,13 +112,15 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
         metadata["span_name"] = span.name
-    if n.is_cancelled or any(other.is_cancelled for other in others):
+    is_cancelled = n.is_cancelled or any(other.is_cancelled for other in others)
+    if is_cancelled:
         metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
-    output = "" if error is not None and n.kind is _TOOL else facts.output
+    came_to_nothing = is_cancelled or (error is not None and n.kind is _TOOL)
+    output = "" if came_to_nothing and not is_call else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,
