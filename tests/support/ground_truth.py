@@ -273,9 +273,13 @@ def _outcome_faults(traces: Json, document: Json) -> list[str]:
     want, got = traces[document["id"]], document["extraction"]
     asked = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
     wanted = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
-    went, wants = got["outcome"], want.get("outcome", got["outcome"])
-    faults = [] if went == wants else [f"the run {went}, in truth {wants}"]
-    return faults + ([] if asked == wanted else [f"a person was asked {asked}, in truth {wanted}"])
+    told = {
+        "the run": (got["outcome"], want.get("outcome", got["outcome"])),
+        "a person was asked": (asked, wanted),
+    }
+    if want.keys() & {"asked", "answer"}:
+        told["goes on"] = (got.get("is_resuming", False), "answer" in want)
+    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in told.items() if was != is_]
 
 
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:

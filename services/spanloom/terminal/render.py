@@ -90,15 +90,24 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
         joined([name, *facts], signs),
         Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
     ]
-    for label, key in (("asked", "input"), ("answered", "output")):
-        if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
+    for label, said in (*_texts(root), *_waits(extraction)):
+        if shown := shortened(said, width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
-    lines += [
-        cut(Text.assemble((f"{'waits for':<10}", "dim"), shortened(question, width - 10)), width)
-        for pause in extraction.get("pauses") or []
-        if (question := str(pause.get("question", "")))
-    ]
     return lines
+
+
+def _texts(root: Document) -> Iterable[tuple[str, str]]:
+    for label, key in (("asked", "input"), ("answered", "output")):
+        yield label, last_message(str(root.get(key) or ""))
+
+
+def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
+    """Say for what the run waits or waited, and which runs it goes on with."""
+    resumer = str(extraction.get("resumed_by", ""))
+    for pause in extraction.get("pauses") or []:
+        yield "waited" if resumer else "waits for", str(pause.get("question", ""))
+    yield "resumes", str(extraction.get("resumes", ""))
+    yield "resumed", f"by {resumer}" if resumer else ""
 
 
 def _outcome(extraction: Document) -> Text | str:
@@ -107,9 +116,10 @@ def _outcome(extraction: Document) -> Text | str:
     if outcome not in OUTCOME_STYLES:
         return ""
     failures = counted(whole(extraction.get("failures")), "failure")
+    is_over = bool(extraction.get("resumed_by"))
     words = {
         "recovered": f"recovered from {failures}",
-        "paused": "paused, waits for a person",
+        "paused": "paused, then resumed" if is_over else "paused, waits for a person",
         "cancelled": "cancelled, stopped from outside",
         "failed": f"failed, {failures}",
     }

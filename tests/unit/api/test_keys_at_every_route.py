@@ -35,6 +35,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/{trace_id}/steps/{step_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans/{span_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/otlp"): Scope.READ,
+    ("GET", "/v1/conversations"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
     ("POST", "/v1/replays"): Scope.ADMIN,

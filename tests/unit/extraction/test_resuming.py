@@ -79,6 +79,18 @@ def test_an_agent_that_is_asked_anew_goes_on_with_nothing() -> None:
     assert not extract_spans(outer, call, inner).is_resuming
 
 
+def test_a_tool_that_was_asked_for_before_the_run_began_goes_on() -> None:
+    """OpenTelemetry's own instrumentation of LangChain tells no input of the agent."""
+    agent = make_span(1, 0, genai("invoke_agent"), end=90)
+    asked_for = genai("execute_tool", tool__name="wire", tool__call__id="call_1")
+    wire, call = make_span(2, 1, asked_for), make_span(3, 1, chat(), start=20)
+    assert extract_spans(agent, wire, call).is_resuming
+    assert not extract_spans(agent, make_span(4, 1, chat(), start=-20), wire, call).is_resuming
+    of_its_own = make_span(2, 1, genai("execute_tool", tool__name="wire"))
+    assert not extract_spans(agent, of_its_own, call).is_resuming
+    assert not extract_spans(agent, wire).is_resuming, "nothing tells of any model"
+
+
 @pytest.mark.parametrize("change", [same, cut_off])
 @pytest.mark.parametrize("name", ["js-langfuse", "eino-langfuse"])
 def test_captured_runs_that_wait_and_go_on(name: str, change: Callable[[Span], Span]) -> None:

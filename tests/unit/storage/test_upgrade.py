@@ -121,9 +121,9 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
         lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
     )
     lists, replays = ClickHouseLists(lane), ClickHouseReplays(lane)
-    [line] = lists.conversation("talk", Reach.only("p"), 10)
+    [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
     assert line.key == TraceKey("p", "old")
-    assert lists.conversation("talk", Reach.only("other"), 10) == []
+    assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []
     assert [r.id for r in replays.replays(Reach.ALL, 10)] == ["2", "1"]
     assert [r.selection.reach for r in replays.replays(Reach.ALL, 10)] == [
         Reach.ALL,
@@ -179,3 +179,22 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
     ]
     [failed] = lists.list(Reach.only("p"), TrajectoryFilter(outcome=Outcome.FAILED), 10)
     assert failed.key.trace_id == "bad"
+
+
+OLD_PAUSE = """
+INSERT INTO {table}
+    (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, Outcome, ConversationId)
+VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent', 'paused', 'talk')
+"""
+BEFORE_MARKS = next(f.number for f in schema_files() if "wait_and_go_on" in f.name) - 1
+
+
+@pytest.mark.parametrize("statements", [0, 1, 2])
+def test_a_run_that_waited_before_runs_were_marked_waits(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    lane = Lane(fresh_database)
+    rows = [OLD_PAUSE.format(table=table) for table in ("trajectories", "trajectory_list")]
+    fill_and_upgrade(lane, monkeypatch, BEFORE_MARKS, rows, statements)
+    [line] = ClickHouseLists(lane).list(Reach.only("p"), TrajectoryFilter(), 10)
+    assert (line.is_waiting, line.is_resuming) == (True, False)

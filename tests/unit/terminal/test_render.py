@@ -208,3 +208,19 @@ def test_a_cancelled_run_and_what_was_stopped_in_it_are_said(
     render_trajectory(example, terminal.console)
     assert "cancelled, stopped from outside" in terminal.text
     assert "├─ ■ weather  ⊘ cancelled" in terminal.text
+
+
+def test_a_run_that_waits_says_so_until_another_goes_on(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    pause = {"where": "1", "step_id": "1", "question": "Wire 500 EUR?"}
+    example["extraction"] |= {"outcome": "paused", "pauses": [pause]}
+    waiting, resumed = screen(), screen()
+    render_trajectory(example, waiting.console)
+    assert "paused, waits for a person" in waiting.text
+    assert "\nwaits for Wire 500 EUR?\n" in waiting.text
+    example["extraction"] |= {"resumes": "a" * 32, "resumed_by": "b" * 32}
+    render_trajectory(example, resumed.console)
+    assert "paused, then resumed" in resumed.text
+    told = f"\nwaited    Wire 500 EUR?\nresumes   {'a' * 32}\nresumed   by {'b' * 32}\n"
+    assert told in resumed.text

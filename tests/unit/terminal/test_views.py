@@ -183,6 +183,14 @@ def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
     ]
 
 
+def test_a_line_names_the_runs_that_go_on_with_each_other(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    both = item(outcome="paused", resumes="a" * 32, resumed_by="b" * 32)
+    render_list([both], terminal.console, NOW_MS)
+    assert "travel_planner … paused" in terminal.text
+    assert f"  resumes   {'a' * 32}\n  resumed   by {'b' * 32}\n" in terminal.text
+
+
 def test_a_wide_table_names_two_agents_and_counts_the_others(screen: Callable[..., Any]) -> None:
     terminal = screen(columns=130)
     render_list([item()], terminal.console, NOW_MS)

@@ -17,10 +17,13 @@ from spanloom.api.routes.places import (
 )
 from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Using
+from spanloom.core.formats.continued import may_continue, with_continuation
 from spanloom.core.formats.parts import parse_texts
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 
@@ -92,14 +95,15 @@ async def get_latest_trajectory(
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
     reach = callers.narrowed(project)
-    for where in (TrajectoryFilter(is_duplicate=False, has_steps=True), TrajectoryFilter()):
+    for where in (TURNS, TrajectoryFilter()):
         newest = await using.calls.run(using.store.list, reach, where, 1)
         if newest:
             break
     else:
         raise HTTPException(404, "There are no trajectories yet.")
     key = newest[0].key
-    document = await using.calls.run(using.store.document, key.trace_id, Reach.only(key.project))
+    own = Reach.only(key.project)
+    document = await using.calls.run(read_document, using.store, key.trace_id, own)
     return await _shown(known(document, key.trace_id, project), texts, using)
 
 
@@ -122,12 +126,15 @@ async def get_trajectory(
 ) -> Response:
     """Return the newest version of the document, byte for byte as it is stored.
 
+    Behind that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
+    answer and the one that was given it, as far as both are there.
+
     A span that arrives late makes a new version: `extraction.version` grows and
     `extraction.status` says how far the trace has come.
     """
     chosen = find_format(PROFILES[profile].id if profile else format)
     reach = callers.narrowed(project)
-    found = await using.calls.run(using.store.document, trace_id, reach)
+    found = await using.calls.run(read_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
     if chosen is CANONICAL:
         return await _shown(document, texts, using)
@@ -162,6 +169,15 @@ async def get_trajectory_spans(
     spans = known(found, trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
     return Response(body, media_type=CANONICAL.media_type)
+
+
+def read_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
+    """Return the document with the runs that go on with each other: most documents ask for none."""
+    document = store.document(trace_id, reach)
+    if document is None or not may_continue(document):
+        return document
+    home = store.find_home(trace_id, reach)
+    return document if home is None else with_continuation(document, store.continuation(home))
 
 
 async def _shown(document: bytes, texts: str, using: Using) -> Response:

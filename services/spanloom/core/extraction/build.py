@@ -70,7 +70,7 @@ def build_trajectory(
         failures=with_words(failures) if is_cancelled else failures,
         pauses=pauses,
         is_cancelled=is_cancelled,
-        is_resuming=is_resuming(arranged),
+        is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,

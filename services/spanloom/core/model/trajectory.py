@@ -256,6 +256,11 @@ class Trajectory:
         return str(self.extras.get("conversation_id", ""))
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person, also if something failed besides."""
+        return bool(self.pauses)
+
+    @property
     def services(self) -> Sequence[str]:
         """Who sent its spans, sorted."""
         named = self.extras.get("services")

@@ -30,6 +30,9 @@ NEED_NO_SET = {
     "find_keys": "find_calls names what it found",
     "list_candidates": "list_page names what it found",
     "conversation_candidates": "list_page names what it found",
+    "conversation_neighbours": "list_page names what it found",
+    "newest_conversations": "conversation_page names what it found",
+    "conversation_keys": "conversation_page names what it found",
 }
 """Queries that need no set though they name no trace, and why."""
 

@@ -130,10 +130,10 @@ class ClickHouseSpans:
         }
 
 
-def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
+def batched(keys: Sequence[Key], most: int = KEYS_PER_QUERY) -> Iterable[list[Key]]:
     """Cut keys into lists that fit into one query's parameters, each key once."""
     unique = list(dict.fromkeys(keys))
-    return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
+    return (unique[i : i + most] for i in range(0, len(unique), most))
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
