@@ -265,6 +265,8 @@ def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
     failed = "recovered" if truth["expected_errors"] else "ok"
     want = "failed" if truth["exception_seen_by_caller"] else failed
     told = {a.document["extraction"]["outcome"] for a in answers}
+    if told & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
+        return ["a run that ended by itself is called paused or cancelled"]
     got = next((outcome for outcome in ("failed", "recovered") if outcome in told), "ok")
     return [] if got == want else [f"the run {got}, in truth {want}"]
 

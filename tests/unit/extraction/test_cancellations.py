@@ -68,6 +68,11 @@ def test_an_answer_of_the_root_counts() -> None:
     assert built.outcome is Outcome.OK
 
 
+def test_a_branch_alone_of_a_run_that_is_still_going() -> None:
+    built = extract_spans(make_span(3, 2, CALL, end=5), cut(4, 2, AGENT))
+    assert built.outcome is Outcome.OK
+
+
 def test_an_error_without_words_is_the_cancellation_told_by_another() -> None:
     wordless = make_span(3, 1, status="Error", end=10, name="node")
     built = extract_spans(cut(1, 0, AGENT), cut(2, 1, TOOL), wordless)

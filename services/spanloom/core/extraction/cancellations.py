@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
     """Return whether a cancellation was the end of the run."""
     cut = {i for i, n in reports.spans.items() if n.is_cancelled}
-    root = reports.spans[tree.root.span_id]
-    has_answer = tree.has_root and bool(root.facts.output) and not root.is_cancelled
-    if not cut or has_answer:
+    if not cut:
         return False
+    root = reports.spans[tree.root.span_id]
+    if root.is_cancelled or root.facts.output or not tree.has_root:
+        return root.is_cancelled  # what stands in for a root that is not here knows no more
     outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
     cut_ns = max(reports.spans[i].span.end_ns for i in outermost)
     return not any(end_ns > cut_ns for end_ns in _ends_beside(tree, reports, set(outermost)))

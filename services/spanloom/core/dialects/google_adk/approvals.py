@@ -76,9 +76,14 @@ def _late_result(agent: Span, view: TraceView) -> str:
     children = view.tree.children(agent)
     call = agent if operation_of(agent) in _CALLS else children[0] if children else agent
     is_inner = any(operation_of(s) == "invoke_agent" for s in view.tree.ancestors(agent))
-    if is_inner or operation_of(call) not in _CALLS or (call is agent and children):
+    is_first = view.remember_siblings(_first_agent, agent) == agent.span_id
+    if is_inner or not is_first or operation_of(call) not in _CALLS or (call is agent and children):
         return ""
     return _last_result(call.attributes)
+
+
+def _first_agent(spans: Sequence[Span]) -> str:
+    return next((s.span_id for s in spans if s.name.startswith("invoke_agent")), "")
 
 
 def _last_result(call: Mapping[str, str]) -> str:
