@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.pairs.answers import MODEL
 from tests.pairs.run import APPLICATION
-from tests.pairs.server import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

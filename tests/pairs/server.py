@@ -9,14 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from tests.pairs.answers import note_call, stream_pieces, whole_chat, whole_response
 from tests.pairs.script import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from tests.pairs.script import Agent, Said
-
-MODEL = "gpt-4o-mini"
 
 
 class ScriptedServer(ThreadingHTTPServer):
@@ -40,7 +39,7 @@ class ScriptedServer(ThreadingHTTPServer):
         """Note that a call began, and return the note and what to answer."""
         with self.lock:
             said = self.answers[actor].pop(0)
-            call = {**_told(said), "seq": len(self.calls), "actor": actor, "stream": stream}
+            call = {**note_call(said), "seq": len(self.calls), "actor": actor, "stream": stream}
             self.calls.append({**call, "from_ns": time.time_ns()})
             return self.calls[-1], said
 
@@ -69,10 +68,10 @@ class _Handler(BaseHTTPRequestHandler):
         if said.status != 200:
             self._answer(said.status, json.dumps({"error": {"message": BROKEN}}).encode())
         elif streams:
-            pieces = b"".join(b"data: %s\n\n" % piece for piece in _pieces(call["seq"], said))
+            pieces = b"".join(b"data: %s\n\n" % piece for piece in stream_pieces(call["seq"], said))
             self._answer(200, pieces, "text/event-stream", said.takes_s if said.is_cut else 0)
         else:
-            whole = whole_response if self.path.endswith("/responses") else _whole
+            whole = whole_response if self.path.endswith("/responses") else whole_chat
             body = json.dumps(whole(call["seq"], said)).encode()
             self._answer(200, body, halts_s=said.takes_s if said.is_cut else 0)
 
@@ -103,104 +102,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep silent."""
-
-
-def _told(said: Said) -> dict[str, Any]:
-    read, written = said.tokens
-    usage = {"input": read, "output": written, "reasoning": said.reasoning}
-    is_answered = said.status == 200 and not said.is_cut
-    return {
-        "model": MODEL,
-        "status": said.status,
-        "usage": {**usage, "cache_read": said.cached, "cache_creation": 0} if is_answered else None,
-        "asks_for_tools": [asked.name for asked in said.tools],
-        "text": said.text if is_answered else None,
-    }
-
-
-def _whole(number: int, said: Said) -> dict[str, Any]:
-    message = {"role": "assistant", "content": said.text}
-    choice = {"index": 0, "finish_reason": "tool_calls" if said.tools else "stop"}
-    calls = {"tool_calls": _tool_calls(said)} if said.tools else {}
-    return {
-        **_head(number, "chat.completion"),
-        "choices": [{**choice, "message": message | calls}],
-        "usage": _usage(said),
-    }
-
-
-def whole_response(number: int, said: Said) -> dict[str, Any]:
-    """Return an answer of OpenAI's Responses API."""
-    text = {"type": "output_text", "text": said.text, "annotations": []}
-    own = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed"}
-    asked = [
-        {
-            "type": "function_call",
-            "id": f"fc_{number}_{a.id}",
-            "call_id": a.id,
-            "name": a.name,
-            "arguments": json.dumps(a.arguments),
-            "status": "completed",
-        }
-        for a in said.tools
-    ]
-    read, written = said.tokens
-    return {
-        "id": f"resp_stops{number:03}",
-        "object": "response",
-        "created_at": 1,
-        "status": "completed",
-        "model": MODEL,
-        "output": [{**own, "content": [text]}, *asked] if said.text else asked,
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": {
-            "input_tokens": read,
-            "input_tokens_details": {"cached_tokens": said.cached},
-            "output_tokens": written,
-            "output_tokens_details": {"reasoning_tokens": said.reasoning},
-            "total_tokens": read + written,
-        },
-    }
-
-
-def _pieces(number: int, said: Said) -> Iterator[bytes]:
-    head = _head(number, "chat.completion.chunk")
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": f"{word} "} for word in said.text.split()]
-    if said.tools:
-        deltas.append({"tool_calls": _tool_calls(said)})
-    for delta in deltas:
-        yield json.dumps({**head, "choices": [{"index": 0, "delta": delta}]}).encode()
-    end = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if said.tools else "stop"}
-    yield json.dumps({**head, "choices": [end]}).encode()
-    yield json.dumps({**head, "choices": [], "usage": _usage(said)}).encode()
-    yield b"[DONE]"
-
-
-def _head(number: int, kind: str) -> dict[str, Any]:
-    return {"id": f"chatcmpl-pairs{number:03}", "object": kind, "created": 1, "model": MODEL}
-
-
-def _tool_calls(said: Said) -> list[dict[str, Any]]:
-    return [
-        {
-            "index": number,
-            "id": asked.id,
-            "type": "function",
-            "function": {"name": asked.name, "arguments": json.dumps(asked.arguments)},
-        }
-        for number, asked in enumerate(said.tools)
-    ]
-
-
-def _usage(said: Said) -> dict[str, Any]:
-    read, written = said.tokens
-    return {
-        "prompt_tokens": read,
-        "completion_tokens": written,
-        "total_tokens": read + written,
-        "prompt_tokens_details": {"cached_tokens": said.cached},
-        "completion_tokens_details": {"reasoning_tokens": said.reasoning},
-    }
