@@ -69,6 +69,17 @@ def _name_endpoint() -> None:
     os.environ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = endpoint
 
 
+_TOLD: Mapping[str, Sequence[str]] = {
+    "traceloop": ("cancelled_tool", "cancelled_stream", "race_cancelled"),
+    "langsmith": ("cancelled_tool", "cancelled_keyboard", "race_cancelled"),
+    "otel-genai": ("cancelled_tool", "cancelled_stream", "race_cancelled"),
+    "langfuse": ("cancelled_tool", "cancelled_model", "race_cancelled"),
+    "mlflow": ("cancelled_tool", "cancelled_stream", "race_cancelled"),
+    "openlit": ("cancelled_tool", "cancelled_stream"),
+}
+"""What is recorded where it is told otherwise than by OpenInference, which tells of all."""
+
+
 def _langchain(name: str) -> Teller:
     def set_up(provider: Any, flush: Flush) -> Sequence[Any]:
         if name == "openlit":
@@ -76,7 +87,7 @@ def _langchain(name: str) -> Teller:
         found: Sequence[Any] = langchain.TELLERS[name](provider, False, flush)
         return found
 
-    return Teller("langgraph", set_up, tuple(CANCELS))
+    return Teller("langgraph", set_up, tuple(CANCELS) if name == "openinference" else _TOLD[name])
 
 
 _ASKING = tuple(APPROVALS)

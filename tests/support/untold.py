@@ -63,13 +63,9 @@ UNTOLD_FAILURES = frozenset(
 """Runs in which something failed and no span says so."""
 UNTOLD_CANCELLATIONS = frozenset(
     {
-        "langfuse/cancelled_keyboard",  # an error without type and words, like a TimeoutError's
-        "langfuse/cancelled_model",
+        "langfuse/cancelled_model",  # an error without type and words, like a TimeoutError's
         "langfuse/race_cancelled",
-        "openlit/cancelled_keyboard",  # its spans end as if all were well
-        "openlit/cancelled_model",
-        "openlit/cancelled_stream",
-        "openlit/cancelled_timeout",
+        "openlit/cancelled_stream",  # its spans end as if all were well
         "openlit/cancelled_tool",
     },
 )
@@ -104,11 +100,8 @@ UNTOLD_ENDS = frozenset(
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
         "openlit/cancelled_stream",  # no end to tell, and nothing says so
-        "openlit/cancelled_timeout",
         "openlit/cancelled_tool",
-        "openlit/race_cancelled",
         "openlit/rag_chain",
-        "openlit/tool_deadline",
         "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
         "pair-mlflow-openlit/rag_chain_own",
         "pair-openinference-openlit/rag_chain_own",
@@ -128,8 +121,7 @@ UNTOLD_WORDS = frozenset(
         "eino-langfuse/stream_broken",
         "js-cozeloop/tool_error_raised",  # JavaScript has no ``ValueError``
         "js-openinference/tool_error_raised",
-        "langfuse/tool_deadline",  # the message alone, which is empty
-        "langfuse/tool_error_raised",
+        "langfuse/tool_error_raised",  # the message alone
         "openinference-langchain/stream_broken",
         "otel-genai/node_retry_policy",  # nodes are no spans
         "otel-genai/stream_broken",
