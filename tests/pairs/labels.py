@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.pairs.script import Asked, Scenario
 
-_CALL = {"ChatOpenAI", "ChatOpenAI.chat", f"chat {MODEL}"}
+_CALL = {"ChatOpenAI", "ChatOpenAI.chat", f"chat {MODEL}", "openai.chat", "ChatCompletion"}
 _RETRIEVAL = {
     "HandbookRetriever",
     "vector_db_retrieve HandbookRetriever",
@@ -25,9 +25,10 @@ _RETRIEVAL = {
 }
 _NODES = re.compile(
     r"(execute_task |invoke_agent )?"
-    r"(model|tools|handle\.(before_agent|before_model|after_model|wrap_tool_call)"
+    r"(__start__|model|tools|write|pick|spread"
+    r"|\w+\.((before|after)_(agent|model)|wrap_(tool|model)_call)"
     r"|RunnableParallel<context,question>|RunnablePassthrough|ChatPromptTemplate|StrOutputParser)"
-    r"|create_agent \w+|RunnableSequence(\.workflow)?|invoke_workflow RunnableSequence"
+    r"|create_agent \w+|goto \w+|RunnableSequence(\.workflow)?|invoke_workflow RunnableSequence"
 )
 """The loop of an agent, the parts of a chain, and agents that are being built."""
 _RUN = re.compile(
@@ -72,6 +73,8 @@ def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
 def _label_run(span: Recorded, script: Scenario, tools: Log) -> Label:
     found = _RUN.fullmatch(span.name)
     name = found[1] if found else ""
+    if script.graph and name == script.graph:
+        return Label("graph", f"run of the graph {name}", ("graph", name))
     if name in {agent.name for agent in script.agents}:
         return Label("agent", f"run of the agent {name}", ("agent", name))
     if name not in {tool for agent in script.agents for tool in agent.tools}:
@@ -97,10 +100,9 @@ def _answers(ran: dict[str, Any], asked: Asked) -> bool:
 
 
 def call_of(span: Recorded, calls: Log) -> int:
-    """Return the call that was the first to reach the server while the span lasted."""
-    within = [c for c in calls if span.start_ns <= c["from_ns"] <= span.end_ns]
-    call = min(within, key=lambda c: int(c["from_ns"]))
-    return int(call["seq"])
+    """Return the call that the server answered while the span lasted: of several the longest."""
+    within = [c for c in calls if span.start_ns <= c["from_ns"] and c["to_ns"] <= span.end_ns]
+    return int(max(within, key=lambda call: call["to_ns"] - call["from_ns"])["seq"])
 
 
 def _tool_of(span: Recorded, name: str, tools: Log) -> int:

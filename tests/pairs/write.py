@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf.message import Message
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tests.pairs.labels import Label, Recorded, label, originals, tool_run
-from tests.pairs.script import BROKEN, SCENARIOS, Scenario
+from tests.pairs.script import BROKEN, EVERY_SCENARIO, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ Told = dict[str, Any]
 def write(folder: Path, scenario: str, form: str, names: Sequence[str], told: Told) -> Told:
     """Write one capture and return what is in it."""
     requests = [scrubbed(body, told["port"]) for body in told["requests"]]
-    truth = _truth(SCENARIOS[scenario], requests, told)
+    truth = _truth(EVERY_SCENARIO[scenario], requests, told)
     return save(folder, f"{scenario}_{form}", _note(names, form), requests, truth)
 
 
@@ -155,5 +155,5 @@ def list_agents(script: Scenario, calls: Sequence[Told]) -> list[Told]:
             "model_calls": [c["seq"] for c in calls if c["actor"] == agent.name],
             "tools": list(agent.tools),
         }
-        for agent in ([] if script.is_chain else script.agents)
+        for agent in (script.agents if script.has_agents else [])
     ]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
-SEVERAL = ("pair-", "triple-")
+SEVERAL = ("pair-", "triple-", "mixed-")
 """What folders of runs are called that several instrumentations of one framework report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
 """Tool kinds that the truth leaves open: it calls such spans ``other``."""

@@ -1,4 +1,4 @@
-"""Trajectories in memory: written, read, listed, and their model calls found."""
+"""Trajectories in memory: written, read, listed, and their calls found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tests.support.memory_state import MemoryState
 
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
+from spanloom.core.ports.building import Call, CallWindow, Extent, Head, TrajectoryRecord
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.continuations import (
     NO_CONTINUATION,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+
+_CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 class MemoryTrajectories(MemoryState):
@@ -111,7 +113,7 @@ class MemoryTrajectories(MemoryState):
         found = find_continuations(line for line in lines if matches(TURNS, line))
         return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``."""
         wanted: dict[str, list[CallWindow]] = {}
         for window in windows:
@@ -129,14 +131,15 @@ def _head(record: TrajectoryRecord) -> Head:
     return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
 
 
-def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
+def _calls(record: TrajectoryRecord) -> Iterator[Call]:
     bare = is_bare(record.trajectory)
     steps = [step for _, step in placed_steps(record.trajectory)]
-    calls = sum(step.type is StepType.MODEL for step in steps)
+    models, tools = ([s for s in steps if s.type is kind] for kind in _CALLS)
+    extent = Extent(len(models), len(tools), sum(s.richness for s in (*models, *tools)))
     for step in steps:
         if call_key := record.call_keys.get(step.id, ""):
             times = step.start_ns, step.end_ns
-            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect, calls)
+            yield Call(record.key, step.id, call_key, *times, bare, step.dialect, extent)
 
 
 def _talk(line: TrajectorySummary) -> tuple[str, str]:

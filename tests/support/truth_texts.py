@@ -8,13 +8,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.support.truth_answers import (
+    STOPPED,
+    came_to_nothing,
+    find_false_answers,
+    plain,
+    text_of,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tests.support.ground_truth import Answer, Capture
 
 Json = dict[str, Any]  # documents as the API answers them
-_STOPPED = ("paused", "cancelled")
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -35,30 +42,24 @@ def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
         for run, step in steps_telling(capture, answers, "tool_call")
         for text in ("input", "output")
         if not step[text] and (text == "input" or run.get("outcome") == "ok")
-        if step["metadata"].get("outcome") not in _STOPPED
+        if step["metadata"].get("outcome") not in STOPPED
     ]
 
 
-def check_ends(_: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that agents and root tell the request and, unless they failed, the answer."""
+def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand that agents and root tell the request and, unless they failed, the true answer."""
+    return [*_untold_ends(answers), *find_false_answers(capture, answers)]
+
+
+def _untold_ends(answers: Sequence[Answer]) -> list[str]:
     return [
         f"{what} {step['name']} has no {text}"
         for answer in answers
         if any(answer.steps())
         for what, step in _owners(answer.document)
         for text in ("input", "output")
-        if not step[text] and not (text == "output" and _came_to_nothing(answer, step))
+        if not step[text] and not (text == "output" and came_to_nothing(answer, step))
     ]
-
-
-def _came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: the run failed, or waits for a person."""
-    outcome = answer.document["extraction"]["outcome"]
-    return outcome in ("failed", *_STOPPED) or _has_stopped(step)
-
-
-def _has_stopped(step: Json) -> bool:
-    return "error" in step["basic_info"] or step["metadata"].get("outcome") in _STOPPED
 
 
 def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -90,23 +91,12 @@ def _answer_faults(call: Mapping[str, Any], step: Json) -> Iterator[str]:
     if call.get("status", 200) != 200 or call["text"] is None:
         return
     messages = json.loads(step["output"]) if step["output"].startswith("[{") else []
-    said = "".join(_text(m.get("content")) for m in messages)
+    said = "".join(text_of(m.get("content")) for m in messages)
     asked = [c["function"]["name"] for m in messages for c in m.get("tool_calls") or []]
-    if _plain(said) != _plain(call["text"]):
+    if plain(said) != plain(call["text"]):
         yield f"said {call['text'][:40]!r}, shown {said[:40]!r}"
     if sorted(asked) != sorted(call["asks_for_tools"] or []):
         yield f"asks for {call['asks_for_tools']}, shown {asked}"
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(part.get("text", "") for part in parts)
-
-
-def _plain(text: str) -> str:
-    return "".join(text.split())
 
 
 def _owners(document: Json) -> Iterator[tuple[str, Json]]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import httpx
 
     from spanloom.client.moments import Moment
+    from spanloom.client.transport import Tagged
     from spanloom.core.model.trajectory import Outcome, Status
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -180,6 +181,17 @@ class Client:
     def document(self, trace_id: str, *, project: str | None = None) -> bytes:
         """Return a run's canonical JSON document, byte for byte as the API answers it."""
         return self._get(f"/v1/trajectories/{_segment(trace_id)}", {"project": project})
+
+    def newer_document(
+        self, trace_id: str, etag: str, *, project: str | None = None
+    ) -> Tagged | None:
+        """Return the document with its tag, or ``None`` if it is still the one of ``etag``.
+
+        An empty tag always gives it. Asked again and again, a run that is live is followed with
+        small requests.
+        """
+        path = f"/v1/trajectories/{_segment(trace_id)}"
+        return self._transport.ask_again(path, _given({"project": project}), etag)
 
     def latest(self, *, project: str | None = None) -> Trajectory:
         """Return the run that began last; raises ``NotFoundError`` if there is none."""

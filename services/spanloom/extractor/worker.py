@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError
@@ -22,6 +23,7 @@ from spanloom.threads import WatchedThread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import ExtractionStore
     from spanloom.telemetry import Metrics
 
@@ -134,12 +136,21 @@ class Extractor:
         wanted = {trace.key: status for trace, status in batch}
         result = build_batch(self._store, wanted, self._max_trace_spans)
         progress = [self._judge(trace, status, result) for trace, status in batch]
-        self._store.record_progress(progress)
+        self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
         self._metrics.spans_extracted.inc(result.span_count)
         self._newcomers.meet(result.services)
+
+    def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
+        """Yield the progress of stored traces that have to be built again: unfinished.
+
+        Whoever starts after this process has ended finds them by it.
+        """
+        if keys:
+            for known in self._store.read_progress(keys).values():
+                yield replace(known, status=Status.LIVE)
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
         """Return what is to be remembered of one trace of a batch."""

@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _NAMES = 2
+NOTHING = (
+    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
+    "shows a run; filters may hide others."
+)
 
 
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's list; a narrow terminal loses columns, not names."""
     if not items:
-        console.print("No trajectories. `spanloom demo` sends one; filters may hide others.")
+        console.print(NOTHING, soft_wrap=True)
         return
     signs = signs_of(console)
     grid = Grid(console, "run", _columns(now_ms))

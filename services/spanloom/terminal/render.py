@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import last_message
+from spanloom.core.reading.gist import answer_in, question_in
 from spanloom.terminal.failures import failures_by_step
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
@@ -41,18 +41,25 @@ def render_trajectory(document: Document, console: Console) -> None:
     Colours and signs are those that the console can show. Nothing in the document can do more
     than be read: control characters are escaped and markup is not interpreted.
     """
+    for line in trajectory_lines(document, console):
+        console.print(line, width=min(console.width, MAX_WIDTH))
+
+
+def trajectory_lines(document: Document, console: Console) -> list[Text]:
+    """Return what ``render_trajectory`` prints, for this console."""
     signs = signs_of(console)
     width = min(console.width, MAX_WIDTH)
-    for line in (
+    lines = [
         *_heading(document, signs, width),
         Text(),
         *tree_lines(build_tree(document), signs, width, failures_by_step(document)),
         Text(),
         *_totals(document, signs),
         *warning_lines(document, signs),
-    ):
+    ]
+    for line in lines:
         line.rstrip()
-        console.print(line, width=width)
+    return lines
 
 
 def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
@@ -97,8 +104,8 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
 
 
 def _texts(root: Document) -> Iterable[tuple[str, str]]:
-    for label, key in (("asked", "input"), ("answered", "output")):
-        yield label, last_message(str(root.get(key) or ""))
+    yield "asked", question_in(str(root.get("input") or ""))
+    yield "answered", answer_in(str(root.get("output") or ""))
 
 
 def _waits(extraction: Document) -> Iterable[tuple[str, str]]:

@@ -26,6 +26,17 @@ def test_a_document_comes_as_it_is_stored(client: TestClient) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
+def test_a_document_is_not_sent_again_to_who_has_it(client: TestClient, store: Any) -> None:
+    path = f"/v1/trajectories/{TRACE}"
+    etag = client.get(path).headers["etag"]
+    same = client.get(path, headers={"if-none-match": f'"other", {etag}'})
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", etag)
+    store.documents[TraceKey("default", TRACE)] = b'{"id": "grown"}'
+    grown = client.get(path, headers={"if-none-match": etag})
+    assert (grown.status_code, grown.content) == (200, b'{"id": "grown"}')
+    assert grown.headers["etag"] != etag
+
+
 def test_trace_ids_are_known_in_either_case(client: TestClient) -> None:
     assert client.get(f"/v1/trajectories/{TRACE.upper()}").status_code == 200
     assert client.get(f"/v1/trajectories/{TRACE.upper()}/spans").json()["trace_id"] == TRACE

@@ -70,6 +70,16 @@ def test_a_short_page_is_not_the_end() -> None:
     assert asked == [None, "a"]
 
 
+def test_a_document_is_given_again_only_when_it_is_another(world: World, client: Client) -> None:
+    trace_id = world.write(1).trace_id
+    first = client.newer_document(trace_id, "")
+    assert first is not None
+    assert first.body == client.document(trace_id)
+    assert client.newer_document(trace_id, first.etag) is None
+    with pytest.raises(NotFoundError):
+        client.newer_document("0" * 32, first.etag)
+
+
 def test_runs_are_typed(world: World, client: Client) -> None:
     world.write(1)
     (run,) = client.trajectories()

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.calls import windows
 from tests.support.otlp_requests import message_of, spooled, wire_span
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.model.trajectory import Outcome, Status, StepError
+from spanloom.core.ports.building import Extent
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine import migrate as migrations
@@ -21,6 +23,7 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
+from spanloom.storage.trajectories.step_rows import STEP_COLUMNS, step_rows
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
@@ -79,6 +82,26 @@ def test_calls_stored_before_the_index_had_times_are_found(
     [call] = store.find_calls("p", windows(["said"], 150, 160))
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
     assert store.find_calls("p", windows(["said"], 201, 300)) == []
+
+
+def test_steps_stored_before_richness_was_are_as_rich_as_when_built_again(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each of two traces would find the other one poorer than itself, for ever."""
+    lane, key = Lane(fresh_database), TraceKey("p", "old")
+    [cut] = [n for n, file in enumerate(schema_files()) if "reports_of_tools" in file.name]
+    told = [model_step(2), model_step(3, error="busy"), model_step(4)._replace(usage=None)]
+    told[2] = told[2]._replace(input="", first_token_ms=None, error=StepError(-1, "m", "Timeout"))
+    record = make_record(key, make_trajectory(key, steps=told), call_keys={told[0].id: "k"})
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:cut])
+        migrations.migrate(lane)
+        without = STEP_COLUMNS.index("Richness")
+        old = [[*row[:without], *row[without + 1 :]] for row in step_rows(record)]
+        lane.insert("steps", [c for c in STEP_COLUMNS if c != "Richness"], old)
+    migrations.migrate(lane)
+    [call] = ClickHouseCalls(lane).find_calls(key.project, windows(["k"], 0, 2**63))
+    assert call.extent == Extent(3, 0, sum(step.richness for step in told))
 
 
 def fill_and_upgrade(

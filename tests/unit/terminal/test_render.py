@@ -67,6 +67,17 @@ def test_a_narrow_terminal_drops_the_bars_and_cuts_names(
     assert max(map(len, terminal.text.splitlines())) <= 40
 
 
+def test_bars_make_room_for_a_long_name_and_its_model(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    terminal = screen()
+    name = "OpenAIChatCompletionClient.create of the team"
+    example["agent_steps"][0]["steps"][0]["name"] = name
+    render_trajectory(example, terminal.console)
+    assert f"{name}  gpt-4o-mini  400 ms  100 → 50   ━" in terminal.text
+    assert f"650 → 260  {12 * '━'}\n" in terminal.text
+
+
 def test_agents_stand_under_the_step_that_called_them(
     example: dict[str, Any], screen: Callable[..., Any]
 ) -> None:

@@ -54,6 +54,13 @@ def test_show_latest_is_the_first_of_the_list(runner: CliRunner, store: Any) -> 
     assert "there are no trajectories" in result.output
 
 
+def test_an_empty_list_says_how_to_fill_it(runner: CliRunner, store: Any) -> None:
+    store.listed = 0
+    result = runner.invoke(list_command, [])
+    assert "`spanloom instrument`" in result.output
+    assert result.output.count("\n") == 1
+
+
 def test_show_of_an_unknown_trace_is_one_line(runner: CliRunner) -> None:
     result = runner.invoke(show_command, ["0" * 32])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)

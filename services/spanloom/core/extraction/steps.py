@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
+from spanloom.core.extraction.arguments import complete_arguments
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
-from spanloom.core.model.message import as_conversation
+from spanloom.core.model.message import as_conversation, make_message
 from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _AGENT = StepType.AGENT  # kept: until Python 3.12 an enum is slow to give these
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
+_SAID_NOTHING = make_message("", "assistant")
+"""LangChain hands out such an answer with the body of a call that was refused."""
 
 
 class ArrangedSteps(NamedTuple):
@@ -57,6 +60,7 @@ def arrange_steps(tree: SpanTree, reports: Reports, pauses: Iterable[Pause] = ()
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
     steps = {i: _make_step(i, anchors[i], step_facts, reports) for i, step_facts in facts.items()}
+    steps.update((step.id, step) for step in complete_arguments([*steps.values()]))
     show_pauses(steps, anchors, pauses)
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
@@ -119,8 +123,9 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
-    came_to_nothing = is_cancelled or (error is not None and n.kind is _TOOL)
-    output = "" if came_to_nothing and not is_call else facts.output
+    has_nothing = n.kind is _TOOL or facts.output == _SAID_NOTHING
+    came_to_nothing = (is_cancelled and not is_call) or (error is not None and has_nothing)
+    output = "" if came_to_nothing else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,

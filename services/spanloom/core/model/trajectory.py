@@ -156,6 +156,17 @@ class Step(NamedTuple):
         """The dialect that told of it; empty where nothing says so."""
         return self.metadata.get("dialect", "")
 
+    @property
+    def richness(self) -> int:
+        """How many things are told of it: texts, model, kinds of tokens, what a failure was.
+
+        Two instrumentations tell of one run with equal steps; that which tells more counts.
+        """
+        error = self.error
+        of_failure = (error.code not in (0, -1), error.type, error.message) if error else ()
+        texts = (self.input, self.output, self.model)
+        return sum(map(bool, (*texts, self.first_token_ms, *(self.usage or ()), *of_failure)))
+
 
 def names_of_agents(agents: Iterable[Step]) -> list[str]:
     """Return the names of agents in the order in which they began, each once."""
@@ -207,7 +218,7 @@ class SpanVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateOf:
-    """The model step of another trace that this trajectory reports again."""
+    """The model or tool step of another trace that this trajectory reports again."""
 
     trace_id: str
     span_id: str

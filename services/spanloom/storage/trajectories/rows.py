@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.reading.gist import gist
+from spanloom.core.reading.gist import answer_in, gist, question_in
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_rows import placed_steps
 
@@ -125,8 +125,8 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
         "Dialects": list(trajectory.dialects),
         "ConversationId": trajectory.conversation_id,
-        "Question": gist(root.input),
-        "Answer": gist(root.output),
+        "Question": gist(question_in(root.input)),
+        "Answer": gist(answer_in(root.output)),
         "Services": extras.get("services", []),
         "Environment": extras.get("environment", ""),
         "UserId": extras.get("user_id", ""),

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import read_answer_usage
+from spanloom.core.dialects.eino.answers import join_pieces, read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -102,7 +102,7 @@ class EinoLangfuse(Dialect):
             facts.agent_name = span.name
             facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
-            facts.output = read_answer(facts.output)
+            facts.output = read_answer(join_pieces(facts.output))
         return facts
 
 

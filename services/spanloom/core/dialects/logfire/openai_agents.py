@@ -106,7 +106,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
     response = json_object(attributes.get("response", ""))
     facts.input = attributes.get("input", "") or _request(attributes.get("raw_input", ""), response)
-    facts.output = attributes.get("output", "") or _text_of(response.get("output"))
+    facts.output = _text(attributes.get("output", "")) or _text_of(response.get("output"))
     facts.response_id = facts.response_id or _text(attributes.get("response_id", ""))
     usage = read_client_usage(json_object(first(attributes, *_USAGES)))
     facts.usage = facts.usage.completed_by(usage) if facts.usage else usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.message import CONVERSATION_START, make_message
+from spanloom.core.model.message import CONVERSATION_START, make_message, read_conversation
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.messages import unwrap
 from spanloom.core.reading.messages.calls import NO_ARGUMENTS
@@ -58,9 +58,19 @@ def _show_model_call(facts: Facts) -> None:
     facts.output, _ = _converse(facts.output, "assistant")
     if tools and TOOL_DEFINITIONS not in facts.metadata:
         facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
-    reasons = facts.metadata.get(FINISH_REASONS, "[")
-    if not reasons.startswith("["):
-        facts.metadata = {**facts.metadata, FINISH_REASONS: compact([reasons])}
+    reasons = facts.metadata.get(FINISH_REASONS) or _reasons_in(facts.output)
+    if reasons and not reasons.startswith("["):
+        reasons = compact([reasons])
+    if reasons:
+        facts.metadata = {**facts.metadata, FINISH_REASONS: reasons}
+
+
+def _reasons_in(answer: str) -> str:
+    """Return why the choices ended, where the messages alone tell it."""
+    if '"finish_reason":' not in answer:
+        return ""
+    messages = [m for m in read_conversation(answer) if isinstance(m, dict)]
+    return compact([m["finish_reason"] for m in messages if "finish_reason" in m])
 
 
 def read_input(text: str) -> str:
