@@ -7,8 +7,8 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tests.pairs.answers import MODEL
 from tests.pairs.script import UNKNOWN
-from tests.pairs.server import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

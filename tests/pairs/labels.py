@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.pairs.answers import MODEL
 from tests.pairs.run import APPLICATION
-from tests.pairs.server import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ class Label(NamedTuple):
 def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
     """Return what the span is."""
     if span.name in _CALL:
-        number = _call_of(span, calls)
+        number = call_of(span, calls)
         why = "one call of ChatOpenAI by the script"
         return Label("model", why, ("model", number), {"model_call": number})
     if span.name in _RETRIEVAL:
@@ -99,7 +99,7 @@ def _answers(ran: dict[str, Any], asked: Asked) -> bool:
     return asked.name == ran["name"] and ran["argument"] in asked.arguments.values()
 
 
-def _call_of(span: Recorded, calls: Log) -> int:
+def call_of(span: Recorded, calls: Log) -> int:
     """Return the call that the server answered while the span lasted: of several the longest."""
     within = [c for c in calls if span.start_ns <= c["from_ns"] and c["to_ns"] <= span.end_ns]
     return int(max(within, key=lambda call: call["to_ns"] - call["from_ns"])["seq"])

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.pairs.run import run
-from tests.pairs.script import SCENARIOS
+from tests.pairs.script import EVERY_SCENARIO, SCENARIOS
 from tests.pairs.server import ScriptedServer
 from tests.pairs.tellers import ENVIRONMENT, TELLERS
 
@@ -75,7 +75,7 @@ def groups() -> Iterator[tuple[str, Sequence[str], Iterable[str]]]:
 
 def record(names: Sequence[str], scenario: str, form: str) -> dict[str, Any]:
     """Run a scenario in a process of its own; return its requests, calls, tools and exception."""
-    server = ScriptedServer(scenario)
+    server = ScriptedServer(EVERY_SCENARIO[scenario].agents)
     ours, theirs = multiprocessing.Pipe()
     fork = multiprocessing.get_context("fork")
     child = fork.Process(target=_child, args=(theirs, server.address, names, scenario, form))

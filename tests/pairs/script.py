@@ -28,6 +28,8 @@ class Said:
     reasoning: int = 0
     status: int = 200
     takes_s: float = 0.03
+    is_cut: bool = False
+    """Whether the client is gone before it has been told: then nothing of it counts."""
 
 
 @dataclass(frozen=True)

@@ -91,10 +91,16 @@ def words(text: str) -> str:
     return plain(json.dumps(value, sort_keys=True, ensure_ascii=False))
 
 
+STOPPED = ("paused", "cancelled")
+"""How steps and runs went that have no answer, and did not fail."""
+
+
 def came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: the run failed, or waits for a person."""
+    """Whether there is no answer to tell: run or step failed, was stopped, or waits."""
     outcome = answer.document["extraction"]["outcome"]
-    return outcome in ("failed", "paused") or "error" in step["basic_info"]
+    if outcome in ("failed", *STOPPED) or "error" in step["basic_info"]:
+        return True
+    return step["metadata"].get("outcome") in STOPPED
 
 
 def text_of(content: object) -> str:

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.support.truth_answers import (
+    STOPPED,
     as_written,
     came_to_nothing,
     find_false_answers,
@@ -47,7 +48,7 @@ def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
     return [
         f"tool {run['name']}: {wrong}"
         for run, step in steps_telling(capture, answers, "tool_call")
-        if step["metadata"].get("outcome") != "paused"
+        if step["metadata"].get("outcome") not in STOPPED
         for wrong in _tool_faults(run, step)
     ]
 

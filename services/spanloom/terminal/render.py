@@ -118,7 +118,7 @@ def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
 
 
 def _outcome(extraction: Document) -> Text | str:
-    """Say how the run went, if anything failed: ``recovered from 2 failures``."""
+    """Say how the run went, if not simply well: ``recovered from 2 failures``."""
     outcome = str(extraction.get("outcome", ""))
     if outcome not in OUTCOME_STYLES:
         return ""
@@ -127,6 +127,7 @@ def _outcome(extraction: Document) -> Text | str:
     words = {
         "recovered": f"recovered from {failures}",
         "paused": "paused, then resumed" if is_over else "paused, waits for a person",
+        "cancelled": "cancelled, stopped from outside",
         "failed": f"failed, {failures}",
     }
     return Text(words[outcome], OUTCOME_STYLES[outcome])

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from spanloom.terminal.failures import failure_texts
 from spanloom.terminal.tree import Branch, Node, levels_in, walk
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, whole
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, went, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,8 +64,11 @@ def _label(branch: Branch, signs: Signs) -> Text:
         (signs.types.get(node.type, signs.types["other"]) + " ", style),
         (printable(str(node.step.get("name", ""))) or "(no name)", style),
     )
-    if model := (node.step.get("metadata") or {}).get("model"):
+    metadata = node.step.get("metadata") or {}
+    if model := metadata.get("model"):
         label.append(f"  {printable(str(model))}", "dim")
+    if how := went(str(metadata.get("outcome", "")), signs):
+        label = Text.assemble(label, "  ", how)
     return label
 
 

@@ -27,6 +27,13 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
         ("", "OSError(2, 'No such file')", ("OSError", "2, 'No such file'")),
         ("", "ToolError('it\\'s gone')", ("ToolError", "it's gone")),
         ("Exception", "it broke", ("Exception", "it broke")),
+        (
+            "",
+            "no such city\n\nTypeError: no such city\n    at look (app.js:1:2)",
+            ("TypeError", "no such city"),
+        ),
+        ("", "Abort\n\nError: Abort\n    at run (app.js:1:2)", ("", "Abort")),
+        ("", "first\n\nsecond: third", ("", "first\n\nsecond: third")),
         ("", "rate limit: 3 a minute", ("", "rate limit: 3 a minute")),
         ("", "call f(x) failed", ("", "call f(x) failed")),
         (

@@ -210,6 +210,17 @@ def test_a_long_span_table_is_cut_and_says_so(screen: Callable[..., Any]) -> Non
     assert "… 345 more spans; --json has all of them" in terminal.text
 
 
+def test_a_cancelled_run_and_what_was_stopped_in_it_are_said(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    example["extraction"]["outcome"] = "cancelled"
+    example["agent_steps"][0]["steps"][1]["metadata"]["outcome"] = "cancelled"
+    terminal = screen()
+    render_trajectory(example, terminal.console)
+    assert "cancelled, stopped from outside" in terminal.text
+    assert "├─ ■ weather  ⊘ cancelled" in terminal.text
+
+
 def test_a_run_that_waits_says_so_until_another_goes_on(
     example: dict[str, Any], screen: Callable[..., Any]
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.extraction.pauses import is_waiting
+from spanloom.core.extraction.pauses import has_stopped
 from spanloom.core.model.message import find_answer, find_request, read_conversation
 from spanloom.core.model.trajectory import StepType
 
@@ -48,7 +48,7 @@ def complete_texts(
 
 def _has_ended(owner: Step) -> bool:
     """Return whether there is no answer to look for."""
-    return bool(owner.output) or owner.error is not None or is_waiting(owner)
+    return bool(owner.output) or owner.error is not None or has_stopped(owner)
 
 
 def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequence[Step]]) -> Step:

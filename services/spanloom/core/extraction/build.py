@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.cancellations import is_ended_by_cancellation, with_words
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
@@ -48,6 +49,8 @@ def build_trajectory(
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
     pauses = list_pauses(tree, reports)
+    failures = list_failures(tree, reports)
+    is_cancelled = is_ended_by_cancellation(tree, reports)
     arranged = name_root(tree, arrange_steps(tree, reports, pauses))
     verdicts = [_judge(n, reports) for n in spans]
     by_type = _by_type(arranged.steps.values())
@@ -64,8 +67,9 @@ def build_trajectory(
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree), *token_warnings(tree, by_type)],
         extras=list_extras(tree, arranged, by_type),
-        failures=list_failures(tree, reports),
+        failures=with_words(failures) if is_cancelled else failures,
         pauses=pauses,
+        is_cancelled=is_cancelled,
         is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,

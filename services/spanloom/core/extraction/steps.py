@@ -16,7 +16,7 @@ from spanloom.core.extraction.arguments import complete_arguments
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
 from spanloom.core.model.message import as_conversation, make_message
-from spanloom.core.model.trajectory import Kind, Step, StepType
+from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,12 +116,16 @@ def _make_step(step_id: str, parent_id: str, facts: Facts, reports: Reports) -> 
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
         metadata["span_name"] = span.name
+    is_cancelled = n.is_cancelled or any(other.is_cancelled for other in others)
+    if is_cancelled:
+        metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
     has_nothing = n.kind is _TOOL or facts.output == _SAID_NOTHING
-    output = "" if error is not None and has_nothing else facts.output
+    came_to_nothing = (is_cancelled and not is_call) or (error is not None and has_nothing)
+    output = "" if came_to_nothing else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,

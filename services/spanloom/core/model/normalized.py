@@ -30,6 +30,8 @@ class Classification(NamedTuple):
     """What other spans report of the step better than its own: texts and names, if not empty."""
     is_sound: bool = False
     """Whether the error on the span is another's: what it reports ended well."""
+    question: str | None = None
+    """What a person is asked where the span waits for one, and no error on it says so."""
 
 
 @dataclass(slots=True)
@@ -71,3 +73,7 @@ class NormalizedSpan:
     inside: str | None = None
     question: str | None = None
     """What a person was asked, where the span waits for one; empty where it does not tell."""
+    is_approval: bool = False
+    """Whether the question is if a tool may run: others of the same call may run meanwhile."""
+    is_cancelled: bool = False
+    """Whether it was stopped from outside: no failure, and no result either."""

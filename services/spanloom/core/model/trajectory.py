@@ -58,6 +58,8 @@ class Outcome(StrEnum):
     """Something failed, and the run got over all of it."""
     PAUSED = "paused"
     """It waits for a person, and was not resumed in the same trace."""
+    CANCELLED = "cancelled"
+    """It was stopped from outside before it had an answer."""
     FAILED = "failed"
     """Something failed for good: nothing around it ended well."""
 
@@ -249,6 +251,8 @@ class Trajectory:
     """Each once, in the order in which the failed spans began."""
     pauses: Sequence[Pause] = ()
     """Those that were not over by the end of the trace."""
+    is_cancelled: bool = False
+    """Whether a cancellation ended it: nothing around it went on, and there is no answer."""
     is_resuming: bool = False
     """Whether it goes on with an earlier run that waited for a person, as its root tells."""
     duplicate_of: DuplicateOf | None = None
@@ -278,6 +282,8 @@ class Trajectory:
         """How the run went."""
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
+        if self.is_cancelled:
+            return Outcome.CANCELLED
         if self.pauses:
             return Outcome.PAUSED
         return Outcome.RECOVERED if self.failures else Outcome.OK

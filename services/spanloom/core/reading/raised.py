@@ -48,6 +48,8 @@ def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     if stack.startswith("{"):  # MLflow puts the data of OpenAI's Agents SDK in a traceback's place
         words, stack = _error_in(json_value(stack)) or words, ""
     named = kind.rpartition(".")[2]
+    if named in _VAGUE and (found := _said_twice(words)):
+        return Raised(*found, stack or traceback)
     if named in _VAGUE and (found := _named_in(words)):
         named, words = found
     elif words.startswith(f"{named}(") and (found := _named_in(words)):
@@ -62,6 +64,18 @@ def _apart(text: str) -> tuple[str, str]:
         return text[:at].strip(), text[at:]
     frame = _JS_FRAME.search(text)
     return (text.strip(), "") if frame is None else (text[: frame.start()].strip(), text)
+
+
+def _said_twice(words: str) -> tuple[str, str] | None:
+    """Return type and message of what JavaScript puts before its stack, and again with its name.
+
+    ``no such city`` and, two lines below, ``TypeError: no such city``.
+    """
+    message, _, again = words.partition("\n\n")
+    name = again.removesuffix(f": {message}")
+    if not message or name == again or not name.isidentifier():
+        return None
+    return ("" if name in _VAGUE else name), message
 
 
 def _of_data(words: str) -> str:
