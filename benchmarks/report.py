@@ -90,7 +90,7 @@ def write_json(path: Path, rows: Sequence[Row], *, is_quick: bool) -> None:
             "cpus": os.cpu_count(),
             "architecture": platform.machine(),
             "python": platform.python_version(),
-            "chdb": version("chdb"),
+            "chdb": version("chdb-core"),
             "spanloom": __version__,
         },
         "rows": [

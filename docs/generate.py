@@ -92,6 +92,7 @@ def captures() -> str:
     parts = ["## Right, by measure\n", _table(head, matrix.matrix())]
     head = ("captures", *matrix.pair_scenarios())
     parts += ["## Several instrumentations at once\n", _table(head, matrix.pairs())]
+    parts += [_table(("captures", "run", "is"), matrix.others())]
     parts += ["## What no span reports\n", _table(("runs", "of", "what"), matrix.shortfalls())]
     return "\n".join(parts)
 

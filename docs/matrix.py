@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Row = tuple[str, ...]
+OTHERS = "mixed-"
 FORMS = ("shared", "own")
 """One provider, under a span of the application; or each its own, with nothing around."""
 
@@ -38,15 +39,12 @@ def shortfalls() -> Iterator[Row]:
 
 def pair_scenarios() -> list[str]:
     """Return what ran under each pair."""
-    return sorted({capture.scenario.rpartition("_")[0] for capture in pair_captures()})
+    return sorted({capture.scenario.rpartition("_")[0] for capture in _of_every_pair()})
 
 
 def pairs() -> Iterator[Row]:
     """Yield a row per pair: by scenario whether both forms are right, else what is wrong."""
-    wrong = {
-        (c.dialect, c.scenario): wrong_measures(measure(c, extract_capture(c), PAIR_MEASURES))
-        for c in pair_captures()
-    }
+    wrong = {(c.dialect, c.scenario): _wrong(c) for c in _of_every_pair()}
     for folder in sorted({folder for folder, _ in wrong}):
         cells = (_both_forms(folder, scenario, wrong) for scenario in pair_scenarios())
         yield f"`{folder}`", *cells
@@ -54,10 +52,24 @@ def pairs() -> Iterator[Row]:
     yield "right, of all", *["" for _ in pair_scenarios()[1:]], f"{right} of {len(wrong)}"
 
 
-def _both_forms(folder: str, scenario: str, wrong: Mapping[tuple[str, str], set[str]]) -> str:
+def others() -> Iterator[Row]:
+    """Yield a row per run that no pair had on the common scenarios."""
+    for capture in pair_captures():
+        if capture.dialect.startswith(OTHERS):
+            yield f"`{capture.dialect}`", capture.scenario, ", ".join(_wrong(capture)) or "right"
+
+
+def _of_every_pair() -> list[Capture]:
+    return [c for c in pair_captures() if not c.dialect.startswith(OTHERS)]
+
+
+def _wrong(capture: Capture) -> list[str]:
+    return sorted(wrong_measures(measure(capture, extract_capture(capture), PAIR_MEASURES)))
+
+
+def _both_forms(folder: str, scenario: str, wrong: Mapping[tuple[str, str], list[str]]) -> str:
     found = {form: wrong[folder, f"{scenario}_{form}"] for form in FORMS}
-    faults = [f"{form}: {', '.join(sorted(what))}" for form, what in found.items() if what]
-    return "; ".join(faults) or "right"
+    return "; ".join(f"{f}: {', '.join(what)}" for f, what in found.items() if what) or "right"
 
 
 def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:

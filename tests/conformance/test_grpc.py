@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from tests.conformance.samples import nested_value
 from tests.support.ledger import Ledger
-from tests.support.memory_of import peak_bytes, reset_peak, resident_bytes
+from tests.support.memory_of import Growth
 from tests.support.otlp_door import (
     EXPORT,
     PROTOBUF,
@@ -62,8 +62,7 @@ def test_the_size_of_messages(door: Door, spanloom: RunningSpanloom) -> None:
     """64 MiB (`--max-request-bytes`), also inflated; beyond it without RetryInfo."""
     assert Settings.model_fields["max_request_bytes"].default == 64 * MIB
     assert door.rpc(padded_request(LIMIT)).code is grpc.StatusCode.OK
-    before = resident_bytes(spanloom.process.pid)
-    reset_peak(spanloom.process.pid)
+    growth = Growth(spanloom.process.pid)
     for body, compression in (
         (padded_request(LIMIT + 1), grpc.Compression.NoCompression),
         (padded_request(LIMIT + 1), grpc.Compression.Gzip),
@@ -72,7 +71,7 @@ def test_the_size_of_messages(door: Door, spanloom: RunningSpanloom) -> None:
         reply = door.rpc(body, compression)
         assert (reply.code, reply.hint_s) == (EXHAUSTED, None)
     # The engine's own memory moves by tens of MiB.
-    assert peak_bytes(spanloom.process.pid) - before < 64 * MIB
+    assert growth.at_most() < 64 * MIB
 
 
 @pytest.mark.otlp(24)

@@ -14,7 +14,7 @@ from spanloom.core.model.deletion import Deletion, DeletionScope, new_deletion
 from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Pause, Status
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.store import Store
@@ -51,8 +51,15 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],
     "conversation": lambda store, key: [
-        line for line in store.conversation(key.project, reach(key), 100) if line.key == key
+        line
+        for line in store.conversation(key.project, reach(key), TrajectoryFilter(), 100)
+        if line.key == key
     ],
+    "conversations": lambda store, key: [
+        talk.last_trace_id
+        for talk in store.conversations(reach(key), TrajectoryFilter(user_id=key.trace_id), 100)
+    ],
+    "continuation": lambda store, key: store.continuation(key).resumed_by,
     "find_calls": lambda store, key: [
         call
         for call in store.find_calls(key.project, [CallWindow(CALL, 0, 2**63)])
@@ -102,18 +109,28 @@ def send(store: Store, key: TraceKey, start_ns: int = START_NS, number: int = 1)
 def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     trajectory = replace(
         make_trajectory(key, start_ns),
-        extras={"conversation_id": key.project},
+        extras={"conversation_id": key.project, "user_id": key.trace_id},
         dialects=[key.trace_id],
+        pauses=[Pause(f"{2:016x}", f"{2:016x}", "ok?")],
     )
     step_id = f"{2:016x}"
     store.write([replace(make_record(key, trajectory), call_keys={step_id: CALL})])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 
+def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
+    """Store the trajectory of a run that goes on with that of the trace, a day later."""
+    resumed = key._replace(trace_id=key.trace_id[::-1][:16] + "0" * 16)
+    extras = {"conversation_id": key.project}
+    run = replace(make_trajectory(resumed, start_ns + DAY_NS), extras=extras, is_resuming=True)
+    store.write([make_record(resumed, run)])
+
+
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     """Store spans and a trajectory, and leave the trace due."""
     send(store, key, start_ns)
     extract(store, key, start_ns)
+    resume(store, key, start_ns)
     assert answers(store, key).keys() == READS.keys()
 
 
@@ -137,10 +154,11 @@ def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
         "conversation": DeletionScope(Reach.ALL, conversation_id=key.project),
         "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + DAY_NS),
     }[by]
+    traces = 2 if by == "conversation" else 1  # with the run that goes on
     kept = answers(store, neighbour)
     wanted = deletion(scope)
-    assert store.extent_of(scope, wanted.until_seq) == (1, 1)
-    assert store.delete(wanted) == replace(wanted, traces=1, spans=1)
+    assert store.extent_of(scope, wanted.until_seq) == (traces, 1)
+    assert store.delete(wanted) == replace(wanted, traces=traces, spans=1)
     assert answers(store, key) == {}
     assert answers(store, neighbour) == kept
     assert store.extent_of(scope, wanted.until_seq) == (0, 0)

@@ -51,6 +51,9 @@ NOT_SEEN = {
     "read_part_events": "its rows are joined to spans by key",
     "deleted_keys": "what it names hides rows of that project alone",
     "deleted_trace": "what it names hides rows of that project alone",
+    "conversation_neighbours": "its rows are looked up by key, and told apart by project",
+    "conversation_keys": "its rows are looked up by key",
+    "conversation_page": "conversations that were not asked for are left out",
     "find_keys": "find_calls looks at the steps it names, within the project",
 }
 """Queries whose answer nobody sees: the project spares them work."""

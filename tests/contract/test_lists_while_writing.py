@@ -114,7 +114,9 @@ class Writing(RuleBasedStateMachine):
             pages = read_pages(lambda most, at: self.store.list(own, where, most, at), limit)
             assert [int(line.key.trace_id, 16) for line in pages] == newest
             talk = read_pages(
-                lambda most, at: self.store.conversation(CONVERSATION, own, most, at),
+                lambda most, at: self.store.conversation(
+                    CONVERSATION, own, TrajectoryFilter(), most, at
+                ),
                 limit,
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]

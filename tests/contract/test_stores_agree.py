@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.building import Call
     from spanloom.core.ports.spans import SpooledRequest
     from spanloom.core.ports.store import Store
     from spanloom.storage.clickhouse import ClickHouseStore
@@ -61,6 +62,19 @@ def extracted(store: Store, requests: Sequence[SpooledRequest]) -> list[TraceKey
     return keys
 
 
+def built_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
+    found = [
+        c for key, spans in store.read_spans(keys).items() for c in list_calls(extract(key, spans))
+    ]
+    return sorted(found, key=lambda call: (call.key, call.step_id))
+
+
+def stored_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
+    call_keys = sorted({call.call_key for call in built_calls(store, keys)})
+    found = store.find_calls(keys[0].project, windows(call_keys, 0, 2**64 - 1))
+    return sorted(found, key=lambda call: (call.key, call.step_id))
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_recorded_runs_are_answered_alike(
     clickhouse_store: ClickHouseStore, new_project: Callable[[], str], dialect: str
@@ -71,5 +85,6 @@ def test_recorded_runs_are_answered_alike(
     keys = extracted(memory, requests)
     assert extracted(clickhouse_store, requests) == keys
     assert answers(clickhouse_store, keys) == answers(memory, keys)
+    assert stored_calls(clickhouse_store, keys) == built_calls(clickhouse_store, keys)
     again = build_batch(clickhouse_store, dict.fromkeys(keys, Status.SETTLED))
     assert again.written == []

@@ -173,7 +173,10 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
 def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list[int]:
     """Read a conversation page by page; give the numbers of its traces."""
     lines = list(
-        read_pages(lambda limit, after: store.conversation(name, reach, limit, after), page)
+        read_pages(
+            lambda limit, after: store.conversation(name, reach, TrajectoryFilter(), limit, after),
+            page,
+        )
     )
     assert {line.conversation_id for line in lines} <= {name}
     return [int(line.key.trace_id, 16) for line in lines]

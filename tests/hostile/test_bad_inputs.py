@@ -18,7 +18,7 @@ from tests.support import bad_codings, bad_json, bad_protobuf
 from tests.support.agents import await_spans, await_trajectory
 from tests.support.bad_inputs import INVALID, Expected, one
 from tests.support.doors import Answer, Doors
-from tests.support.memory_of import peak_bytes, reset_peak
+from tests.support.memory_of import Growth
 from tests.support.otlp_requests import spans_apart
 from tests.support.read_back import read_back
 
@@ -84,11 +84,10 @@ def check(answer: Answer, status: int, expected: Expected) -> None:
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in OVER_HTTP])
 def test_over_http(row: BadInput, sent: Sent) -> None:
     body = row.body(sent.new_trace(row))
-    reset_peak(sent.service.process.pid)
-    before = peak_bytes(sent.service.process.pid)
+    growth = Growth(sent.service.process.pid)
     check(sent.doors.post(body, row.kind, row.headers), row.expected.http, row.expected)
     if row.expected.http != 200:
-        assert peak_bytes(sent.service.process.pid) - before < MAX_GROWTH
+        assert growth.at_most() < MAX_GROWTH
     assert sent.doors.post(sent.new_neighbour()).message == ""
 
 

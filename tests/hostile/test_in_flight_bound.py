@@ -19,7 +19,7 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
-from tests.support.memory_of import resident_bytes
+from tests.support.memory_of import own_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ def test_memory_stays_bounded_and_neighbours_are_answered(
     answers: set[int],
     spanloom: RunningSpanloom,
 ) -> None:
-    before = resident_bytes(spanloom.process.pid)
+    before = own_bytes(spanloom.process.pid)
     stop = Event()
     peak, answered = before, []
     with ThreadPoolExecutor(attackers) as threads:
@@ -127,7 +127,7 @@ def test_memory_stays_bounded_and_neighbours_are_answered(
         until = time.monotonic() + FOR_S
         while time.monotonic() < until:
             answered.append(post_normal(spanloom))
-            peak = max(peak, resident_bytes(spanloom.process.pid))
+            peak = max(peak, own_bytes(spanloom.process.pid))
         stop.set()
     seen: set[int] = set().union(*(attack.result() for attack in attacks))
     assert seen == answers

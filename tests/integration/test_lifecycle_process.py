@@ -13,12 +13,15 @@ import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
+from tests.support.memory_of import resident_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
+IDLE_BYTES = 300 << 20
+"""What a service that does nothing may take; docs/operations.md says where it goes."""
 NO_PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
 
 
@@ -58,6 +61,7 @@ def test_the_first_line_says_where_and_sigterm_ends_with_0(
 ) -> None:
     spanloom = start_spanloom(fresh=True)
     assert str(spanloom.addresses["pid"]) == str(spanloom.process.pid)
+    assert resident_bytes(spanloom.process.pid) < IDLE_BYTES
     assert spanloom.addresses["data_dir"] == str(tmp_path / "data")
     spanloom.wait_until_ready()
     for name in ("otlp_grpc", "otlp_http", "api"):

@@ -7,18 +7,28 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tests.pairs.answers import MODEL
 from tests.pairs.script import UNKNOWN
-from tests.pairs.server import MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tests.pairs.script import Agent, Scenario
 
 TAKES_S = {"Oslo": 0.02, "Bergen": 0.07, "Flam": 0.02}
 """How long a tool takes by what it is asked: two runs of one tool end at different times."""
-ARGUMENT = {"query_orders": "order", "ask_researcher": "task", "ask_writer": "task"}
+ARGUMENT = {
+    "query_orders": "order",
+    "transfer_to_support": "reason",
+    "ask_researcher": "task",
+    "ask_writer": "task",
+}
 Log = list[dict[str, Any]]
+
+
+def make_first_agent(script: Scenario, log: Log) -> Any:
+    """Return the agent that is asked, with all that run below it."""
+    return make_agent(script.agents[0], script, log)
 
 
 def make_agent(agent: Agent, script: Scenario, log: Log) -> Any:
@@ -29,6 +39,8 @@ def make_agent(agent: Agent, script: Scenario, log: Log) -> Any:
         asked = inner.get(name.removeprefix("ask_"))
         if asked is not None:
             return _asking(make_agent(asked, script, log))
+        if name.startswith("transfer_to_"):
+            return _handing_over(name.removeprefix("transfer_to_"))
         return _find_order if name == "query_orders" else _look_up
 
     return import_module("langchain.agents").create_agent(
@@ -36,7 +48,7 @@ def make_agent(agent: Agent, script: Scenario, log: Log) -> Any:
         [_tool(name, work(name), log) for name in agent.tools],
         name=agent.name,
         system_prompt=f"You are {agent.name}.",
-        middleware=[_handled()] if script.errors else (),
+        middleware=_middleware(agent, script),
     )
 
 
@@ -107,6 +119,18 @@ def _tool(name: str, work: Callable[[str], str], log: Log) -> Any:
     schema = {"type": "object", "properties": properties, "required": [argument]}
     tool = import_module("langchain_core.tools").StructuredTool
     return tool.from_function(run_tool, name=name, description=name, args_schema=schema)
+
+
+def _handing_over(to: str) -> Callable[[str], Any]:
+    command = import_module("langgraph.types").Command
+    return lambda _: command(goto=to, graph=command.PARENT, update={"messages": []})
+
+
+def _middleware(agent: Agent, script: Scenario) -> Sequence[Any]:
+    if script.falls_back:
+        module = import_module("langchain.agents.middleware")
+        return [module.ModelFallbackMiddleware(make_model(agent))]
+    return [_handled()] if script.errors else ()
 
 
 def _handled() -> Any:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.pairs.answers import MODEL
 from tests.pairs.run import APPLICATION
-from tests.pairs.server import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tests.pairs.script import Asked, Scenario
 
-_CALL = {"ChatOpenAI", "ChatOpenAI.chat", f"chat {MODEL}"}
+_CALL = {"ChatOpenAI", "ChatOpenAI.chat", f"chat {MODEL}", "openai.chat", "ChatCompletion"}
 _RETRIEVAL = {
     "HandbookRetriever",
     "vector_db_retrieve HandbookRetriever",
@@ -25,9 +25,10 @@ _RETRIEVAL = {
 }
 _NODES = re.compile(
     r"(execute_task |invoke_agent )?"
-    r"(model|tools|handle\.(before_agent|before_model|after_model|wrap_tool_call)"
+    r"(__start__|model|tools|write|pick|spread"
+    r"|\w+\.((before|after)_(agent|model)|wrap_(tool|model)_call)"
     r"|RunnableParallel<context,question>|RunnablePassthrough|ChatPromptTemplate|StrOutputParser)"
-    r"|create_agent \w+|RunnableSequence(\.workflow)?|invoke_workflow RunnableSequence"
+    r"|create_agent \w+|goto \w+|RunnableSequence(\.workflow)?|invoke_workflow RunnableSequence"
 )
 """The loop of an agent, the parts of a chain, and agents that are being built."""
 _RUN = re.compile(
@@ -59,7 +60,7 @@ class Label(NamedTuple):
 def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
     """Return what the span is."""
     if span.name in _CALL:
-        number = _call_of(span, calls)
+        number = call_of(span, calls)
         why = "one call of ChatOpenAI by the script"
         return Label("model", why, ("model", number), {"model_call": number})
     if span.name in _RETRIEVAL:
@@ -72,6 +73,8 @@ def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
 def _label_run(span: Recorded, script: Scenario, tools: Log) -> Label:
     found = _RUN.fullmatch(span.name)
     name = found[1] if found else ""
+    if script.graph and name == script.graph:
+        return Label("graph", f"run of the graph {name}", ("graph", name))
     if name in {agent.name for agent in script.agents}:
         return Label("agent", f"run of the agent {name}", ("agent", name))
     if name not in {tool for agent in script.agents for tool in agent.tools}:
@@ -96,11 +99,10 @@ def _answers(ran: dict[str, Any], asked: Asked) -> bool:
     return asked.name == ran["name"] and ran["argument"] in asked.arguments.values()
 
 
-def _call_of(span: Recorded, calls: Log) -> int:
-    """Return the call that the server answered while the span lasted."""
+def call_of(span: Recorded, calls: Log) -> int:
+    """Return the call that the server answered while the span lasted: of several the longest."""
     within = [c for c in calls if span.start_ns <= c["from_ns"] and c["to_ns"] <= span.end_ns]
-    (call,) = within
-    return int(call["seq"])
+    return int(max(within, key=lambda call: call["to_ns"] - call["from_ns"])["seq"])
 
 
 def _tool_of(span: Recorded, name: str, tools: Log) -> int:

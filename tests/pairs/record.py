@@ -1,5 +1,7 @@
 """Records every pair of LangChain instrumentations, and some triples, on five scenarios.
 
+Some also on others, and beside instrumentations of the model's client.
+
 ``python -m tests.pairs.record FOLDER [pair-a-b …]`` in an environment with ``requirements.txt``.
 """
 
@@ -16,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.pairs.run import run
-from tests.pairs.script import SCENARIOS
+from tests.pairs.script import EVERY_SCENARIO, SCENARIOS
 from tests.pairs.server import ScriptedServer
 from tests.pairs.tellers import ENVIRONMENT, TELLERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
 TRIPLES = (
@@ -29,6 +31,17 @@ TRIPLES = (
     ("otel-genai", "langfuse", "openlit"),
     ("openinference", "langfuse", "mlflow"),
 )
+TELLING = {
+    ("langsmith", "otel-genai"): ("fallback_shared",),
+    ("langsmith", "langfuse"): ("fallback_own",),
+    ("mlflow", "openlit"): ("fallback_shared",),
+    ("openinference", "otel-genai"): ("map_reduce_own",),
+    ("openinference", "mlflow"): ("async_stream_own",),
+    ("openinference", "traceloop"): ("map_reduce_shared",),
+    ("openinference", "traceloop_openai"): ("handoff_own",),
+    ("langsmith", "otel_openai"): ("fallback_own",),
+}
+"""What the pairs and triples on the five scenarios did not tell."""
 FORMS = {"shared": True, "own": False}
 """One provider, under a span of the application; or each its own, with nothing around."""
 TIMEOUT_S = 60
@@ -41,22 +54,28 @@ PACKAGES = (
     "langchain_openai",
     "langchain.agents",
     "openlit",
+    "openinference.instrumentation.openai",
+    "opentelemetry.instrumentation.openai",
+    "opentelemetry.instrumentation.genai.openai",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
 )
 """Imported once: each run is a copy of a process that has them all, and none set up."""
 
 
-def groups() -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the folder and the instrumentations of each pair and triple."""
+def groups() -> Iterator[tuple[str, Sequence[str], Iterable[str]]]:
+    """Yield the folder, the instrumentations and the runs of each pair and triple."""
+    every = [f"{scenario}_{form}" for scenario in SCENARIOS for form in FORMS]
     for pair in combinations(TELLERS, 2):
-        yield "-".join(("pair", *pair)), pair
+        yield "-".join(("pair", *pair)), pair, every
     for triple in TRIPLES:
-        yield "-".join(("triple", *triple)), triple
+        yield "-".join(("triple", *triple)), triple, every
+    for mixed, runs in TELLING.items():
+        yield "-".join(("mixed", *mixed)), mixed, runs
 
 
 def record(names: Sequence[str], scenario: str, form: str) -> dict[str, Any]:
     """Run a scenario in a process of its own; return its requests, calls, tools and exception."""
-    server = ScriptedServer(scenario)
+    server = ScriptedServer(EVERY_SCENARIO[scenario].agents)
     ours, theirs = multiprocessing.Pipe()
     fork = multiprocessing.get_context("fork")
     child = fork.Process(target=_child, args=(theirs, server.address, names, scenario, form))
@@ -85,12 +104,11 @@ def main() -> None:
     for package in PACKAGES:
         import_module(package)
     write = import_module("tests.pairs.write").write
-    for name, names in groups():
-        for scenario in SCENARIOS if not asked or name in asked else ():
-            for form in FORMS:
-                told = record(names, scenario, form)
-                said = write(Path(folder) / name, scenario, form, names, told)
-                print(json.dumps({"capture": f"{name}/{scenario}_{form}", **said}), flush=True)
+    for name, names, runs in groups():
+        for scenario, _, form in (r.rpartition("_") for r in runs if not asked or name in asked):
+            told = record(names, scenario, form)
+            said = write(Path(folder) / name, scenario, form, names, told)
+            print(json.dumps({"capture": f"{name}/{scenario}_{form}", **said}), flush=True)
 
 
 if __name__ == "__main__":

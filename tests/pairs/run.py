@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tests.pairs.agents import make_agent, make_chain
-from tests.pairs.script import SCENARIOS
-from tests.pairs.tellers import CONTENT, TELLERS
+from tests.pairs.agents import make_chain, make_first_agent
+from tests.pairs.graphs import make_graph
+from tests.pairs.script import EVERY_SCENARIO
+from tests.pairs.tellers import CONTENT, EVERY_TELLER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,22 +24,25 @@ APPLICATION = "POST /ask"
 
 def run(names: Sequence[str], scenario: str, *, is_shared: bool) -> dict[str, Any]:
     """Run the scenario, told by these instrumentations, and return what really happened."""
-    if "openlit" in names and "otel-genai" not in names:  # one variable, two vocabularies
+    openlit = next((name for name in names if name.startswith("openlit")), "")
+    if openlit and not {"otel-genai", "otel_openai"} & set(names):  # one variable, two vocabularies
         os.environ[CONTENT] = "true"
     trace = import_module("opentelemetry.trace")
     providers = _providers(names, is_shared=is_shared)
-    trace.set_tracer_provider(providers["openlit" if "openlit" in names else names[0]])
+    trace.set_tracer_provider(providers[openlit or names[0]])
     flush: list[Callable[[], Any]] = []
     callbacks = [
-        callback for name in names for callback in TELLERS[name](providers[name], is_shared, flush)
+        callback
+        for name in names
+        for callback in EVERY_TELLER[name](providers[name], is_shared, flush)
     ]
     tools: Log = []
     if is_shared:
         tracer = providers[names[0]].get_tracer("shop")
         with tracer.start_as_current_span(APPLICATION):
-            seen = _run_script(SCENARIOS[scenario], tools, callbacks)
+            seen = _run_script(EVERY_SCENARIO[scenario], tools, callbacks)
     else:
-        seen = _run_script(SCENARIOS[scenario], tools, callbacks)
+        seen = _run_script(EVERY_SCENARIO[scenario], tools, callbacks)
     for send in (*flush, *(provider.shutdown for provider in providers.values())):
         send()
     return {"tools": tools, "exception": seen}
@@ -67,12 +72,20 @@ def _run_script(script: Scenario, tools: Log, callbacks: list[Any]) -> str | Non
         if script.is_chain:
             make_chain(script.agents[0]).invoke(script.question, config=config)
             return None
-        agent = make_agent(script.agents[0], script, tools)
+        make = make_graph if script.graph else make_first_agent
+        run = make(script, tools)
         asked = {"messages": [{"role": "user", "content": script.question}]}
-        if script.streams:
-            list(agent.stream(asked, config=config, stream_mode="messages"))
+        if script.is_async:
+            asyncio.run(_listen(run, asked, config))
+        elif script.streams:
+            list(run.stream(asked, config=config, stream_mode="messages"))
         else:
-            agent.invoke(asked, config=config)
+            run.invoke(asked, config=config)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None
+
+
+async def _listen(run: Any, asked: dict[str, Any], config: dict[str, Any]) -> None:
+    async for _ in run.astream(asked, config=config, stream_mode="messages"):
+        pass

@@ -1,4 +1,4 @@
-"""The five scenarios: what the model answers, in order, and who asks it.
+"""The scenarios: what the model answers, in order, and who asks it.
 
 Every call counts tokens of its own, so that a double count cannot come out right by accident.
 """
@@ -28,6 +28,8 @@ class Said:
     reasoning: int = 0
     status: int = 200
     takes_s: float = 0.03
+    is_cut: bool = False
+    """Whether the client is gone before it has been told: then nothing of it counts."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,20 @@ class Scenario:
     agents: tuple[Agent, ...]
     question: str
     streams: bool = False
+    is_async: bool = False
     is_chain: bool = False
+    graph: str = ""
+    """The name of the graph in which its agents or calls are nodes; else the first agent runs."""
+    falls_back: bool = False
+    """Whether a second model is asked where the first one fails."""
     errors: tuple[dict[str, object], ...] = ()
     exception: str | None = None
     retrievals: int = field(default=0)
+
+    @property
+    def has_agents(self) -> bool:
+        """Whether anybody in it is an agent; else they only name who asks."""
+        return any(agent.tools for agent in self.agents)
 
 
 BROKEN = "The server had an error while processing your request."
@@ -115,6 +127,36 @@ FAILURES: tuple[dict[str, object], ...] = (
     {"component": "model", "code": 500, "message": BROKEN},
     {"component": "agent", "name": "ops_agent", "code": 500, "propagated": True},
 )
+DESK = (
+    Agent(
+        "sales",
+        ("transfer_to_support",),
+        (Said("", (59, 15), (Asked("call_h1", "transfer_to_support", {"reason": "refund"}),)),),
+    ),
+    Agent(
+        "support",
+        ("get_weather",),
+        (
+            Said("", (109, 23), (Asked("call_h2", "get_weather", {"city": "Oslo"}),), reasoning=7),
+            Said("Your refund is on its way.", (167, 31), cached=64),
+        ),
+    ),
+)
+VERSES = (
+    Agent("poet", (), tuple(Said("It is deep.", (41, 9), takes_s=s) for s in (0.03, 0.06, 0.09))),
+    Agent("judge", (), (Said("The second one.", (127, 5), reasoning=3),)),
+)
+STUBBORN = Agent(
+    "ops_agent",
+    ("query_stock",),
+    (
+        Said("", (0, 0), status=500),
+        Said("", (61, 18), (Asked("call_f1", "query_stock", {"city": "Oslo"}),)),
+        Said("", (0, 0), status=500),
+        Said("There are nine left.", (97, 12), cached=32),
+    ),
+)
+FELL_BACK: tuple[dict[str, object], ...] = ({"component": "model", "code": 500, "message": BROKEN},)
 SCENARIOS = {
     "parallel_tools": Scenario((PLANNER,), "What about Oslo and Bergen?"),
     "supervisor": Scenario(SUPERVISOR, "A line about fjords, please."),
@@ -124,3 +166,11 @@ SCENARIOS = {
         (OPERATOR,), "Where is order A-404?", errors=FAILURES, exception=f"Error 500 - {BROKEN}"
     ),
 }
+OTHERS = {
+    "handoff": Scenario(DESK, "Where is my refund?", graph="desk"),
+    "map_reduce": Scenario(VERSES, "A verse about fjords.", graph="verses"),
+    "async_stream": Scenario((PLANNER,), "Oslo and Bergen?", streams=True, is_async=True),
+    "fallback": Scenario((STUBBORN,), "How many are left?", falls_back=True, errors=FELL_BACK),
+}
+"""Those of a few pairs: what was found with the five above has to hold elsewhere."""
+EVERY_SCENARIO = {**SCENARIOS, **OTHERS}

@@ -82,8 +82,12 @@ def mlflow(_: Any, is_shared: bool, flush: Flush) -> list[Any]:
 
 def openlit(_: Any, __: bool, ___: Flush) -> list[Any]:
     """OpenLIT's two instrumentations of LangChain; it knows the global provider alone."""
+    return _openlit({"langchain", "langgraph"})
+
+
+def _openlit(wanted: set[str]) -> list[Any]:
     known = import_module("openlit._instrumentors").MODULE_NAME_MAP
-    others = sorted(set(known) - {"langchain", "langgraph"})
+    others = sorted(set(known) - wanted)
     prices = f"{os.environ['PAIRS_SERVER']}/prices"  # none; else it asks the network
     import_module("openlit").init(
         disabled_instrumentors=others,
@@ -92,6 +96,29 @@ def openlit(_: Any, __: bool, ___: Flush) -> list[Any]:
         pricing_json=prices,
     )
     return []
+
+
+def traceloop_openai(provider: Any, _: bool, __: Flush) -> list[Any]:
+    package = import_module("opentelemetry.instrumentation.openai")
+    package.OpenAIInstrumentor().instrument(tracer_provider=provider)
+    return []
+
+
+def openinference_openai(provider: Any, _: bool, __: Flush) -> list[Any]:
+    package = import_module("openinference.instrumentation.openai")
+    package.OpenAIInstrumentor().instrument(tracer_provider=provider)
+    return []
+
+
+def otel_openai(provider: Any, _: bool, __: Flush) -> list[Any]:
+    package = import_module("opentelemetry.instrumentation.genai.openai")
+    package.OpenAIInstrumentor().instrument(tracer_provider=provider)
+    return []
+
+
+def openlit_openai(_: Any, __: bool, ___: Flush) -> list[Any]:
+    """OpenLIT's instrumentation of the client alone."""
+    return _openlit({"openai"})
 
 
 TELLERS: Mapping[str, Callable[[Any, bool, Flush], list[Any]]] = {
@@ -104,3 +131,11 @@ TELLERS: Mapping[str, Callable[[Any, bool, Flush], list[Any]]] = {
     "openlit": openlit,
 }
 """Name to what sets it up and returns the callbacks to hand to the run."""
+CLIENTS: Mapping[str, Callable[[Any, bool, Flush], list[Any]]] = {
+    "traceloop_openai": traceloop_openai,
+    "openinference_openai": openinference_openai,
+    "otel_openai": otel_openai,
+    "openlit_openai": openlit_openai,
+}
+"""The same of instrumentations of the model's client."""
+EVERY_TELLER = {**TELLERS, **CLIENTS}

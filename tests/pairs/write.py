@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf.message import Message
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tests.pairs.labels import Label, Recorded, label, originals, tool_run
-from tests.pairs.script import BROKEN, SCENARIOS, Scenario
+from tests.pairs.script import BROKEN, EVERY_SCENARIO, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,14 +24,19 @@ Told = dict[str, Any]
 
 def write(folder: Path, scenario: str, form: str, names: Sequence[str], told: Told) -> Told:
     """Write one capture and return what is in it."""
-    requests = [_scrubbed(body, told["port"]) for body in told["requests"]]
-    truth = _truth(SCENARIOS[scenario], requests, told)
-    head = {"scenario": f"{scenario}_{form}", "dialect": folder.name, "note": _note(names, form)}
+    requests = [scrubbed(body, told["port"]) for body in told["requests"]]
+    truth = _truth(EVERY_SCENARIO[scenario], requests, told)
+    return save(folder, f"{scenario}_{form}", _note(names, form), requests, truth)
+
+
+def save(folder: Path, name: str, note: str, requests: Sequence[bytes], truth: Told) -> Told:
+    """Write requests and ground truth, and return what is in them."""
+    head = {"scenario": name, "dialect": folder.name, "note": note}
     folder.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(f' "{k}": {_line(k, v)}' for k, v in {**head, **truth}.items())
-    (folder / f"{scenario}_{form}.expect.json").write_text(f"{{\n{lines}\n}}\n")
+    (folder / f"{name}.expect.json").write_text(f"{{\n{lines}\n}}\n")
     packed = gzip.compress(b"".join(requests), mtime=0)
-    (folder / f"{scenario}_{form}.binpb.gz").write_bytes(packed)
+    (folder / f"{name}.binpb.gz").write_bytes(packed)
     return {"spans": len(truth["spans"]), "traces": len(truth["trace_ids"]), "bytes": len(packed)}
 
 
@@ -48,12 +53,14 @@ def _line(key: str, value: object) -> str:
     return "{\n" + ",\n".join(spans) + "\n }"
 
 
-def _scrubbed(body: bytes, port: int) -> bytes:
+def scrubbed(body: bytes, port: int, packages: str = "") -> bytes:
+    """Return a request without what tells of the machine that it was recorded on."""
     request = ExportTraceServiceRequest.FromString(body)
     places = {
         f"{sys.prefix}/lib/python3.11/site-packages": "/app/site-packages",
         HERE: "/app",
         sys.base_prefix + "/": "/app/python/",
+        **({packages: "/app"} if packages else {}),
         f"127.0.0.1:{port}": "127.0.0.1:4318",
     }
     _replace(request, places)
@@ -72,7 +79,8 @@ def _replace(message: Message, places: Mapping[str, str]) -> None:
             setattr(message, field.name, value)
 
 
-def _recorded(requests: Sequence[bytes]) -> Iterator[Recorded]:
+def recorded(requests: Sequence[bytes]) -> Iterator[Recorded]:
+    """Yield what the labelling may know of each span."""
     for body in requests:
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
             for scope in resource.scope_spans:
@@ -82,7 +90,7 @@ def _recorded(requests: Sequence[bytes]) -> Iterator[Recorded]:
 
 
 def _truth(script: Scenario, requests: Sequence[bytes], told: Told) -> Told:
-    spans = sorted(_recorded(requests), key=lambda s: (s.start_ns, s.span_id))
+    spans = sorted(recorded(requests), key=lambda s: (s.start_ns, s.span_id))
     calls, tools = told["calls"], told["tools"]
     labels = [(span, label(span, script, calls, tools)) for span in spans]
     trace_ids = list(dict.fromkeys(s.trace_id for s in spans))
@@ -92,21 +100,22 @@ def _truth(script: Scenario, requests: Sequence[bytes], told: Told) -> Told:
         "trace_ids": trace_ids,
         "wire": "HTTP application/x-protobuf",
         "request_sizes": [len(body) for body in requests],
-        "spans": _spans(labels),
+        "spans": label_spans(labels),
         "counts": {kind: counts[kind] for kind in KINDS},
         "retrievals": script.retrievals,
         "tool_runs": [tool_run(ran, script) for ran in tools],
-        **_sums(calls),
+        **sum_tokens(calls),
         "expected_errors": list(script.errors),
         "exception_seen_by_caller": told["exception"],
-        "components": _components(script, calls),
-        "model_calls": [_call(c) for c in calls],
-        "traces": {i: _tokens(calls if i == trace_ids[0] else []) for i in trace_ids},
+        "components": list_agents(script, calls),
+        "model_calls": [show_call(c) for c in calls],
+        "traces": {i: tokens_of(calls if i == trace_ids[0] else []) for i in trace_ids},
         "telemetry_shortfall": [],
     }
 
 
-def _spans(labels: Sequence[tuple[Recorded, Label]]) -> Told:
+def label_spans(labels: Sequence[tuple[Recorded, Label]]) -> Told:
+    """Return what each span is, and which tell of a run that another told before."""
     first = originals(labels)
     found: Told = {}
     for span, said in labels:
@@ -117,23 +126,27 @@ def _spans(labels: Sequence[tuple[Recorded, Label]]) -> Told:
     return found
 
 
-def _call(call: Told) -> Told:
+def show_call(call: Told) -> Told:
+    """Return a call as the ground truth has it."""
     error = {"error": BROKEN} if call["status"] != 200 else {}
     return {k: v for k, v in call.items() if k not in ("from_ns", "to_ns")} | error
 
 
-def _tokens(calls: Sequence[Told]) -> Told:
+def tokens_of(calls: Sequence[Told]) -> Told:
+    """Return the tokens that calls read and wrote."""
     used = [c["usage"] for c in calls if c["usage"]]
     return {f"{kind}_tokens": sum(u[kind] for u in used) for kind in ("input", "output")}
 
 
-def _sums(calls: Sequence[Told]) -> Told:
+def sum_tokens(calls: Sequence[Told]) -> Told:
+    """Return the tokens that the answered calls counted, by kind."""
     used = [c["usage"] for c in calls if c["usage"]]
     names = ("input", "output", "reasoning", "cache_read", "cache_creation")
     return {f"expected_{name}_tokens": sum(u[name] for u in used) for name in names}
 
 
-def _components(script: Scenario, calls: Sequence[Told]) -> list[Told]:
+def list_agents(script: Scenario, calls: Sequence[Told]) -> list[Told]:
+    """Return the agents of a script, with the calls that each made."""
     return [
         {
             "kind": "agent",
@@ -142,5 +155,5 @@ def _components(script: Scenario, calls: Sequence[Told]) -> list[Told]:
             "model_calls": [c["seq"] for c in calls if c["actor"] == agent.name],
             "tools": list(agent.tools),
         }
-        for agent in ([] if script.is_chain else script.agents)
+        for agent in (script.agents if script.has_agents else [])
     ]

@@ -112,8 +112,12 @@ CORRECTIONS = {
     "gen_ai.provider.name",
     "gen_ai.usage.reasoning.output_tokens",
 }
-COUNTED_IN_TEXTS = {"eino-apmplus/agentic_agent"}
-"""Runs of Eino's agentic models, whose tokens are only in the text of the answer."""
+COUNTED_IN_TEXTS = {
+    "eino-apmplus/agentic_agent",  # tokens of Eino's agentic models are in the answer alone
+    "other-google-adk/approval_rejected",  # a person's refusal is an error but for its words
+    "other-google-adk-openinference/approval_rejected",
+}
+"""Runs whose numbers a text decides."""
 
 
 def tokens(trajectories: Iterable[Trajectory]) -> list[int]:

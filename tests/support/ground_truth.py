@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
-SEVERAL = ("pair-", "triple-")
+SEVERAL = ("pair-", "triple-", "mixed-")
 """What folders of runs are called that several instrumentations of one framework report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
 """Tool kinds that the truth leaves open: it calls such spans ``other``."""
@@ -253,15 +253,35 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Demand that a run failed if its caller saw an exception, and else got over what failed."""
+    """Demand that a run failed if its caller saw an exception, and else got over what failed.
+
+    Of runs that stopped the truth says how each trace went, and what a person was asked.
+    """
     truth = capture.truth
+    if any("outcome" in trace for trace in truth["traces"].values()):
+        return [wrong for a in answers for wrong in _outcome_faults(truth["traces"], a.document)]
     if "exception_seen_by_caller" not in truth:
         return []
     failed = "recovered" if truth["expected_errors"] else "ok"
     want = "failed" if truth["exception_seen_by_caller"] else failed
     told = {a.document["extraction"]["outcome"] for a in answers}
+    if told & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
+        return ["a run that ended by itself is called paused or cancelled"]
     got = next((outcome for outcome in ("failed", "recovered") if outcome in told), "ok")
     return [] if got == want else [f"the run {got}, in truth {want}"]
+
+
+def _outcome_faults(traces: Json, document: Json) -> list[str]:
+    want, got = traces[document["id"]], document["extraction"]
+    asked = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
+    wanted = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
+    told = {
+        "the run": (got["outcome"], want.get("outcome", got["outcome"])),
+        "a person was asked": (asked, wanted),
+    }
+    if want.keys() & {"asked", "answer"}:
+        told["goes on"] = (got.get("is_resuming", False), "answer" in want)
+    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in told.items() if was != is_]
 
 
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:

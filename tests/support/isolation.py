@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from hashlib import md5
 from typing import TYPE_CHECKING
 
 import orjson
@@ -16,7 +17,7 @@ from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Pause, Status
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
 
@@ -37,6 +38,8 @@ class Twins:
     mine: TraceKey
     theirs: TraceKey
     replays: Mapping[str, str]
+    answers: Mapping[str, str]
+    """The trace that goes on with the common one, by project."""
 
     @property
     def names(self) -> set[str]:
@@ -49,7 +52,7 @@ class Twins:
 
 def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
     keys = [TraceKey(mine, trace_id), TraceKey(theirs, trace_id)]
-    replays = {}
+    replays, answers = {}, {}
     for key in keys:
         request = spooled(message_of([wire_span(trace_id, 1, name=key.project)]), key.project)
         store.append([request])
@@ -57,6 +60,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
             make_trajectory(key, steps=[CALL], agent=key.project),
             extras={"conversation_id": f"talk {trace_id}"},
             dialects=[f"dialect {trace_id}"],
+            pauses=[Pause(CALL.id, CALL.id, "ok?")],
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         named = key.project.encode()
@@ -65,8 +69,21 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
         replays[key.project] = replay.id
+        answers[key.project] = _answer(store, key)
     mine_key, theirs_key = keys
-    return Twins(store, mine_key, theirs_key, replays)
+    return Twins(store, mine_key, theirs_key, replays, answers)
+
+
+def _answer(store: Store, key: TraceKey) -> str:
+    """Store a run that goes on with the one of this trace; give its trace, of its project alone."""
+    resumed = TraceKey(key.project, md5(str(key).encode(), usedforsecurity=False).hexdigest())
+    run = replace(
+        make_trajectory(resumed, START_NS + 1),
+        extras={"conversation_id": f"talk {key.trace_id}"},
+        is_resuming=True,
+    )
+    store.write([make_record(resumed, run)])
+    return resumed.trace_id
 
 
 def _document(key: TraceKey) -> bytes:
@@ -115,7 +132,13 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
     },
     "conversation": lambda t, reach: {
-        line.key.project for line in t.store.conversation(t.conversation, reach, EVERY)
+        line.key.project
+        for line in t.store.conversation(t.conversation, reach, TrajectoryFilter(), EVERY)
+    },
+    "conversations": lambda t, reach: {
+        talk.project
+        for talk in t.store.conversations(reach, TrajectoryFilter(), EVERY)
+        if talk.conversation_id == t.conversation
     },
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
@@ -146,6 +169,11 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "read_part": lambda t, key: {span.name for span in t.store.read_part(key, 10).spans},
     "read_otlp": lambda t, key: _of_text(t.store.read_otlp(key), t),
     "read_progress": lambda t, key: {found.project for found in t.store.read_progress([key])},
+    "continuation": lambda t, key: {
+        name
+        for name, trace_id in t.answers.items()
+        if trace_id == t.store.continuation(key).resumed_by
+    },
     "heads": lambda t, key: {found.project for found in t.store.heads([key])},
     "find_calls": lambda t, key: {
         call.key.project

@@ -5,19 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def peak_bytes(pid: int) -> int:
-    """Return the most memory that the process has had, since its start or ``reset_peak``."""
-    return _status_bytes(pid, "VmHWM")
-
-
 def resident_bytes(pid: int) -> int:
-    """Return the memory that the process has now."""
+    """Return the memory that the process has now, the program files that it runs included."""
     return _status_bytes(pid, "VmRSS")
 
 
-def reset_peak(pid: int) -> None:
-    """Begin to look for the peak anew, from what the process has now."""
-    Path(f"/proc/{pid}/clear_refs").write_text("5")
+def own_bytes(pid: int) -> int:
+    """Return the memory that the process has now of its own."""
+    return _status_bytes(pid, "RssAnon")
+
+
+class Growth:
+    """By how much the memory of a process grows from now on.
+
+    Program files that are mapped meanwhile are none of it: a service gives back what of them its
+    start has run, and maps again what it still needs.
+    """
+
+    def __init__(self, pid: int) -> None:
+        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak is what it has now
+        self._pid = pid
+        self._before = own_bytes(pid)
+
+    def at_most(self) -> int:
+        """Return the growth at the peak, at which it may have had fewer files mapped than now."""
+        own_peak = _status_bytes(self._pid, "VmHWM") - _status_bytes(self._pid, "RssFile")
+        return own_peak - self._before
 
 
 def _status_bytes(pid: int, field: str) -> int:

@@ -1,14 +1,22 @@
-"""Trajectories in memory: written, read, listed, and their model calls found."""
+"""Trajectories in memory: written, read, listed, and their calls found."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_state import MemoryState
 
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.ports.building import CallWindow, Head, ModelCall, TrajectoryRecord
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.ports.building import Call, CallWindow, Extent, Head, TrajectoryRecord
+from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.continuations import (
+    NO_CONTINUATION,
+    TURNS,
+    Continuation,
+    find_continuations,
+)
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.storage.trajectories.rows import agent_names, summary_row
 from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+
+_CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 class MemoryTrajectories(MemoryState):
@@ -55,32 +65,55 @@ class MemoryTrajectories(MemoryState):
         record = self._find(trace_id, reach)
         return record.key if record else None
 
+    def continuation(self, key: TraceKey) -> Continuation:
+        """See ``TrajectoryReader.continuation``."""
+        found = [line.continuation for line in self._lines() if line.key == key]
+        return found[0] if found else NO_CONTINUATION
+
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
-        with self._lock:
-            lines = [_summary(record) for record in self._records.values()]
-        seen = [line for line in lines if reach.covers(line.key.project)]
+        seen = [line for line in self._lines() if reach.covers(line.key.project)]
         matching = [line for line in seen if matches(where, line)]
         matching.sort(key=lambda line: line.cursor, reverse=True)
         behind = [m for m in matching if after is None or m.cursor < after]
         return behind[:limit]
 
     def conversation(
-        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.conversation``."""
-        where = TrajectoryFilter(conversation_id=conversation_id)
-        with self._lock:
-            lines = [_summary(record) for record in self._records.values()]
-        seen = [line for line in lines if reach.covers(line.key.project)]
+        where = replace(where, conversation_id=conversation_id)
+        seen = [line for line in self._lines() if reach.covers(line.key.project)]
         matching = [line for line in seen if conversation_id and matches(where, line)]
         matching.sort(key=lambda line: line.cursor)
         ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+    def conversations(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        """See ``TrajectoryReader.conversations``."""
+        seen = [line for line in self._lines() if reach.covers(line.key.project)]
+        turns = [line for line in seen if line.conversation_id and matches(TURNS, line)]
+        turns.sort(key=lambda line: (_talk(line), line.cursor))
+        talks = [_conversation(list(runs), where) for _, runs in groupby(turns, _talk)]
+        found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
+        return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
+
+    def _lines(self) -> Sequence[TrajectorySummary]:
+        with self._lock:
+            lines = [_summary(record) for record in self._records.values()]
+        found = find_continuations(line for line in lines if matches(TURNS, line))
+        return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
+
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``."""
         wanted: dict[str, list[CallWindow]] = {}
         for window in windows:
@@ -98,14 +131,47 @@ def _head(record: TrajectoryRecord) -> Head:
     return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
 
 
-def _calls(record: TrajectoryRecord) -> Iterator[ModelCall]:
+def _calls(record: TrajectoryRecord) -> Iterator[Call]:
     bare = is_bare(record.trajectory)
     steps = [step for _, step in placed_steps(record.trajectory)]
-    calls = sum(step.type is StepType.MODEL for step in steps)
+    models, tools = ([s for s in steps if s.type is kind] for kind in _CALLS)
+    extent = Extent(len(models), len(tools), sum(s.richness for s in (*models, *tools)))
     for step in steps:
         if call_key := record.call_keys.get(step.id, ""):
             times = step.start_ns, step.end_ns
-            yield ModelCall(record.key, step.id, call_key, *times, bare, step.dialect, calls)
+            yield Call(record.key, step.id, call_key, *times, bare, step.dialect, extent)
+
+
+def _talk(line: TrajectorySummary) -> tuple[str, str]:
+    return line.key.project, line.conversation_id
+
+
+def _conversation(
+    runs: Sequence[TrajectorySummary], where: TrajectoryFilter
+) -> ConversationSummary | None:
+    """Return a conversation of these runs, oldest first, if the filter wants one of them."""
+    first, last = runs[0], runs[-1]
+    wanted = [run for run in runs if matches(where, run)]
+    if not wanted:
+        return None
+    users = [run.user_id for run in runs if run.user_id]
+    return ConversationSummary(
+        project=first.key.project,
+        conversation_id=first.conversation_id,
+        cursor=wanted[-1].cursor,
+        runs=len(runs),
+        start_ns=first.start_ns,
+        question=first.question,
+        answer=last.answer,
+        user_id=users[-1] if users else "",
+        input_tokens=sum(run.input_tokens for run in runs),
+        output_tokens=sum(run.output_tokens for run in runs),
+        last_trace_id=last.key.trace_id,
+        last_start_ns=last.start_ns,
+        last_duration_ns=last.duration_ns,
+        last_status=last.status,
+        last_outcome=last.outcome,
+    )
 
 
 def _summary(record: TrajectoryRecord) -> TrajectorySummary:
@@ -136,4 +202,6 @@ def _summary(record: TrajectoryRecord) -> TrajectorySummary:
         user_id=row["UserId"],
         tags=row["Tags"],
         models=row["Models"],
+        is_waiting=row["IsWaiting"],
+        is_resuming=row["IsResuming"],
     )

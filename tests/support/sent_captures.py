@@ -47,12 +47,8 @@ def measure_settled(
     capture: Capture,
     deadline: float,
     measures: Measures = MEASURES,
-    known: frozenset[str] = frozenset(),
 ) -> dict[str, list[str]]:
-    """Measure until all is right or the time is over: a repeated call is marked a moment later.
-
-    ``known`` are measures known to be wrong, for which nobody needs to wait.
-    """
+    """Measure until all is right or the time is over: a repeated call is marked a moment later."""
     patience = float("inf")
     while True:
         answers = [
@@ -61,8 +57,7 @@ def measure_settled(
         ]
         measured = measure(capture, answers, measures)
         patience = min(patience, time.monotonic() + SETTLE_S)
-        wrong = {name for name, what in measured.items() if what}
-        if wrong <= known or time.monotonic() > patience:
+        if not any(measured.values()) or time.monotonic() > patience:
             return measured
         time.sleep(0.2)
 

@@ -78,7 +78,11 @@ def _list_all(api: httpx.Client) -> list[str]:
     listed: list[str] = []
     cursor = ""
     while True:
-        parameters = {"limit": str(PAGE), **({"cursor": cursor} if cursor else {})}
+        parameters = {
+            "limit": str(PAGE),
+            "is_duplicate": "any",
+            **({"cursor": cursor} if cursor else {}),
+        }
         page = api.get("/v1/trajectories", params=parameters).json()
         listed += [item["trace_id"] for item in page["items"]]
         cursor = page["next_cursor"]

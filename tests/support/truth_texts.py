@@ -8,6 +8,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.support.truth_answers import (
+    STOPPED,
+    as_written,
+    came_to_nothing,
+    find_false_answers,
+    plain,
+    text_of,
+    words,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -17,7 +27,10 @@ Json = dict[str, Any]  # documents as the API answers them
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that each model step says what the model said, no more, and asks for its tools."""
+    """Demand that each model step says what the model said, no more, and asks for its tools.
+
+    Where the truth knows what the model was ``told``, the step must tell it too.
+    """
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     return [
         f"model call {number} {wrong}"
@@ -28,32 +41,43 @@ def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
 
 
 def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand arguments of every tool step, and a result of those that came to one."""
+    """Demand arguments of every tool step, and a result of those that came to one.
+
+    Where the truth knows what they were (``arguments``, ``result``), they must be these.
+    """
     return [
-        f"tool {run['name']} has no {text}"
+        f"tool {run['name']}: {wrong}"
         for run, step in steps_telling(capture, answers, "tool_call")
-        for text in ("input", "output")
-        if not step[text] and (text == "input" or run.get("outcome") == "ok")
-        if step["metadata"].get("outcome") != "paused"
+        if step["metadata"].get("outcome") not in STOPPED
+        for wrong in _tool_faults(run, step)
     ]
 
 
-def check_ends(_: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that agents and root tell the request and, unless they failed, the answer."""
+def _tool_faults(run: Mapping[str, Any], step: Json) -> Iterator[str]:
+    is_ok = run.get("outcome") == "ok"
+    for text, known in (("input", "arguments"), ("output", "result")):
+        if text == "output" and not is_ok:
+            continue
+        if not step[text]:
+            yield f"no {text}"
+        elif known in run and words(step[text]) != words(as_written(run[known])):
+            yield f"{known} {step[text][:60]!r}, in truth {run[known]!r}"
+
+
+def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
+    """Demand that agents and root tell the request and, unless they failed, the true answer."""
+    return [*_untold_ends(answers), *find_false_answers(capture, answers)]
+
+
+def _untold_ends(answers: Sequence[Answer]) -> list[str]:
     return [
         f"{what} {step['name']} has no {text}"
         for answer in answers
         if any(answer.steps())
         for what, step in _owners(answer.document)
         for text in ("input", "output")
-        if not step[text] and not (text == "output" and _came_to_nothing(answer, step))
+        if not step[text] and not (text == "output" and came_to_nothing(answer, step))
     ]
-
-
-def _came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: the run failed, or waits for a person."""
-    outcome = answer.document["extraction"]["outcome"]
-    return outcome in ("failed", "paused") or "error" in step["basic_info"]
 
 
 def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
@@ -85,23 +109,17 @@ def _answer_faults(call: Mapping[str, Any], step: Json) -> Iterator[str]:
     if call.get("status", 200) != 200 or call["text"] is None:
         return
     messages = json.loads(step["output"]) if step["output"].startswith("[{") else []
-    said = "".join(_text(m.get("content")) for m in messages)
+    said = "".join(text_of(m.get("content")) for m in messages)
     asked = [c["function"]["name"] for m in messages for c in m.get("tool_calls") or []]
-    if _plain(said) != _plain(call["text"]):
+    if plain(said) != plain(call["text"]):
         yield f"said {call['text'][:40]!r}, shown {said[:40]!r}"
+    told = json.loads(step["input"]) if step["input"].startswith("[{") else []
+    given = plain("".join(text_of(m.get("content")) for m in told))
+    for text in call.get("told", ()):
+        if plain(text) not in given:
+            yield f"was not told {text[:40]!r}"
     if sorted(asked) != sorted(call["asks_for_tools"] or []):
         yield f"asks for {call['asks_for_tools']}, shown {asked}"
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(part.get("text", "") for part in parts)
-
-
-def _plain(text: str) -> str:
-    return "".join(text.split())
 
 
 def _owners(document: Json) -> Iterator[tuple[str, Json]]:

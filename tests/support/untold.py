@@ -61,6 +61,15 @@ UNTOLD_FAILURES = frozenset(
     },
 )
 """Runs in which something failed and no span says so."""
+UNTOLD_CANCELLATIONS = frozenset(
+    {
+        "langfuse/cancelled_model",  # an error without type and words, like a TimeoutError's
+        "langfuse/race_cancelled",
+        "openlit/cancelled_stream",  # its spans end as if all were well
+        "openlit/cancelled_tool",
+    },
+)
+"""Runs that were stopped from outside and no span says so."""
 CAUGHT = frozenset({"js-langfuse/llm_error_500"})
 """Runs whose script caught the exception that its agent raised."""
 WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
@@ -90,6 +99,8 @@ UNTOLD_ENDS = frozenset(
         "eino-langfuse/adk_parallel",
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
+        "openlit/cancelled_stream",  # no end to tell, and nothing says so
+        "openlit/cancelled_tool",
         "openlit/rag_chain",
         "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
         "pair-mlflow-openlit/rag_chain_own",
@@ -127,7 +138,7 @@ UNTOLD: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
     "owner": UNTOLD_OWNERS,
-    "outcome": UNTOLD_FAILURES | CAUGHT,
+    "outcome": UNTOLD_FAILURES | UNTOLD_CANCELLATIONS | CAUGHT,
     "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
     "tool texts": UNTOLD_TOOL_TEXTS,
     "ends": WITHOUT_TEXTS | UNTOLD_ENDS,

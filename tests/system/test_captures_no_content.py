@@ -40,6 +40,19 @@ TOLD_BY_CONTENT_ALONE = {
     "openinference-langchain-openai/responses_api": {"model", "tokens", "details", "owner"},
     # An agent that failed at its first call shows itself in nothing but what it was asked.
     "other-vercel-ai-7/llm_error_500": {"agent"},
+    # What a person is asked and says is content, and so are the words of a refusal.
+    **{c.id: {"outcome"} for c in CAPTURES if c.scenario.startswith(("approval_", "long_running"))},
+    "other-google-adk/approval_rejected": {"outcome", "errors"},
+    "other-google-adk-openinference/approval_rejected": {"outcome", "errors"},
+    # Who tells no types tells a cancellation by its words.
+    **{
+        c.id: {"outcome"}
+        for c in CAPTURES
+        if c.dialect == "langsmith" and "cancelled" in c.scenario
+    },
+    "langfuse/cancelled_tool": {"outcome"},
+    **{f"js-openinference/cancelled_{what}": {"outcome", "errors"} for what in ("model", "tool")},
+    "otel-genai/cancelled_stream": {"outcome"},
 }
 """Runs whose structure only their content tells, and the measures that miss it."""
 

@@ -12,7 +12,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.reading import Cursor
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
     from spanloom.core.query.paging import Page
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
@@ -26,7 +26,7 @@ def encode_cursor(cursor: Cursor) -> str:
     return urlsafe_b64encode(position).decode("ascii").rstrip("=")
 
 
-def next_cursor(page: Page[TrajectorySummary]) -> str | None:
+def next_cursor(page: Page[TrajectorySummary] | Page[ConversationSummary]) -> str | None:
     """Return the cursor of the page that follows, or ``None`` behind the last page."""
     return encode_cursor(page.lines[-1].cursor) if page.has_more else None
 

@@ -33,6 +33,24 @@ _ITEM = {
     "user_id": "user-ada",
     "tags": ["beta"],
 }
+_CONVERSATION = {
+    "conversation_id": EXAMPLE_CONVERSATION,
+    "project": "default",
+    "runs": 3,
+    "started_at": "1715399000000",
+    "question": "Three days in Shanghai, from Saturday: what should I see?",
+    "answer": "Booked: two seats on the night train.",
+    "user_id": "user-ada",
+    "input_tokens": 1950,
+    "output_tokens": 780,
+    "last_run": {
+        "trace_id": EXAMPLE_TRACE,
+        "started_at": "1715400000000",
+        "duration": "4500",
+        "status": "settled",
+        "outcome": "ok",
+    },
+}
 _SPAN = {
     "span_id": "a1c4e1b7d2f30002",
     "parent_span_id": "00f067aa0ba902b7",
@@ -159,6 +177,11 @@ OTLP["content"]["application/x-protobuf"] = {
     "schema": {"type": "string", "format": "binary"},
     "example": "a TracesData message",
 }
+CONVERSATIONS = _answer(
+    "A page of conversations.",
+    _component("ConversationList"),
+    {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+)
 CONVERSATION = _answer(
     "A page of the conversation.",
     _component("Conversation"),

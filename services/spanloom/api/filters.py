@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
@@ -25,6 +25,10 @@ Instant = Annotated[
 Name = Annotated[str, Field(max_length=512)]
 
 
+ANY = "any"
+"""What is asked for where a filter is to be off that is on without a word."""
+
+
 def _parameter(declared: DeclaredField) -> Any:  # what create_model takes: (type, field)
     field = declared.field
     kind: Any = declared.type
@@ -32,20 +36,39 @@ def _parameter(declared: DeclaredField) -> Any:  # what create_model takes: (typ
         kind = Instant
     elif kind is str:
         kind = Name
-    examples = [field.example]
-    info = Field(None, alias=field.alias or None, description=field.description, examples=examples)
-    return (kind | None, info)
+    kind |= Literal["any"] if field.has_to_be_asked_for else None
+    info = Field(
+        False if field.has_to_be_asked_for else None,
+        alias=field.alias or None,
+        description=field.description,
+        examples=[field.example],
+    )
+    return (kind, info)
 
 
 class _Filters(BaseModel):
     def filter(self) -> TrajectoryFilter:
         """Return what the store understands."""
-        return TrajectoryFilter(**{d.name: getattr(self, d.name) for d in declared_fields()})
+        given = {name: getattr(self, name) for name in _NAMES if name in type(self).model_fields}
+        return TrajectoryFilter(**{n: None if v == ANY else v for n, v in given.items()})
+
+
+_NAMES = [declared.name for declared in declared_fields()]
+
+
+def _filters(name: str, *wanted: str) -> Any:  # a model made of declarations
+    fields = {d.name: _parameter(d) for d in declared_fields() if d.name in wanted}
+    return create_model(name, __base__=_Filters, **fields)
 
 
 if TYPE_CHECKING:
-    Filters = _Filters
+    Filters: TypeAlias = _Filters
+    RunFilters: TypeAlias = _Filters
+    ConversationFilters: TypeAlias = _Filters
 else:
-    Filters = create_model(
-        "Filters", __base__=_Filters, **{d.name: _parameter(d) for d in declared_fields()}
+    Filters = _filters("Filters", *_NAMES)
+    RunFilters = _filters("RunFilters", "is_duplicate", "has_steps")
+    ConversationFilters = _filters(
+        "ConversationFilters",
+        *("start_from_ns", "start_before_ns", "service", "environment", "user_id"),
     )

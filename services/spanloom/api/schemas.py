@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from spanloom.api.cursors import encode_cursor
-from spanloom.api.filters import Filters, Instant, Name
+from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Outcome, Status
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
@@ -49,6 +49,14 @@ class PageQuery(BaseModel):
 
 class ListQuery(PageQuery, Filters):
     """Which trajectories to list."""
+
+
+class ConversationQuery(PageQuery, RunFilters):
+    """Which runs of a conversation to list."""
+
+
+class ConversationListQuery(PageQuery, ConversationFilters):
+    """Which conversations to list: those in which a run passes every filter."""
 
 
 class ReplayQuery(BaseModel):
@@ -178,6 +186,14 @@ class TrajectoryItem(BaseModel):
     )
     user_id: Annotated[str | None, Field(description="For whom it ran, as the sender says.")] = None
     tags: Annotated[list[str], Field(description="Tags of the sender.")] = []
+    resumes: Annotated[
+        str | None,
+        Field(description="The trace that waited for the answer which this run was given."),
+    ] = None
+    resumed_by: Annotated[
+        str | None,
+        Field(description="The trace that was given the answer for which this run waited."),
+    ] = None
 
     @classmethod
     def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
@@ -209,6 +225,8 @@ class TrajectoryItem(BaseModel):
             environment=summary.environment or None,
             user_id=summary.user_id or None,
             tags=list(summary.tags),
+            resumes=summary.continuation.resumes or None,
+            resumed_by=summary.continuation.resumed_by or None,
         )
 
 
@@ -226,6 +244,66 @@ class Conversation(BaseModel):
 
     conversation_id: str
     items: list[TrajectoryItem]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]
+
+
+class LastRun(BaseModel):
+    """How far a conversation has come."""
+
+    trace_id: str
+    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
+    status: Status
+    outcome: Annotated[Outcome, Field(description="`paused`: it waits for a person.")]
+
+
+class ConversationItem(BaseModel):
+    """One line of the list of conversations: all its runs together."""
+
+    conversation_id: str
+    project: str
+    runs: Annotated[int, Field(description="Runs, without those that repeat another.")]
+    started_at: Annotated[Milliseconds, Field(description="When its first run began.")]
+    question: Annotated[
+        str, Field(description="What was asked first, one line of at most 200 characters.")
+    ]
+    answer: Annotated[str, Field(description="What the last run answered; empty where it has not.")]
+    user_id: Annotated[
+        str | None, Field(description="For whom its newest run was that tells it.")
+    ] = None
+    input_tokens: Annotated[int, Field(description="Of all its runs.")]
+    output_tokens: Annotated[int, Field(description="Of all its runs.")]
+    last_run: Annotated[LastRun, Field(description="Its newest run.")]
+
+    @classmethod
+    def of(cls, summary: ConversationSummary) -> "ConversationItem":
+        """Return a summary from the store as the API shows it."""
+        return cls(
+            conversation_id=summary.conversation_id,
+            project=summary.project,
+            runs=summary.runs,
+            started_at=str(summary.start_ns // 1_000_000),
+            question=summary.question,
+            answer=summary.answer,
+            user_id=summary.user_id or None,
+            input_tokens=summary.input_tokens,
+            output_tokens=summary.output_tokens,
+            last_run=LastRun(
+                trace_id=summary.last_trace_id,
+                started_at=str(summary.last_start_ns // 1_000_000),
+                duration=str(max(0, summary.last_duration_ns) // 1_000_000),
+                status=summary.last_status,
+                outcome=summary.last_outcome,
+            ),
+        )
+
+
+class ConversationList(BaseModel):
+    """A page of conversations, by their newest run, newest first."""
+
+    items: list[ConversationItem]
     next_cursor: Annotated[
         str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
     ]

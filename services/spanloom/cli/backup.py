@@ -30,8 +30,8 @@ FOLDER = click.Path(path_type=Path)
     cls=SettingsCommand,
     sections=(StoreSettings, ProcessSettings),
     examples=(
-        "spanloom backup /backups/monday",
-        "spanloom backup /backups/monday --data-dir ~/traces --api-url http://127.0.0.1:9000",
+        "spanloom backup ~/backups/monday",
+        "spanloom backup ~/backups/monday --data-dir ~/traces --api-url http://127.0.0.1:9000",
     ),
 )
 @click.argument("directory", type=FOLDER)
@@ -60,7 +60,7 @@ def backup_command(settings: Settings, client: Client, directory: Path) -> None:
     "restore",
     cls=SettingsCommand,
     sections=(StoreSettings,),
-    examples=("spanloom restore /backups/monday --data-dir ~/traces",),
+    examples=("spanloom restore ~/backups/monday --data-dir ~/traces",),
 )
 @click.argument("directory", type=FOLDER)
 def restore_command(settings: Settings, directory: Path) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
+LOOK_S = 1.0
+"""How often a command that follows something asks for it."""
+
 _HINTS: dict[type[ClientError], str] = {
     UnreachableError: "; start it with `spanloom serve`, or name its address with --api-url",
     UnauthenticatedError: "; put a key into SPANLOOM_API_KEY",

@@ -20,6 +20,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Say how agents of a framework are made to send.",
     ),
     "list": ("list_:list_command", "List trajectories, newest first."),
+    "conversations": (
+        "conversations:conversations_command",
+        "List conversations, newest first, or the runs of one.",
+    ),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "diff": ("diff:diff_command", "Show what differs between two runs."),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
 
 from spanloom.cli.client import client_option, time_options
+from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
 from spanloom.core.model.trajectory import Outcome
 from spanloom.terminal.list_table import render_list
-from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.values import STATUS_STYLES
 
 if TYPE_CHECKING:
@@ -104,9 +102,4 @@ def list_command(
         tag=tag,
         conversation_id=conversation,
     )
-    if as_json:
-        for run in runs:
-            write_json(run.model_dump_json().encode(), sys.stdout, indent=False)
-        return
-    items = [run.model_dump(mode="json") for run in runs]
-    render_list(items, make_console(sys.stdout), time.time_ns() // 1_000_000)
+    give(runs, render_list, as_json=as_json)

@@ -110,7 +110,8 @@ def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
     table.add_row("data", str(settings.data_dir.absolute()))
     if "otlp_grpc" in addresses:
         table.add_row("")
-        table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}")
+        table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
+        table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
         table.add_row("", "`spanloom instrument` says what else your framework needs")
         table.add_row("look", "spanloom tail")
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 def serve_command(settings: Settings) -> None:
     """Run receivers, writer, extractor, API and keeper in one process.
 
-    Prints the addresses it listens on: a panel on a terminal, one line of JSON elsewhere.
+    Prints the addresses it listens on when they can be used: a panel on a terminal, elsewhere one
+    line of JSON (api, otlp_grpc, otlp_http, data_dir, pid) for programs that start it.
     SIGTERM or Ctrl-C finishes open requests, drains into the store and exits with 0; what
     the store has not taken by then stays in the data directory for the next start.
     """

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 @click.argument("span_id", required=False)
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--full", is_flag=True, help="Cut no long value.")
-@click.option("--otlp", "as_json", is_flag=True, help="Give OTLP JSON, to send it elsewhere.")
+@click.option(
+    "--otlp", "--json", "as_json", is_flag=True, help="Give OTLP JSON, to send it elsewhere."
+)
 @client_option
 def spans_command(
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.cli.client import client_option
+from spanloom.cli.client import LOOK_S, client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.core.model.trajectory import Status
 from spanloom.terminal.output import make_console, write_json
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
     from spanloom.client.models import TrajectorySummary
 
-LOOK_S = 1.0
 RUNS_AT_ONCE = 500
 """Of so many of the newest runs those that are new or have changed are found."""
 

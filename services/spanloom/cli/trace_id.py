@@ -34,7 +34,8 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
     for run in client.trajectories(limit=1, project=project):
         return run.trace_id
     raise click.ClickException(
-        f"there are no trajectories at {client.url} yet; try `spanloom demo`"
+        f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
+        "are made to send"
     )
 
 

@@ -10,14 +10,17 @@ from pydantic import BaseModel, ValidationError
 
 from spanloom.client.errors import NotSpanloomError
 from spanloom.client.models import (
+    ConversationSummary,
     Deletion,
     Diagnosis,
+    ItemT,
     Page,
     Replay,
     Snapshot,
     SpanList,
     SpanVerdict,
     Trajectory,
+    TrajectorySummary,
 )
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.transport import Transport
@@ -27,15 +30,15 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from spanloom.client.models import TrajectorySummary
     from spanloom.client.moments import Moment
+    from spanloom.client.transport import Tagged
     from spanloom.core.model.trajectory import Outcome, Status
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
 
-_Parameter = str | int | bool | None
+_Parameters = dict[str, str | int | bool | None]
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
 
@@ -90,7 +93,7 @@ class Client:
         root_name: str | None = None,
         has_error: bool | None = None,
         outcome: Outcome | str | None = None,
-        is_duplicate: bool | None = None,
+        is_duplicate: bool | None = False,
         has_steps: bool | None = None,
         agent_name: str | None = None,
         conversation_id: str | None = None,
@@ -104,8 +107,11 @@ class Client:
 
         ``limit`` is the most to yield, all by default. ``since`` is the earliest start and
         ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
+        Runs that only repeat another are left out, unless ``is_duplicate`` is ``True`` (those
+        alone) or ``None`` (those too).
         """
         return self._pages(
+            Page[TrajectorySummary],
             "/v1/trajectories",
             limit,
             {
@@ -116,7 +122,7 @@ class Client:
                 "root_name": root_name,
                 "has_error": has_error,
                 "outcome": outcome,
-                "is_duplicate": is_duplicate,
+                "is_duplicate": _or_any(is_duplicate),
                 "has_steps": has_steps,
                 "agent_name": agent_name,
                 "conversation_id": conversation_id,
@@ -128,20 +134,64 @@ class Client:
             },
         )
 
+    def conversations(
+        self,
+        *,
+        limit: int | None = None,
+        project: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        service: str | None = None,
+        environment: str | None = None,
+        user_id: str | None = None,
+    ) -> Iterator[ConversationSummary]:
+        """Yield conversations in which a run passes every filter, by their newest such run."""
+        filters: _Parameters = {
+            "project": project,
+            "from": _milliseconds(since),
+            "to": _milliseconds(until),
+            "service": service,
+            "environment": environment,
+            "user_id": user_id,
+        }
+        return self._pages(Page[ConversationSummary], "/v1/conversations", limit, filters)
+
     def conversation(
-        self, conversation_id: str, *, project: str | None = None, limit: int | None = None
+        self,
+        conversation_id: str,
+        *,
+        project: str | None = None,
+        limit: int | None = None,
+        is_duplicate: bool | None = False,
+        has_steps: bool | None = None,
     ) -> Iterator[TrajectorySummary]:
         """Yield the runs of a conversation, oldest first, page by page as they are needed."""
         path = f"/v1/conversations/{_segment(conversation_id)}"
-        return self._pages(path, limit, {"project": project})
+        filters: _Parameters = {
+            "project": project,
+            "is_duplicate": _or_any(is_duplicate),
+            "has_steps": has_steps,
+        }
+        return self._pages(Page[TrajectorySummary], path, limit, filters)
 
     def trajectory(self, trace_id: str, *, project: str | None = None) -> Trajectory:
         """Return the newest version of a run, with all its steps."""
         return self._read(Trajectory, self.document(trace_id, project=project))
 
     def document(self, trace_id: str, *, project: str | None = None) -> bytes:
-        """Return a run's canonical JSON document, byte for byte as it is stored."""
+        """Return a run's canonical JSON document, byte for byte as the API answers it."""
         return self._get(f"/v1/trajectories/{_segment(trace_id)}", {"project": project})
+
+    def newer_document(
+        self, trace_id: str, etag: str, *, project: str | None = None
+    ) -> Tagged | None:
+        """Return the document with its tag, or ``None`` if it is still the one of ``etag``.
+
+        An empty tag always gives it. Asked again and again, a run that is live is followed with
+        small requests.
+        """
+        path = f"/v1/trajectories/{_segment(trace_id)}"
+        return self._transport.ask_again(path, _given({"project": project}), etag)
 
     def latest(self, *, project: str | None = None) -> Trajectory:
         """Return the run that began last; raises ``NotFoundError`` if there is none."""
@@ -210,7 +260,7 @@ class Client:
         outdated: bool = False,
     ) -> Replay:
         """Ask the service to build stored runs again: all, or those that pass every filter."""
-        params: dict[str, _Parameter] = {
+        params: _Parameters = {
             "project": project,
             "from": _milliseconds(since),
             "to": _milliseconds(until),
@@ -233,7 +283,7 @@ class Client:
         dry_run: bool = False,
     ) -> Deletion:
         """Delete the traces that meet every condition, or only count them (``dry_run``)."""
-        params: dict[str, _Parameter] = {
+        params: _Parameters = {
             "trace_id": trace_id,
             "project": project,
             "conversation_id": conversation_id,
@@ -251,20 +301,20 @@ class Client:
         return self._read(Snapshot, self._transport.ask("POST", "/v1/snapshots", {}))
 
     def _pages(
-        self, path: str, limit: int | None, filters: dict[str, _Parameter]
-    ) -> Iterator[TrajectorySummary]:
+        self, page: type[Page[ItemT]], path: str, limit: int | None, filters: _Parameters
+    ) -> Iterator[ItemT]:
         """Follow ``next_cursor`` until there is none; a short page is not the end."""
         cursor: str | None = None
         left = limit
         while left is None or left > 0:
             size = PAGE_ITEMS if left is None else min(left, PAGE_ITEMS)
             body = self._get(path, {**filters, "limit": size, "cursor": cursor})
-            page = self._read(Page, body)
-            yield from page.items
-            cursor = page.next_cursor
+            found = self._read(page, body)
+            yield from found.items
+            cursor = found.next_cursor
             if cursor is None:
                 return
-            left = None if left is None else left - len(page.items)
+            left = None if left is None else left - len(found.items)
 
     def _read(self, answer: type[_Answer], body: bytes) -> _Answer:
         try:
@@ -274,7 +324,7 @@ class Client:
                 f"what answers at {self.url} answers otherwise than Spanloom: {error}"
             ) from error
 
-    def _get(self, path: str, params: dict[str, _Parameter]) -> bytes:
+    def _get(self, path: str, params: _Parameters) -> bytes:
         return self._transport.ask("GET", path, _given(params))
 
 
@@ -299,11 +349,16 @@ def _segment(text: str) -> str:
     return quote(text, safe="").replace(".", "%2E")
 
 
+def _or_any(wanted: bool | None) -> bool | str:
+    """Return what asks for a filter that is on without a word: ``any`` has it off."""
+    return "any" if wanted is None else wanted
+
+
 def _milliseconds(moment: Moment | None) -> int | None:
     return None if moment is None else milliseconds_of(moment)
 
 
-def _given(params: dict[str, _Parameter]) -> dict[str, str]:
+def _given(params: _Parameters) -> dict[str, str]:
     """Write the parameters that are set as the API reads them: ``true``, not ``True``."""
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)

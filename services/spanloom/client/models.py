@@ -4,7 +4,7 @@ Times and durations are whole milliseconds here, as texts on the wire. A field t
 service adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
 """
 
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
@@ -13,6 +13,9 @@ from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 
 Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
 """Since the epoch, or a length."""
+
+
+ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
 class _Answer(BaseModel):
@@ -49,12 +52,44 @@ class TrajectorySummary(_Answer):
     environment: str | None = None
     user_id: str | None = None
     tags: list[str] = []
+    resumes: str | None = None
+    """The trace that waited for the answer which this run was given."""
+    resumed_by: str | None = None
+    """The trace that was given the answer for which this run waited."""
 
 
-class Page(_Answer):
-    """Some runs of a list, and where the next ones begin."""
+class LastRun(_Answer):
+    """How far a conversation has come."""
 
-    items: list[TrajectorySummary]
+    trace_id: str
+    started_at: Milliseconds
+    duration: Milliseconds
+    status: Status
+    outcome: Outcome
+    """``paused``: it waits for a person."""
+
+
+class ConversationSummary(_Answer):
+    """One conversation in a list: all its runs together."""
+
+    conversation_id: str
+    project: str
+    runs: int
+    started_at: Milliseconds
+    question: str
+    """What was asked first, one line, cut."""
+    answer: str
+    """What the last run answered; empty where it has not."""
+    user_id: str | None = None
+    input_tokens: int
+    output_tokens: int
+    last_run: LastRun
+
+
+class Page(_Answer, Generic[ItemT]):
+    """Some items of a list, and where the next ones begin."""
+
+    items: list[ItemT]
     next_cursor: str | None
 
 
@@ -231,6 +266,12 @@ class Extraction(_Answer):
     """What the sender says that the calls cost, in its currency."""
     cost: Cost | None = None
     """``None`` without model calls, and in documents of an extractor that did not tell yet."""
+    is_resuming: bool = False
+    """Whether the run was given the answer for which an earlier one waited."""
+    resumes: str | None = None
+    """The trace of that one, as soon as it is there too."""
+    resumed_by: str | None = None
+    """The trace that was given the answer for which this run waited."""
 
 
 class Trajectory(_Answer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PROBLEM = "application/problem+json"
+
+
+class Tagged(NamedTuple):
+    """A body, and the tag by which to ask whether there is another by now."""
+
+    body: bytes
+    etag: str
 
 
 class Transport:
@@ -49,17 +56,36 @@ class Transport:
 
     def ask(self, method: str, path: str, params: Mapping[str, str]) -> bytes:
         """Return the body of an answer 200; raises ``ClientError``."""
+        return self._checked(self._request(method, path, params)).content
+
+    def ask_again(self, path: str, params: Mapping[str, str], etag: str) -> Tagged | None:
+        """Return the body if it is another than the one of the tag; raises ``ClientError``."""
+        response = self._request("GET", path, params, {"If-None-Match": etag} if etag else {})
+        if response.status_code == httpx.codes.NOT_MODIFIED:
+            return None
+        return Tagged(self._checked(response).content, response.headers.get("etag", ""))
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str],
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
         try:
-            response = self._http.request(method, path, params=params)
+            return self._http.request(method, path, params=params, headers=headers)
         except httpx.TimeoutException:
             raise TimedOutError(
                 f"{self._url} did not answer within {self._timeout_s:g} s"
             ) from None
         except httpx.TransportError:
             raise UnreachableError(f"nothing answers at {self._url}") from None
+
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        """Return the answer if it is one with a result; raises ``ClientError``."""
         kind = response.headers.get("content-type", "")
         if response.status_code == httpx.codes.OK and kind == "application/json":
-            return response.content
+            return response
         if kind == _PROBLEM and (problem := problem_of(response)) is not None:
             raise problem
         raise NotSpanloomError(

@@ -25,12 +25,12 @@ class Recording(NamedTuple):
     @property
     def trace_id(self) -> str:
         """The run's only trace, in lowercase hex."""
-        return next(_spans(self.requests)).trace_id.hex()
+        return next(spans_of(self.requests)).trace_id.hex()
 
     @property
     def span_count(self) -> int:
         """How many spans all requests hold."""
-        return sum(1 for _ in _spans(self.requests))
+        return sum(1 for _ in spans_of(self.requests))
 
 
 def load_recording() -> Recording:
@@ -52,9 +52,9 @@ def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -
     ``new_id`` makes an id of that many bytes. Durations, order and parents stay.
     """
     copies = tuple(_copy(request) for request in recording.requests)
-    shift = end_ns - max(span.end_time_unix_nano for span in _spans(copies))
+    shift = end_ns - max(span.end_time_unix_nano for span in spans_of(copies))
     ids: dict[bytes, bytes] = {b"": b""}
-    for span in _spans(copies):
+    for span in spans_of(copies):
         for old in (span.trace_id, span.span_id, span.parent_span_id):
             if old not in ids:
                 ids[old] = new_id(len(old))
@@ -63,6 +63,14 @@ def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -
         span.span_id = ids[span.span_id]
         span.parent_span_id = ids[span.parent_span_id]
     return recording._replace(requests=copies)
+
+
+def spans_of(requests: Sequence[ExportTraceServiceRequest]) -> Iterator[Span]:
+    """Yield every span of the requests."""
+    for request in requests:
+        for resource_spans in request.resource_spans:
+            for scope_spans in resource_spans.scope_spans:
+                yield from scope_spans.spans
 
 
 def _copy(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
@@ -76,10 +84,3 @@ def _move(span: Span, shift: int) -> None:
     span.end_time_unix_nano += shift
     for event in span.events:
         event.time_unix_nano += shift
-
-
-def _spans(requests: Sequence[ExportTraceServiceRequest]) -> Iterator[Span]:
-    for request in requests:
-        for resource_spans in request.resource_spans:
-            for scope_spans in resource_spans.scope_spans:
-                yield from scope_spans.spans

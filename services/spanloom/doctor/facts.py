@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.store_state import StoreState
 
 
+GRPC, HTTP = "gRPC", "HTTP"
+"""What is spoken at a port that takes spans."""
+
+
 class Unknown(NamedTuple):
     """Facts that cannot be had here: checks that need them are skipped."""
 
@@ -136,6 +140,19 @@ class CertificateFacts(NamedTuple):
     expires_ns: int
 
 
+class ExporterFacts(NamedTuple):
+    """Where the variables of OpenTelemetry send the exporters of this shell."""
+
+    address: str
+    """Host, port and path."""
+    protocol: str
+    """As the variables name it, ``http/protobuf`` for example; empty: the SDK decides."""
+    speaks: str
+    """Which of the two is spoken at the address; empty if neither is."""
+    error: str
+    """Why nobody answers there; empty if somebody does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that is known; the checks name what they need by these fields."""
@@ -152,6 +169,7 @@ class Facts:
     doors: Known[DoorsFacts]
     ports: Known[Sequence[PortFacts]]
     certificate: Known[CertificateFacts]
+    exporter: Known[ExporterFacts]
     descriptors: Known[DescriptorFacts]
     service: Known[ServiceFacts]
     failures: Known[Sequence[str]]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.building import Head, ModelCall
+    from spanloom.core.ports.building import Call, Head
 
 
 def make_record(
@@ -25,7 +25,7 @@ def make_record(
     *,
     seq: int,
     head: Head | None,
-    calls: Sequence[ModelCall] = (),
+    calls: Sequence[Call] = (),
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 

@@ -1,7 +1,8 @@
 """Calls that are reported in two traces, whichever of the two is extracted first.
 
-A bare call that is built looks for the stored call it repeats; a call that is built looks for
-stored bare traces that repeat it, so that those are built again.
+A trace that is built looks for a stored one that it repeats, and for stored ones that repeat it,
+so that those are built again. Of models every call is looked for; of tools only what was torn off:
+those of a trace without model calls among all tools, those of any other among such traces alone.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.reports.call_keys import is_tool, sought_key
+from spanloom.core.extraction.reports.call_twins import most_apart_ns, started_near
 from spanloom.core.extraction.reports.duplicates import find_original
 from spanloom.core.extraction.reports.repeated_runs import (
     find_original_run,
     group_by_trace,
-    most_apart_ns,
+    known_by,
 )
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.core.ports.building import CallWindow
@@ -26,10 +29,12 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import CallFinder, ModelCall
+    from spanloom.core.ports.building import Call, CallFinder
 
-    Runs: TypeAlias = Mapping[TraceKey, Sequence[ModelCall]]
+    Runs: TypeAlias = Mapping[TraceKey, Sequence[Call]]
 
+MAX_LATE = 3
+"""By so many of its first calls others like a run are found: of one it may have been told late."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
@@ -44,10 +49,10 @@ class Repeats:
     """Stored traces that repeat a call of the batch."""
 
 
-def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[ModelCall]]) -> Repeats:
-    """Compare the model calls of the traces just built with each other and with the store's."""
+def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) -> Repeats:
+    """Compare the calls of the traces just built with each other and with the store's."""
     repeats = Repeats()
-    by_project: defaultdict[str, list[ModelCall]] = defaultdict(list)
+    by_project: defaultdict[str, list[Call]] = defaultdict(list)
     for calls in built.values():
         for call in calls:
             by_project[call.key.project].append(call)
@@ -57,7 +62,7 @@ def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[ModelCall]
     return repeats
 
 
-def _compare(own: Sequence[ModelCall], stored: Sequence[ModelCall], repeats: Repeats) -> None:
+def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> None:
     ours, all_calls = group_by_trace(own), _CallsByContent((*own, *stored))
     for call in filter(_IS_BARE, own):
         if (original := find_original(call, all_calls.around(call))) is not None:
@@ -69,13 +74,15 @@ def _compare(own: Sequence[ModelCall], stored: Sequence[ModelCall], repeats: Rep
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with those that may tell of its first call as well."""
+    """Compare each run with those that may tell of its first calls as well."""
     every = {**own, **stored}
     for key, calls in every.items():
-        others = {call.key for call in all_calls.beside(calls[0])}
+        if not (known := known_by(calls)):
+            continue
+        others = {o.key for call in known[:MAX_LATE] for o in all_calls.beside(call)}
         if key in stored:
             others &= own.keys()
-        original = find_original_run(calls, [every[other] for other in sorted(others)])
+        original = find_original_run(known, [every[other] for other in sorted(others)])
         if original is None:
             continue
         if key in stored:
@@ -91,15 +98,15 @@ class _CallsByContent:
     compared with those near it in time alone.
     """
 
-    def __init__(self, calls: Iterable[ModelCall]) -> None:
-        self._calls: defaultdict[str, list[ModelCall]] = defaultdict(list)
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self._calls: defaultdict[str, list[Call]] = defaultdict(list)
         self._longest_ns: defaultdict[str, int] = defaultdict(int)
         for call in sorted(calls, key=_START):
             self._calls[call.call_key].append(call)
             lasted_ns = call.end_ns - call.start_ns
             self._longest_ns[call.call_key] = max(lasted_ns, self._longest_ns[call.call_key])
 
-    def around(self, call: ModelCall) -> Sequence[ModelCall]:
+    def around(self, call: Call) -> Sequence[Call]:
         """Return those that may run around it, or beside it."""
         earliest_ns = min(call.start_ns, call.end_ns) - self._longest_ns[call.call_key]
         apart_ns = most_apart_ns(call)
@@ -109,20 +116,24 @@ class _CallsByContent:
             call.start_ns + apart_ns,
         )
 
-    def beside(self, call: ModelCall) -> Iterator[ModelCall]:
+    def beside(self, call: Call) -> Iterator[Call]:
         """Yield those of which another instrumentation may tell the same."""
-        apart_ns = most_apart_ns(call)
-        near = self._started(call.call_key, call.start_ns - apart_ns, call.start_ns + apart_ns)
+        near = started_near(self._calls[sought_key(call.call_key)], call)
         return (other for other in near if other.dialect != call.dialect)
 
-    def _started(self, call_key: str, first_ns: int, last_ns: int) -> Sequence[ModelCall]:
+    def _started(self, call_key: str, first_ns: int, last_ns: int) -> Sequence[Call]:
         calls = self._calls[call_key]
         start = bisect_left(calls, first_ns, key=_START)
         return calls[start : bisect_right(calls, last_ns, key=_START)]
 
 
-def _load(store: CallFinder, project: str, own: Sequence[ModelCall]) -> Sequence[ModelCall]:
-    windows = [
-        CallWindow(c.call_key, min(c.start_ns, c.end_ns), max(c.start_ns, c.end_ns)) for c in own
-    ]
-    return store.find_calls(project, windows)
+def _load(store: CallFinder, project: str, own: Sequence[Call]) -> Sequence[Call]:
+    return store.find_calls(project, list(map(_window, own)))
+
+
+def _window(call: Call) -> CallWindow:
+    """Return what to look for; a tool may be over before the next instrumentation tells of it."""
+    apart_ns = most_apart_ns(call) if is_tool(call.call_key) else 0
+    times = call.start_ns, call.end_ns
+    from_ns = max(min(times) - apart_ns, 0)
+    return CallWindow(sought_key(call.call_key), from_ns, max(times) + apart_ns)

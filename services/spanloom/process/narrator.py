@@ -1,4 +1,8 @@
-"""Says in the log what comes in: a summary a minute, and at once that spans are refused."""
+"""Says in the log what comes in: a summary a minute, and at once that spans are refused.
+
+When nothing at all has come in the first minute it says so once: of a sender that speaks HTTP to
+the port of gRPC nothing is to be seen here (docs/architecture.md, trade-offs).
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,7 @@ class Narrator:
         self._spans, self._runs = _spans(metrics), _runs(metrics)
         self._refused = _refused(metrics)
         self._told_at: dict[str, float] = {}
+        self._is_expecting = True
         self._stopping = Event()
         self._thread = WatchedThread("narrator", self._run)
 
@@ -77,6 +82,12 @@ class Narrator:
         spans, runs = _spans(self._metrics), _runs(self._metrics)
         if spans > self._spans:
             log.info("in the last minute", spans=spans - self._spans, runs=runs - self._runs)
+        elif self._is_expecting:
+            log.info(
+                "no spans have come yet",
+                todo="`spanloom doctor`, where agents are started, says where they send to",
+            )
+        self._is_expecting = False
         self._spans, self._runs = spans, runs
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.finding import Finding
 
 _FILES = Unknown("the files are left to whoever asks")
+_SENDERS = Unknown("agents are started elsewhere")
 
 
 class WatchedProcess(Protocol):
@@ -70,6 +71,7 @@ class SelfExamination:
             doors=look_at_doors(settings),
             ports=look_at_ports(settings, self._process.ports()),
             certificate=look_at_certificate(settings),
+            exporter=_SENDERS,
             descriptors=look_at_descriptors(),
             keys=keys_of(self._keys),
             store=look_at_store(settings, _FILES),

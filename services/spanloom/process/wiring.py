@@ -21,6 +21,7 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.storage.access.open import open_key_store
 from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.engine.loading import give_back_code_of_start
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Service:
             self._supervisor.stop()
             raise
         self._supervisor.started()
+        if self._settings.is_embedded:
+            give_back_code_of_start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,6 +10,7 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.trajectories.calls import ClickHouseCalls
+from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 from spanloom.storage.usage.store import ClickHouseUsage
@@ -26,6 +27,7 @@ class ClickHouseStore(
     ClickHouseTrajectories,
     ClickHouseCalls,
     ClickHouseLists,
+    ClickHouseConversations,
     ClickHouseReplays,
     ClickHouseDeletions,
     ClickHouseSnapshots,
@@ -45,6 +47,7 @@ class ClickHouseStore(
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader)
+        ClickHouseConversations.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)

@@ -39,8 +39,8 @@ def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) ->
         "every span": f"{api}/v1/trajectories/{trace_id}/spans",
         "API": f"{api}/openapi.json",
         "terminal": f"spanloom show {trace_id} --api-url {api}",
-        "your agents": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}",
-        "… over HTTP": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}",
+        "your agents": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}",
+        "… over gRPC": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}",
     }
     for label, value in rows.items():
         console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)

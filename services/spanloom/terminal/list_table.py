@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
+from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
 from spanloom.terminal.values import (
-    STATUS_STYLES,
     TYPE_STYLES,
     Signs,
-    age,
     counted,
     cut,
     duration,
@@ -22,67 +20,52 @@ from spanloom.terminal.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
 
     from rich.console import Console
 
-Item = dict[str, Any]  # an item of the API's list, as json gives it
-_NAMES, _GAP, _ID_CHARS = 2, 2, 32
-
-
-class Column(NamedTuple):
-    """A column beside the run itself."""
-
-    title: str
-    from_width: int
-    """Of the terminal: on a narrower one it is left out."""
-    cells: int
-    """As wide as what it usually holds; names are cut there."""
-    cell: Callable[[Item], Text]
-    is_number: bool = False
+_NAMES = 2
+NOTHING = (
+    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
+    "shows a run; filters may hide others."
+)
 
 
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's list; a narrow terminal loses columns, not names."""
     if not items:
-        console.print("No trajectories. `spanloom demo` sends one; filters may hide others.")
+        console.print(NOTHING, soft_wrap=True)
         return
     signs = signs_of(console)
-    columns = [c for c in _columns(now_ms) if console.width >= c.from_width]
-    console.print(_grid(columns, console.width, [Text(c.title, "dim") for c in columns], "run"))
+    grid = Grid(console, "run", _columns(now_ms))
     for item in items:
-        cells = [column.cell(item) for column in columns]
-        console.print(_grid(columns, console.width, cells, _run(item, signs)))
+        grid.print_row(_run(item, signs), item)
         for line in _about(item):
             console.print(cut(line, console.width))
         console.print()
 
 
-def _grid(columns: Sequence[Column], width: int, cells: Iterable[Text], run: Text | str) -> Table:
-    """Lay one row out; every row has the same widths, so that they stand below each other."""
-    room = width - _GAP - sum(column.cells + _GAP for column in columns)
-    grid = Table.grid(padding=(0, _GAP, 0, 0), pad_edge=True)
-    grid.add_column(width=max(room, _ID_CHARS), no_wrap=True, overflow="ellipsis")
-    for column in columns:
-        grid.add_column(
-            justify="right" if column.is_number else "left",
-            width=column.cells,
-            no_wrap=True,
-            overflow="ellipsis",
-        )
-    grid.add_row(Text(run, "dim") if isinstance(run, str) else run, *cells)
-    return grid
+def said_lines(item: Item) -> Iterable[Text]:
+    """Say what was asked and answered."""
+    for label, key in (("asked", "question"), ("answered", "answer")):
+        if said := str(item.get(key) or ""):
+            yield labelled(label, printable(said))
+
+
+def labelled(label: str, text: str, style: str = "") -> Text:
+    """Return a line below a row, its label in a column of its own."""
+    return Text.assemble((f"  {label:<10}", "dim"), (text, style))
 
 
 def _columns(now_ms: int) -> Iterable[Column]:
     yield Column("agents", 124, 20, lambda item: _names(item["agent_names"], "magenta"))
     yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
     yield Column("steps", 68, 10, lambda item: _steps(item["step_counts"]))
-    yield Column("tokens", 80, 11, _tokens, is_number=True)
+    yield Column("tokens", 80, 11, tokens_cell, is_number=True)
     yield Column(
         "time", 44, 7, lambda item: Text(duration(whole(item["duration"]))), is_number=True
     )
-    yield Column("when", 54, 10, lambda item: _when(item, now_ms))
+    yield Column("when", 54, 10, lambda item: when_cell(item, now_ms))
 
 
 def _run(item: Item, signs: Signs) -> Text:
@@ -93,14 +76,16 @@ def _run(item: Item, signs: Signs) -> Text:
 
 
 def _about(item: Item) -> Iterable[Text]:
-    """Say what was asked and answered, of which conversation a run is, and what it repeats."""
-    for label, key in (("asked", "question"), ("answered", "answer")):
-        if said := str(item.get(key) or ""):
-            yield Text.assemble((f"  {label:<10}", "dim"), printable(said))
+    """Say what was asked and answered, and how a run hangs together with others."""
+    yield from said_lines(item)
     if conversation := item.get("conversation_id"):
-        yield Text.assemble(("  in        ", "dim"), f"conversation {printable(conversation)}")
+        yield labelled("in", f"conversation {printable(conversation)}")
+    if resumed := item.get("resumes"):
+        yield labelled("resumes", resumed, "cyan")
+    if resumer := item.get("resumed_by"):
+        yield labelled("resumed", f"by {resumer}", "cyan")
     if original := item.get("duplicate_of"):
-        yield Text.assemble(("  repeats   ", "dim"), (original, "yellow"))
+        yield labelled("repeats", original, "yellow")
 
 
 def _names(names: Iterable[str], style: str) -> Text:
@@ -118,14 +103,3 @@ def _steps(counts: dict[str, int]) -> Text:
         for kind in ("model", "tool")
         if counts.get(kind)
     )
-
-
-def _tokens(item: Item) -> Text:
-    spent = (f"{item['input_tokens']:,}", (" in ", "dim"), f"\n{item['output_tokens']:,}")
-    return Text.assemble(*spent, (" out", "dim"))
-
-
-def _when(item: Item, now_ms: int) -> Text:
-    status = str(item["status"])
-    ago = age(now_ms - whole(item["started_at"]))
-    return Text.assemble(ago, "\n", (status, STATUS_STYLES.get(status, "")))

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rich.console import Console
-from rich.padding import Padding
+from rich.text import Text
 
 if TYPE_CHECKING:
     from typing import TextIO
-
-    from rich.text import Text
 
 PIPE_WIDTH = 100
 
@@ -26,7 +24,10 @@ def make_console(stream: TextIO) -> Console:
 def print_indented(line: Text, console: Console) -> None:
     """Print a line; where it is too wide it goes on below at its own indent."""
     indent = len(line.plain) - len(line.plain.lstrip(" "))
-    console.print(Padding(line[indent:], (0, 0, 0, indent), expand=False) if indent else line)
+    margin = Text(" " * indent)
+    for part in line[indent:].wrap(console, max(1, console.width - indent)) or [Text()]:
+        part.rstrip()
+        console.print(margin + part)
 
 
 def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:

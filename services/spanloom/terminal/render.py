@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import last_message
+from spanloom.core.reading.gist import answer_in, question_in
 from spanloom.terminal.failures import failures_by_step
 from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
@@ -42,18 +42,25 @@ def render_trajectory(document: Document, console: Console) -> None:
     Colours and signs are those that the console can show. Nothing in the document can do more
     than be read: control characters are escaped and markup is not interpreted.
     """
+    for line in trajectory_lines(document, console):
+        console.print(line, width=min(console.width, MAX_WIDTH))
+
+
+def trajectory_lines(document: Document, console: Console) -> list[Text]:
+    """Return what ``render_trajectory`` prints, for this console."""
     signs = signs_of(console)
     width = min(console.width, MAX_WIDTH)
-    for line in (
+    lines = [
         *_heading(document, signs, width),
         Text(),
         *tree_lines(build_tree(document), signs, width, failures_by_step(document)),
         Text(),
         *_totals(document, signs),
         *warning_lines(document, signs),
-    ):
+    ]
+    for line in lines:
         line.rstrip()
-        console.print(line, width=width)
+    return lines
 
 
 def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
@@ -91,26 +98,37 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
         joined([name, *facts], signs),
         Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
     ]
-    for label, key in (("asked", "input"), ("answered", "output")):
-        if shown := shortened(last_message(str(root.get(key) or "")), width - 10):
+    for label, said in (*_texts(root), *_waits(extraction)):
+        if shown := shortened(said, width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
-    lines += [
-        cut(Text.assemble((f"{'waits for':<10}", "dim"), shortened(question, width - 10)), width)
-        for pause in extraction.get("pauses") or []
-        if (question := str(pause.get("question", "")))
-    ]
     return lines
 
 
+def _texts(root: Document) -> Iterable[tuple[str, str]]:
+    yield "asked", question_in(str(root.get("input") or ""))
+    yield "answered", answer_in(str(root.get("output") or ""))
+
+
+def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
+    """Say for what the run waits or waited, and which runs it goes on with."""
+    resumer = str(extraction.get("resumed_by", ""))
+    for pause in extraction.get("pauses") or []:
+        yield "waited" if resumer else "waits for", str(pause.get("question", ""))
+    yield "resumes", str(extraction.get("resumes", ""))
+    yield "resumed", f"by {resumer}" if resumer else ""
+
+
 def _outcome(extraction: Document) -> Text | str:
-    """Say how the run went, if anything failed: ``recovered from 2 failures``."""
+    """Say how the run went, if not simply well: ``recovered from 2 failures``."""
     outcome = str(extraction.get("outcome", ""))
     if outcome not in OUTCOME_STYLES:
         return ""
     failures = counted(whole(extraction.get("failures")), "failure")
+    is_over = bool(extraction.get("resumed_by"))
     words = {
         "recovered": f"recovered from {failures}",
-        "paused": "paused, waits for a person",
+        "paused": "paused, then resumed" if is_over else "paused, waits for a person",
+        "cancelled": "cancelled, stopped from outside",
         "failed": f"failed, {failures}",
     }
     return Text(words[outcome], OUTCOME_STYLES[outcome])

@@ -28,13 +28,19 @@ Message = dict[str, Any]  # a message of the documented shape
 
 
 def read_messages(text: str) -> Sequence[Message]:
-    """Return the messages of a model step's input or output; none if it holds none."""
+    """Return the messages of a model step's input or output; none if it holds none.
+
+    A tool's result gets the name of the tool where the call that it answers stands before it.
+    """
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return []
     items = value if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, dict)]
+    messages = [item for item in items if isinstance(item, dict)]
+    calls = [call for message in messages for call in calls_of(message)]
+    names = {str(call["id"]): call.get("name") for call in calls if call["id"]}
+    return [{"name": names.get(str(m.get("tool_call_id"))), **m} for m in messages]
 
 
 def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
@@ -42,12 +48,24 @@ def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     role = str(message.get("role") or "?")
     name = f" {printable(str(message['name']))}" if message.get("name") else ""
     yield Text.assemble((printable(role), ROLE_STYLES.get(role, "bold")), (name, "dim"))
+    said = list(_said(message, is_full=is_full))
+    yield from said or [Text(f"{_INDENT}(empty)", "dim italic")]
+
+
+def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)
+    for call in calls_of(message):
+        yield from call_lines(call.get("name"), call.get("arguments"), is_full=is_full)
+
+
+def calls_of(message: Message) -> Iterator[dict[str, Any]]:
+    """Yield each call of a tool that a message asks for: name, arguments and, if told, its id."""
     for call in message.get("tool_calls") or []:
-        function = (call.get("function") if isinstance(call, dict) else None) or {}
-        yield from call_lines(function.get("name"), function.get("arguments"), is_full=is_full)
+        asked = call if isinstance(call, dict) else {}
+        function = asked.get("function")
+        yield {"id": asked.get("id"), **(function if isinstance(function, dict) else {})}
 
 
 def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:

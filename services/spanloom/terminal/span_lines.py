@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spanloom.terminal.render import joined, warning_lines
 from spanloom.terminal.span_tree import build_forest
-from spanloom.terminal.tree import walk
+from spanloom.terminal.tree import levels_in, walk
 from spanloom.terminal.values import TYPE_STYLES, counted, cut, printable, signs_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from spanloom.terminal.values import Signs
 
 MAX_SPANS = 2_000
-_WIDE = 120
+_NARROW, _WIDE = 80, 120
 _MAX_WIDTH = 160
-_MIN_LABEL = 8
 _FATES = {"kept": "green", "merged": "yellow", "dropped": "dim"}
 
 Span = dict[str, Any]  # as /spans answers it
@@ -42,14 +41,15 @@ def render_explanation(answer: dict[str, Any], document: dict[str, Any], console
     """Print the answer of ``/spans`` as a tree, each span with its kind, fate and rule.
 
     Where a span was merged, the id of the span under which it counts is given; a wide terminal
-    shows every span's own id too. Below stands what the document warns of.
+    shows every span's own id too, a narrow one neither id nor kind: names have half of each line.
+    Below stands what the document warns of.
     """
     signs = signs_of(console)
     width = min(console.width, _MAX_WIDTH)
     spans: list[Span] = answer.get("spans") or []
-    trees = (walk(top, signs) for top in build_forest(spans))
+    trees = (walk(top, signs, levels_in(width)) for top in build_forest(spans))
     drawn = islice(chain.from_iterable(trees), MAX_SPANS)
-    lines = [_line(branch, signs, with_id=width >= _WIDE) for branch in drawn]
+    lines = [_line(branch, signs, width) for branch in drawn]
     console.print(_heading(answer, spans, signs), end="\n\n", width=width)
     for text in _aligned(lines, width):
         console.print(text, width=width)
@@ -72,7 +72,7 @@ def _heading(answer: dict[str, Any], spans: Iterable[Span], signs: Signs) -> Tex
     return Text.assemble((named, "dim"), "  ", joined(parts, signs))
 
 
-def _line(branch: Branch, signs: Signs, *, with_id: bool) -> _Line:
+def _line(branch: Branch, signs: Signs, width: int) -> _Line:
     span, kind = branch.node.step, branch.node.type
     fate = _fate(span)
     style = TYPE_STYLES.get(kind, "") if fate == "kept" else "dim"
@@ -81,18 +81,20 @@ def _line(branch: Branch, signs: Signs, *, with_id: bool) -> _Line:
         (signs.types.get(kind, "?") + " ", style),
         (printable(str(span.get("name", ""))) or "(no name)", style),
     )
-    where = f"into {span['step_id']}" if fate == "merged" else fate
+    where = f"into {span['step_id']}" if fate == "merged" and width >= _NARROW else fate
     cells = [
-        Text(printable(kind), style),
         Text(printable(where), _FATES[fate]),
         Text(_decided_by(span), "" if fate == "kept" else "dim"),
     ]
-    own_id = [Text(printable(str(span.get("span_id"))), "dim")] if with_id else []
+    if width >= _NARROW:
+        cells.insert(0, Text(printable(kind), style))
+    if width >= _WIDE:
+        cells.insert(0, Text(printable(str(span.get("span_id"))), "dim"))
     failure = None
     if error := span.get("error"):
         words = f"{signs.error} {printable(str(error))}"
         failure = Text.assemble((branch.below + "  ", "dim"), (words, "red"))
-    return _Line(label, own_id + cells, failure)
+    return _Line(label, cells, failure)
 
 
 def _fate(span: Span) -> str:
@@ -109,14 +111,14 @@ def _decided_by(span: Span) -> str:
 
 
 def _aligned(lines: Sequence[_Line], width: int) -> Iterable[Text]:
-    """Put the cells in columns; the labels get what is left of the width."""
+    """Put the cells in columns; the labels get what is left of the width, half of it at least."""
     if not lines:
         return
     columns = [
         max(cell.cell_len for cell in column)
         for column in zip(*(n.cells for n in lines), strict=True)
     ]
-    left = max(_MIN_LABEL, width - sum(columns) - 2 * len(columns))
+    left = max(width // 2, width - sum(columns) - 2 * len(columns))
     left = min(left, max(line.label.cell_len for line in lines))
     for line in lines:
         text = line.label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -11,16 +12,17 @@ from spanloom.terminal.failures import failure_texts, failures_by_step
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
+    calls_of,
     content_text,
     message_lines,
     read_messages,
     text_lines,
 )
 from spanloom.terminal.values import (
+    OUTCOME_STYLES,
     TYPE_STYLES,
     duration,
     printable,
-    shortened,
     signs_of,
     whole,
 )
@@ -37,105 +39,34 @@ if TYPE_CHECKING:
 Step = dict[str, Any]  # as the document has it
 
 
+@dataclass(slots=True)
+class _Told:
+    """What a transcript has shown of an agent's conversation."""
+
+    messages: Counter[bytes] = field(default_factory=Counter)
+    results: int = 0
+    """How many tools and agents stand where they ran, since the last model call."""
+
+
 def render_transcript(document: dict[str, Any], console: Console, *, is_full: bool) -> None:
     """Print what was said in a run, agent by agent, in the order in which they began.
 
     Of each model call only what is new is shown: a request repeats all that was said before.
     """
     signs, failures = signs_of(console), failures_by_step(document)
-    for number, agent in enumerate(document.get("agent_steps") or []):
+    agents = document.get("agent_steps") or []
+    for number, agent in enumerate(agents):
         if number:
             console.print()
-        for line in _agent(agent, failures, signs, is_full=is_full):
+        step = {**agent, "type": _type_of(agent, document)}
+        for line in _agent(step, failures, signs, is_full=is_full):
             print_indented(line, console)
+    if not agents:
+        console.print("Nothing was said: no agent, model or tool took part.")
 
 
-def render_step(step: Step, console: Console, *, is_full: bool) -> None:
-    """Print one step: what it is, its messages or arguments and result, and its metadata."""
-    signs = signs_of(console)
-    facts = {**(step.get("model_info") or {}), **(step.get("metadata") or {})}
-    for line in (
-        _heading(step, signs),
-        *_texts(step, is_full=is_full),
-        *_errors(step, {}, signs),
-        *(Text.assemble((f"  {printable(k)}: ", "dim"), _cut(facts[k])) for k in sorted(facts)),
-    ):
-        print_indented(line, console)
-
-
-def _cut(value: object) -> str:
-    return shortened(str(value), 400)
-
-
-def _agent(
-    agent: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
-) -> Iterator[Text]:
-    kind = "agent" if agent.get("parent_id") or not agent.get("type") else str(agent["type"])
-    yield _heading({"type": kind, **agent}, signs)
-    yield from _errors(agent, failures, signs)
-    told = Counter[bytes]()
-    for step in agent.get("steps") or []:
-        if step["type"] == "model":
-            yield from _call(step, told, is_full=is_full)
-        elif step["type"] == "tool":
-            yield Text.assemble(
-                ("tool", ROLE_STYLES["tool"]), (f" {printable(str(step.get('name')))}", "dim")
-            )
-            yield from text_lines(str(step.get("output") or ""), is_full=is_full)
-        else:
-            yield Text(f"  {signs.arrow} {printable(str(step.get('name')))}", TYPE_STYLES["agent"])
-        yield from _errors(step, failures, signs)
-
-
-def _call(step: Step, told: Counter[bytes], *, is_full: bool) -> Iterator[Text]:
-    """Yield what is new in a call's request, and its answer; remember both."""
-    for way, role in (("input", "user"), ("output", "assistant")):
-        text = str(step.get(way) or "")
-        said = read_messages(text) or ([{"role": role, "content": text}] if text else [])
-        for message in _new(said, told) if way == "input" else _noted(said, told):
-            yield from message_lines(message, is_full=is_full)
-
-
-def _new(messages: Sequence[Message], told: Counter[bytes]) -> Iterator[Message]:
-    """Yield what was not said before; what is said twice in one request was said twice."""
-    has_results = bool(told)  # of the tools, which stand where they ran
-    seen = Counter[bytes]()
-    for message in messages:
-        mark = _mark(message)
-        seen[mark] += 1
-        if seen[mark] > told[mark]:
-            told[mark] += 1
-            if message.get("role") != "tool" or not has_results:
-                yield message
-
-
-def _noted(messages: Sequence[Message], told: Counter[bytes]) -> Sequence[Message]:
-    told.update(map(_mark, messages))
-    return messages
-
-
-def _mark(message: Message) -> bytes:
-    """Return what makes two messages one: who speaks, what is said, and what is asked for."""
-    calls = message.get("tool_calls") or []
-    functions = [call.get("function") or {} for call in calls if isinstance(call, dict)]
-    asked = [f"{f.get('name')} {''.join(str(f.get('arguments')).split())}" for f in functions]
-    said = content_text(message.get("content"))
-    return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
-
-
-def _texts(step: Step, *, is_full: bool) -> Iterator[Text]:
-    """Yield input and output, message by message where they hold messages."""
-    for way in ("input", "output"):
-        text = str(step.get(way) or "")
-        messages = read_messages(text) if step.get("type") == "model" else ()
-        yield Text(way if text else f"no {way}", "dim underline" if text else "dim")
-        for message in messages:
-            yield from message_lines(message, is_full=is_full)
-        if not messages:
-            yield from text_lines(text, is_full=is_full)
-
-
-def _heading(step: Step, signs: Signs) -> Text:
+def heading(step: Step, signs: Signs) -> Text:
+    """Return what a step is: its sign and name, its type and how long it ran."""
     kind = str(step.get("type") or "other")
     took = duration(whole((step.get("basic_info") or {}).get("duration")))
     sign = signs.types.get(kind, signs.types["other"])
@@ -145,6 +76,103 @@ def _heading(step: Step, signs: Signs) -> Text:
     )
 
 
-def _errors(step: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs) -> Iterator[Text]:
+def error_lines(
+    step: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs
+) -> Iterator[Text]:
+    """Yield what failed in a step."""
     for text in failure_texts(step, failures.get(str(step.get("id")), ())):
         yield Text(f"  {signs.error} {printable(text)}", "red")
+
+
+def _type_of(agent: Step, document: dict[str, Any]) -> str:
+    """Return what owns these steps: an agent, but for the root, which may be anything."""
+    is_root = agent.get("id") == (document.get("root_step") or {}).get("id")
+    root_type = (document.get("extraction") or {}).get("root_type")
+    return str(root_type) if is_root and root_type else "agent"
+
+
+def _agent(
+    agent: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
+) -> Iterator[Text]:
+    yield heading(agent, signs)
+    yield from error_lines(agent, failures, signs)
+    told = _Told()
+    steps = agent.get("steps") or []
+    for step in steps:
+        if step["type"] == "model":
+            yield from _call(step, told, is_full=is_full)
+        else:
+            told.results += 1
+            yield from _result(step, signs, is_full=is_full)
+        yield from error_lines(step, failures, signs)
+        yield from _waiting(step, signs)
+    if not any(map(_question, steps)):
+        yield from _waiting(agent, signs)
+
+
+def _call(step: Step, told: _Told, *, is_full: bool) -> Iterator[Text]:
+    """Yield what is new in a call's request, and its answer; remember both."""
+    asked, answered = (_messages(step, *way) for way in _WAYS)
+    for message in (*_new(asked, told), *answered):
+        yield from message_lines(message, is_full=is_full)
+    told.messages.update(map(_mark, answered))
+    if not asked and not answered:
+        yield Text("assistant", ROLE_STYLES["assistant"])
+        yield Text("  its texts were not sent", "dim italic")
+
+
+_WAYS = (("input", "user"), ("output", "assistant"))
+
+
+def _messages(step: Step, way: str, role: str) -> Sequence[Message]:
+    text = str(step.get(way) or "")
+    return read_messages(text) or ([{"role": role, "content": text}] if text else [])
+
+
+def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
+    """Return what was not said before; what is said twice in one request was said twice.
+
+    The last results of tools are left out, as many as stand where they ran.
+    """
+    seen, new = Counter[bytes](), []
+    for message in messages:
+        mark = _mark(message)
+        seen[mark] += 1
+        if seen[mark] > told.messages[mark]:
+            told.messages[mark] += 1
+            new.append(message)
+    results = [at for at, message in enumerate(new) if message.get("role") == "tool"]
+    shown = set(results[-told.results :] if told.results else ())
+    told.results = 0
+    return [message for at, message in enumerate(new) if at not in shown]
+
+
+def _mark(message: Message) -> bytes:
+    """Return what makes two messages one: who speaks, what is said, and what is asked for."""
+    asked = [
+        f"{call.get('name')} {''.join(str(call.get('arguments')).split())}"
+        for call in calls_of(message)
+    ]
+    said = content_text(message.get("content"))
+    return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
+
+
+def _result(step: Step, signs: Signs, *, is_full: bool) -> Iterator[Text]:
+    """Yield what a tool gave, or that another agent went on, whose words stand apart."""
+    name = printable(str(step.get("name")))
+    if step["type"] != "tool":
+        yield Text(f"  {signs.arrow} {name}", TYPE_STYLES["agent"])
+        return
+    yield Text.assemble(("tool", ROLE_STYLES["tool"]), (f" {name}", "dim"))
+    yield from text_lines(str(step.get("output") or ""), is_full=is_full)
+
+
+def _waiting(step: Step, signs: Signs) -> Iterator[Text]:
+    """Yield what a paused step asks of a person."""
+    if question := _question(step):
+        asked = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
+        yield Text(asked, OUTCOME_STYLES["paused"])
+
+
+def _question(step: Step) -> str:
+    return str((step.get("metadata") or {}).get("question") or "")

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from spanloom.terminal.values import Signs
 
-MAX_INDENT = 16
+MAX_LEVELS = 16
 """Levels that are drawn; below them the outermost make room."""
+_NAME_CELLS = 12
+"""What a name gets at least, with the sign before it."""
 
 
 @dataclass(slots=True)
@@ -66,13 +68,18 @@ def build_tree(document: dict[str, Any]) -> Node:
     return root
 
 
-def walk(root: Node, signs: Signs) -> Iterator[Branch]:
+def levels_in(width: int) -> int:
+    """Return how many levels to draw, so that in half of a line names have room beside them."""
+    return max(1, min(MAX_LEVELS, (width // 2 - _NAME_CELLS) // 3 - 1))
+
+
+def walk(root: Node, signs: Signs, levels: int = MAX_LEVELS) -> Iterator[Branch]:
     """Yield every node, parents first, with the lines that draw the tree."""
     stack = [Branch(root, "", "")]
     while stack:
         branch = stack.pop()
         yield branch
-        below = branch.below[-len(signs.through) * MAX_INDENT :]
+        below = branch.below[-len(signs.through) * levels :]
         for at, child in enumerate(reversed(branch.node.children)):
             corner, through = (signs.last, "   ") if at == 0 else (signs.branch, signs.through)
             stack.append(Branch(child, below + corner, below + through))

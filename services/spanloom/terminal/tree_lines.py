@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from spanloom.terminal.failures import failure_texts
-from spanloom.terminal.tree import Branch, Node, walk
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, whole
+from spanloom.terminal.tree import Branch, Node, levels_in, walk
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, went, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,14 +27,15 @@ def tree_lines(
 
     ``failures`` are those that the document lists, by step: they stand below their step's line.
     """
-    branches = list(islice(walk(root, signs), MAX_STEPS + 1))
+    branches = list(islice(walk(root, signs, levels_in(width)), MAX_STEPS + 1))
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
     tokens = _tokens([branch.node for branch in branches[:MAX_STEPS]], signs)
-    bar_cells = 24 if width >= 96 else 12 if width >= 76 else 0
     times = [duration(branch.node.duration_ms) for branch in branches[:MAX_STEPS]]
     time_cells, token_cells = (max(map(len, column)) + 2 for column in (times, tokens))
+    longest = max(label.cell_len for label in labels)
+    bar_cells = _bar_cells(width, width - longest - time_cells - token_cells - 2)
     right = time_cells + token_cells + (bar_cells + 2 if bar_cells else 0)
-    left = min(max(label.cell_len for label in labels), max(_MIN_LABEL, width - right))
+    left = min(longest, max(_MIN_LABEL, width - right))
     lines = []
     for branch, label, took, cost in zip(branches, labels, times, tokens, strict=False):
         label.truncate(left, overflow="ellipsis", pad=True)
@@ -48,6 +49,13 @@ def tree_lines(
     return lines
 
 
+def _bar_cells(width: int, left_over: int) -> int:
+    """Return how long the bars may be: half as long where names and models need the room."""
+    if width < 76:
+        return 0
+    return 24 if width >= 96 and left_over >= 24 else 12
+
+
 def _label(branch: Branch, signs: Signs) -> Text:
     node = branch.node
     style = TYPE_STYLES.get(node.type, "")
@@ -56,8 +64,11 @@ def _label(branch: Branch, signs: Signs) -> Text:
         (signs.types.get(node.type, signs.types["other"]) + " ", style),
         (printable(str(node.step.get("name", ""))) or "(no name)", style),
     )
-    if model := (node.step.get("metadata") or {}).get("model"):
+    metadata = node.step.get("metadata") or {}
+    if model := metadata.get("model"):
         label.append(f"  {printable(str(model))}", "dim")
+    if how := went(str(metadata.get("outcome", "")), signs):
+        label = Text.assemble(label, "  ", how)
     return label
 
 

@@ -20,7 +20,12 @@ TYPE_STYLES = {
 }
 STATUS_STYLES = {"settled": "green", "live": "cyan", "partial": "yellow", "failed": "bold red"}
 
-OUTCOME_STYLES = {"recovered": "yellow", "paused": "cyan", "failed": "bold red"}
+OUTCOME_STYLES = {
+    "recovered": "yellow",
+    "paused": "cyan",
+    "cancelled": "magenta",
+    "failed": "bold red",
+}
 """Of what is worth a word: most runs go well."""
 
 
@@ -42,12 +47,12 @@ class Signs(NamedTuple):
 
 _UNICODE = Signs(
     {"agent": "◆", "model": "●", "tool": "■", "graph": "▲", "other": "○"},
-    {"recovered": "!", "paused": "…", "failed": "✗"},
+    {"recovered": "!", "paused": "…", "cancelled": "⊘", "failed": "✗"},
     *("├─ ", "└─ ", "│  ", "━", "✗", "!", "→", "·", "…"),
 )
 _ASCII = Signs(
     {"agent": "@", "model": "*", "tool": "+", "graph": "#", "other": "o"},
-    {"recovered": "!", "paused": "...", "failed": "x"},
+    {"recovered": "!", "paused": "...", "cancelled": "/", "failed": "x"},
     *("|- ", "`- ", "|  ", "=", "x", "!", "->", "-", "..."),
 )
 

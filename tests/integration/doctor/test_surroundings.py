@@ -99,6 +99,11 @@ def test_a_running_service_is_asked_for_what_it_alone_can_see(
     doctor.expect("ports", "ok", spanloom.api.rpartition(":")[2], "answer")
     for check in ("store", "schema", "detached-parts", "quarantine", "spool", "keys"):
         doctor.expect(check, "ok")
+    sends_http_to_grpc = {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": spanloom.addresses["otlp_grpc"],
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+    }
+    doctor.examine(data, address, env=sends_http_to_grpc).expect("exporter", "problem", "4318")
     alone(doctor, data, "--api-url=http://127.0.0.1:9", "nothing answers")
     made = ("keys", "create", "--all-projects", "--scopes=admin", f"--data-dir={data}")
     key = run_spanloom(*made).stdout.strip()

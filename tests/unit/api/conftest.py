@@ -16,7 +16,8 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class ShelfStore:
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
     spans: dict[TraceKey, bytes] = field(default_factory=dict)
     summaries: list[TrajectorySummary] = field(default_factory=list)
+    talks: list[ConversationSummary] = field(default_factory=list)
+    continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
     asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
@@ -73,14 +76,32 @@ class ShelfStore:
         return behind[:limit]
 
     def conversation(
-        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Sequence[TrajectorySummary]:
+        self.asked.append((reach, where))
         if self.error:
             raise self.error
         lines = [s for s in self.summaries if s.conversation_id == conversation_id]
         own = [s for s in lines if reach.covers(s.key.project)]
         own.sort(key=lambda s: s.cursor)
         return [s for s in own if after is None or s.cursor > after][:limit]
+
+    def conversations(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        self.asked.append((reach, where))
+        if self.error:
+            raise self.error
+        newest = sorted(self.talks, key=lambda talk: talk.cursor, reverse=True)
+        return [talk for talk in newest if after is None or talk.cursor < after][:limit]
+
+    def continuation(self, key: TraceKey) -> Continuation:
+        return self.continuations.get(key, NO_CONTINUATION)
 
     def unfinished_replays(self, _reach: Reach) -> Sequence[Replay]:
         if self.error:
@@ -150,6 +171,27 @@ def summary(number: int, project: str = "default", conversation_id: str = "") ->
         duplicate_of="",
         dialects=["openinference"],
         conversation_id=conversation_id,
+    )
+
+
+def talk(number: int, project: str = "default") -> ConversationSummary:
+    start_ns = 1_715_400_000_000_000_000 + number // 2
+    return ConversationSummary(
+        project=project,
+        conversation_id=f"talk {number}",
+        cursor=Cursor(start_ns, f"{number:032x}", project),
+        runs=2,
+        start_ns=1_715_400_000_000_000_000,
+        question="Where to?",
+        answer="Oslo",
+        user_id="",
+        input_tokens=20,
+        output_tokens=10,
+        last_trace_id=f"{number:032x}",
+        last_start_ns=start_ns,
+        last_duration_ns=2_000_000,
+        last_status=Status.SETTLED,
+        last_outcome=Outcome.PAUSED,
     )
 
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
-from tests.unit.api.conftest import summary
+from tests.unit.api.conftest import summary, talk
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -69,3 +71,48 @@ def test_what_cannot_be_used_is_said(
 def test_a_store_that_is_away_is_503(client: TestClient, store: ShelfStore) -> None:
     store.error = StoreUnavailableError("away")
     assert client.get("/v1/conversations/c").status_code == 503
+
+
+def test_conversations_come_page_by_page(client: TestClient, store: ShelfStore) -> None:
+    store.talks = [talk(n) for n in range(5)]
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    for _ in range(3):
+        page = client.get("/v1/conversations", params={"limit": "2", **cursor}).json()
+        seen += [item["conversation_id"] for item in page["items"]]
+        cursor = {"cursor": page["next_cursor"]}
+    assert seen == [f"talk {n}" for n in (4, 3, 2, 1, 0)]
+    assert cursor == {"cursor": None}
+
+
+def test_a_conversation_in_the_list(client: TestClient, store: ShelfStore) -> None:
+    store.talks = [talk(3)]
+    [item] = client.get("/v1/conversations").json()["items"]
+    assert item == {
+        "conversation_id": "talk 3",
+        "project": "default",
+        "runs": 2,
+        "started_at": "1715400000000",
+        "question": "Where to?",
+        "answer": "Oslo",
+        "user_id": None,
+        "input_tokens": 20,
+        "output_tokens": 10,
+        "last_run": {
+            "trace_id": f"{3:032x}",
+            "started_at": "1715400000000",
+            "duration": "2",
+            "status": "settled",
+            "outcome": "paused",
+        },
+    }
+
+
+def test_filters_of_conversations_reach_the_store(client: TestClient, store: ShelfStore) -> None:
+    asked = {"project": "p", "from": "1000", "to": "2000", "service": "s", "user_id": "u"}
+    client.get("/v1/conversations", params={**asked, "environment": "e"}).raise_for_status()
+    where = TrajectoryFilter(10**9, 2 * 10**9, service="s", environment="e", user_id="u")
+    assert store.asked == [(Reach.only("p"), where)]
+    assert client.get("/v1/conversations?is_duplicate=any").status_code == 422
+    store.error = StoreUnavailableError("away")
+    assert client.get("/v1/conversations").status_code == 503

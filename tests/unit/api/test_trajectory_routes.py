@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.unit.api.conftest import summary
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.query.continuations import Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
@@ -21,6 +24,17 @@ def test_a_document_comes_as_it_is_stored(client: TestClient) -> None:
     answer = client.get(f"/v1/trajectories/{TRACE}")
     assert answer.content == b'{"id": "as stored"}'
     assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_document_is_not_sent_again_to_who_has_it(client: TestClient, store: Any) -> None:
+    path = f"/v1/trajectories/{TRACE}"
+    etag = client.get(path).headers["etag"]
+    same = client.get(path, headers={"if-none-match": f'"other", {etag}'})
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", etag)
+    store.documents[TraceKey("default", TRACE)] = b'{"id": "grown"}'
+    grown = client.get(path, headers={"if-none-match": etag})
+    assert (grown.status_code, grown.content) == (200, b'{"id": "grown"}')
+    assert grown.headers["etag"] != etag
 
 
 def test_trace_ids_are_known_in_either_case(client: TestClient) -> None:
@@ -81,6 +95,8 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "user_id": None,
         "tags": [],
         "duplicate_of": None,
+        "resumes": None,
+        "resumed_by": None,
     }
 
 
@@ -116,3 +132,38 @@ def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
         has_steps=True,
         agent_name="math",
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"), [("", False), ("false", False), ("true", True), ("any", None)]
+)
+@pytest.mark.parametrize("path", ["/v1/trajectories", "/v1/conversations/c"])
+def test_what_repeats_a_run_has_to_be_asked_for(
+    client: TestClient, store: Any, path: str, asked: str, wanted: bool | None
+) -> None:
+    client.get(path, params={"is_duplicate": asked} if asked else {})
+    assert store.asked[-1][1] == TrajectoryFilter(is_duplicate=wanted)
+
+
+def test_nothing_else_is_a_word_for_it(client: TestClient) -> None:
+    answer = client.get("/v1/trajectories?is_duplicate=maybe")
+    assert answer.status_code == 422
+    assert "is_duplicate" in answer.text
+
+
+@pytest.mark.parametrize("path", [f"/v1/trajectories/{TRACE}", "/v1/trajectories/latest"])
+def test_a_document_names_the_runs_that_go_on_with_each_other(
+    client: TestClient, store: Any, path: str
+) -> None:
+    key = TraceKey("default", TRACE)
+    stored = b'{"id":"x","extraction":{"version":1,"is_resuming":true}}'
+    store.documents[key] = stored
+    store.summaries = [replace(summary(9), key=key)]
+    assert client.get(path).content == stored
+    store.continuations[key] = Continuation("a" * 32, "b" * 32)
+    told = (
+        b'{"id":"x","extraction":{"version":1,"is_resuming":true,"resumes":"%b","resumed_by":"%b"}}'
+    )
+    assert client.get(path).content == told % (b"a" * 32, b"b" * 32)
+    store.documents[key] = b'{"id":"x","extraction":{"version":1}}'
+    assert client.get(path).content == store.documents[key]

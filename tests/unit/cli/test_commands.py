@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from tests.support.help_examples import all_help_examples, command_of
+from tests.support.reader_at_work import parted
 
 from spanloom import __main__ as entry
 from spanloom import __version__
@@ -34,12 +37,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return _run
 
 
-def _command(name: str) -> click.Command:
-    command = spanloom.get_command(click.Context(spanloom), name)
-    assert command is not None
-    return command
-
-
 def test_without_arguments_it_shows_what_there_is(run: Run) -> None:
     status, out, _ = run()
     assert status == 0
@@ -56,11 +53,22 @@ def test_every_command_has_help_and_examples(name: str, run: Run) -> None:
     assert status == 0
     assert "Examples:" in out
     assert f"spanloom {name}" in out
-    assert _command(name).name == name
+    assert command_of(name).name == name
+
+
+@pytest.mark.parametrize("line", list(all_help_examples()))
+def test_an_example_of_a_help_text_is_understood(
+    line: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything up to what the command does: arguments, options, settings."""
+    monkeypatch.setattr(click.Command, "invoke", lambda *_: None)
+    program, *words = shlex.split(parted(line)[0])
+    assert program == "spanloom"
+    assert run(*words) == (0, "", "")
 
 
 def test_serve_has_a_flag_for_every_option() -> None:
-    flags = [p for p in _command("serve").params if isinstance(p, SettingsOption)]
+    flags = [p for p in command_of("serve").params if isinstance(p, SettingsOption)]
     assert sorted(flag_of(flag.name or "") for flag in flags) == sorted(
         map(flag_of, Settings.model_fields)
     )
@@ -68,7 +76,7 @@ def test_serve_has_a_flag_for_every_option() -> None:
 
 @pytest.mark.parametrize("name", ["collect", "extract", "api", "migrate", "demo"])
 def test_parts_take_only_their_own_options(name: str) -> None:
-    command = _command(name)
+    command = command_of(name)
     assert isinstance(command, SettingsCommand)
     names = {param.name for param in command.params}
     assert "log_level" in names

@@ -16,7 +16,7 @@ from spanloom import Client
 from spanloom.api.app import create_app
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Kind, SpanVerdict, Status
+from spanloom.core.model.trajectory import DuplicateOf, Kind, SpanVerdict, Status
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -63,7 +63,13 @@ class World:
     def client(self, api_key: str | None = None) -> Client:
         return Client("http://localhost", api_key=api_key, transport=self._transport)
 
-    def write(self, number: int, project: str = "p", conversation: str = "") -> TraceKey:
+    def write(
+        self,
+        number: int,
+        project: str = "p",
+        conversation: str = "",
+        repeats: TraceKey | None = None,
+    ) -> TraceKey:
         """Store a run of one agent and one model call, a second after the one before."""
         key = TraceKey(project, f"{number:032x}")
         start_ns = START_NS + number * 1_000_000_000
@@ -81,6 +87,8 @@ class World:
         made = replace(make_trajectory(key, start_ns), verdicts=[verdict])
         if conversation:
             made = replace(made, extras={"conversation_id": conversation})
+        if repeats:
+            made = replace(made, duplicate_of=DuplicateOf(repeats.trace_id, f"{2:016x}"))
         record = replace(
             make_record(key, made),
             document=encode_document(made, 1, Status.SETTLED),

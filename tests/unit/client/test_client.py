@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -35,6 +36,7 @@ from spanloom.process.serving import bind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pydantic import BaseModel
     from tests.unit.client.conftest import World
 
 
@@ -66,6 +68,16 @@ def test_a_short_page_is_not_the_end() -> None:
     with answering(handle) as client:
         assert list(client.trajectories()) == []
     assert asked == [None, "a"]
+
+
+def test_a_document_is_given_again_only_when_it_is_another(world: World, client: Client) -> None:
+    trace_id = world.write(1).trace_id
+    first = client.newer_document(trace_id, "")
+    assert first is not None
+    assert first.body == client.document(trace_id)
+    assert client.newer_document(trace_id, first.etag) is None
+    with pytest.raises(NotFoundError):
+        client.newer_document("0" * 32, first.etag)
 
 
 def test_runs_are_typed(world: World, client: Client) -> None:
@@ -139,6 +151,29 @@ def test_a_conversation_under_any_name(world: World, client: Client, name: str) 
     runs = list(client.conversation(name, limit=2))
     assert [int(run.trace_id, 16) for run in runs] == [1, 2]
     assert {run.conversation_id for run in runs} == {name}
+
+
+def test_conversations_are_typed_and_paged_to_their_end(
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "PAGE_ITEMS", 2)
+    for n in range(1, 7):
+        world.write(n, conversation=f"talk {n % 3}", project="p" if n < 6 else "other")
+    talks = list(client.conversations(project="p"))
+    assert [talk.conversation_id for talk in talks] == ["talk 2", "talk 1", "talk 0"]
+    assert (talks[0].runs, talks[0].input_tokens) == (2, 20)
+    assert talks[0].last_run.started_at == 1_800_000_005_000
+    assert [talk.runs for talk in client.conversations(limit=1)] == [1]
+    assert list(client.conversations(user_id="nobody")) == []
+
+
+def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Client) -> None:
+    key = world.write(1, conversation="talk")
+    world.write(2, conversation="talk", repeats=key)
+    for given in (client.trajectories, partial(client.conversation, "talk")):
+        assert [run.duplicate_of for run in given()] == [None]
+        assert [run.duplicate_of for run in given(is_duplicate=True)] == [key.trace_id]
+        assert len(list(given(is_duplicate=None))) == 2
 
 
 def test_a_replay(world: World, client: Client) -> None:
@@ -249,13 +284,16 @@ def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None
     [
         ("TrajectoryItem", models.TrajectorySummary),
         ("TrajectoryList", models.Page),
+        ("ConversationItem", models.ConversationSummary),
+        ("LastRun", models.LastRun),
+        ("ConversationList", models.Page),
         ("SpanVerdict", models.SpanVerdict),
         ("SpanList", models.SpanList),
         ("Replay", models.Replay),
     ],
 )
 def test_every_field_that_the_api_describes_is_typed(
-    world: World, schema: str, model: type[models.Page]
+    world: World, schema: str, model: type[BaseModel]
 ) -> None:
     with world.client() as client:
         described = orjson.loads(client._transport.ask("GET", "/openapi.json", {}))

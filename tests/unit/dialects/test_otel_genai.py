@@ -114,6 +114,12 @@ def test_a_tool_run_says_what_it_did() -> None:
     assert facts.usage is None
 
 
+def test_a_retrieval_says_what_was_looked_for_and_found() -> None:
+    told = {"retrieval__query__text": "refunds?", "retrieval__documents": '[{"id":"a"}]'}
+    facts = normalized(make_span(1, 0, genai("retrieval", **told)))[1].facts
+    assert (facts.input, facts.output) == ("refunds?", '[{"id":"a"}]')
+
+
 def test_runs_are_called_by_their_agent_or_workflow() -> None:
     run = normalized(make_span(1, 0, genai("invoke_agent", agent__name="planner")))[1]
     graph = normalized(

@@ -50,6 +50,7 @@ SCOPES = {
     "agent_framework": "agent_framework",
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",
+    "anthropic_sdk": "com.anthropic.sdk.python",
     "pydantic_ai": "pydantic-ai",
     "openinference": "openinference.instrumentation.openai",
     "openinference_openai_agents": "openinference.instrumentation.openai_agents",

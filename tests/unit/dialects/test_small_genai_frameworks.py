@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
+
+TURNS = ("user", "assistant")
 
 
 def kinds(*spans: object) -> list[str]:
@@ -50,3 +54,28 @@ def test_pydantic_ai_s_second_format_names_tool_and_agent_without_an_operation()
     found = normalized(*spans)
     assert (found[1].facts.agent_name, found[1].facts.output) == ("a", "42")
     assert (found[4].facts.input, found[4].facts.output) == ("{}", "3")
+
+
+def test_pydantic_ai_s_request_is_what_the_run_began_with() -> None:
+    said = [{"role": r, "parts": [{"type": "text", "content": r + n}]} for n in "12" for r in TURNS]
+    picture = {"role": "user", "parts": [{"type": "text", "content": "see"}]}
+    attributes = {
+        **genai("invoke_agent", agent__name="a"),
+        "pydantic_ai.all_messages": json.dumps([*said, picture]),
+        "pydantic_ai.new_message_index": "2",
+    }
+    run = make_span(1, 0, attributes, scope="pydantic-ai")
+    assert normalized(run)[1].facts.input == "user2"
+    del attributes["pydantic_ai.new_message_index"]
+    assert normalized(run)[1].facts.input == "user1"
+
+
+def test_pydantic_ai_s_failed_attempt_is_no_agent() -> None:
+    said = {"gen_ai.agent.name": "a", "pydantic_ai.model_request.attempt": "0"}
+    spans = [
+        make_span(1, 0, genai("invoke_agent", agent__name="a"), scope="pydantic-ai", end=90),
+        make_span(2, 1, chat(7, 3), scope="pydantic-ai", end=80),
+        make_span(3, 2, said, scope="pydantic-ai", status="Error", message="busy"),
+    ]
+    assert kinds(*spans) == ["agent", "model", "other"]
+    assert [f.error.message for f in extract_spans(*spans).failures] == ["busy"]

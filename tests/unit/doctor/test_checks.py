@@ -11,13 +11,14 @@ import pytest
 from spanloom.core.model.access import Key, Scope
 from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.store_state import AppliedFile, FailedTrace, Mutation, StoreState
-from spanloom.doctor.checks import directory, keys, process, software, spool, store
+from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
 from spanloom.doctor.facts import (
     CertificateFacts,
     DescriptorFacts,
     DirectoryFacts,
     DiskFacts,
     DoorsFacts,
+    ExporterFacts,
     PortFacts,
     ServiceFacts,
     SoftwareFacts,
@@ -185,3 +186,25 @@ def test_what_the_account_may_not_see_is_skipped() -> None:
     assert store.store(hidden).status is OK
     for judge in (store.detached_parts, store.mutations, store.deletions, store.quarantine):
         assert judge(hidden).status is FindingStatus.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("protocol", "speaks", "status"),
+    [
+        ("grpc", "gRPC", OK),
+        ("http/protobuf", "HTTP", OK),
+        ("", "HTTP", OK),
+        ("http/json", "gRPC", PROBLEM),
+        ("grpc", "HTTP", PROBLEM),
+        ("", "gRPC", WARNING),
+    ],
+)
+def test_exporters_that_speak_what_is_not_spoken(
+    protocol: str, speaks: str, status: FindingStatus
+) -> None:
+    check(sending.exporter(ExporterFacts("db:4317", protocol, speaks, "")), status, "db:4317")
+
+
+def test_exporters_that_send_nowhere() -> None:
+    facts = ExporterFacts("db:4317", "", "", "Connection refused")
+    check(sending.exporter(facts), PROBLEM, "nothing answers: Connection refused", "spanloom serve")

@@ -53,6 +53,15 @@ def test_what_the_agent_says_itself_is_kept() -> None:
     assert "input_from" not in told.metadata
 
 
+def test_where_calls_side_by_side_were_asked_different_things_their_graph_tells() -> None:
+    verses = [[{"role": "user", "content": f"Verse {n}"}] for n in (1, 2)]
+    graph = genai("invoke_workflow", workflow__name="verses", input__messages="Verses!")
+    calls = [call(n + 3, 2, 2, verses[n], ANSWERED) for n in (0, 1)]
+    spans = make_span(1, 0, end=100), make_span(2, 1, graph, start=1, end=90), *calls
+    told = extract_spans(*spans).root
+    assert (told.input, told.metadata["input_from"]) == ("Verses!", sid(2))
+
+
 def test_an_inner_agent_tells_the_one_around_it() -> None:
     spans = [
         make_span(1, 0, end=200),

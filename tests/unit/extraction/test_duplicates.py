@@ -2,103 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
-from spanloom.core.extraction.reports.duplicates import find_original, list_calls, make_call_key
+from spanloom.core.extraction.reports.call_keys import is_alone, is_tool
+from spanloom.core.extraction.reports.duplicates import find_original, list_calls
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
-from spanloom.core.ports.building import ModelCall
-from spanloom.core.reading.messages.steps import read_output
-
-FRAMEWORK = """[{"role":"assistant","content":"Rome ",
-    "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""
-CLIENT = """[{"role":"assistant","parts":[
-    {"type":"reasoning","content":"hmm"},{"type":"text","content":"Rome"},
-    {"type":"tool_call","id":"1","name":"f","arguments":{"city":1}}]}]"""
-
-
-def answered(
-    output: str = "", tokens: tuple[int, int] | None = (7, 3), error: StepError | None = None
-) -> Step:
-    usage = None if tokens is None else Usage(*tokens)
-    return Step("a", "", StepType.MODEL, "chat", 0, 9, output=output, usage=usage, error=error)
-
-
-def test_every_message_format_gives_the_same_key() -> None:
-    framework, client = read_output(FRAMEWORK), read_output(CLIENT)
-    assert framework != client
-    key = make_call_key(answered(framework))
-    assert key == make_call_key(answered(client))
-    assert key == make_call_key(answered(read_output(f'{{"messages":{CLIENT}}}')))
-    assert key != make_call_key(answered(framework.replace("Rome", "Oslo")))
-    assert key != make_call_key(answered(framework.replace("city", "town")))
-    assert key != make_call_key(answered(framework, (7, 4)))
-
-
-def test_an_answer_in_several_messages_is_the_same_answer() -> None:
-    apart = '[{"role":"assistant","content":"Rome"},{"role":"assistant","tool_calls":[%s]}]'
-    call = '{"function":{"name":"f","arguments":"{\\"city\\": 1}"}}'
-    assert make_call_key(answered(read_output(apart % call))) == make_call_key(
-        answered(read_output(CLIENT))
-    )
-
-
-@pytest.mark.parametrize("said", ["42", "true", "Rome", '"Rome"', "[unclosed", "-0.5"])
-def test_a_bare_text_is_what_a_message_says(said: str) -> None:
-    message = json.dumps([{"role": "assistant", "content": said}])
-    assert make_call_key(answered(said)) == make_call_key(answered(message))
-
-
-def test_answers_that_are_numbers_differ() -> None:
-    assert make_call_key(answered("42")) != make_call_key(answered("43"))
-
-
-def test_without_tokens_the_error_then_the_text_is_the_evidence() -> None:
-    failed = [answered(tokens=None, error=StepError(code, "m")) for code in (500, 500, 429)]
-    keys = [make_call_key(step) for step in failed]
-    assert keys[0] == keys[1] != keys[2]
-    assert make_call_key(answered("Rome", (0, 0))) == make_call_key(answered("Rome", None)) != ""
-
-
-def test_a_call_that_says_nothing_has_no_key() -> None:
-    assert make_call_key(answered()._replace(usage=None)) == ""
-    assert make_call_key(answered("", (0, 0))) == ""
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        '[{"type":[],"content":"x"}]',
-        '{"type":{"type":{}},"text":7,"name":null}',
-        "[" * 1000 + "]" * 1000,
-        '{"a":' * 1000 + "1" + "}" * 1000,
-        "[" * 5000,
-        '"\\ud800"',
-    ],
-)
-def test_hostile_outputs_have_a_key_like_any_other(output: str) -> None:
-    assert make_call_key(answered(output))
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["type", "content", "text", "name", "arguments"]), inner, max_size=3
-        )
-    ),
-)
-
-
-@given(json_values)
-def test_any_json_has_a_key(output: object) -> None:
-    assert make_call_key(answered(json.dumps(output)))
+from spanloom.core.ports.building import Call
 
 
 def call(
@@ -109,8 +19,8 @@ def call(
     bare: bool = False,
     key: str = "k",
     dialect: str = "a",
-) -> ModelCall:
-    return ModelCall(TraceKey("p", f"{trace:032x}"), sid(trace), key, start, end, bare, dialect)
+) -> Call:
+    return Call(TraceKey("p", f"{trace:032x}"), sid(trace), key, start, end, bare, dialect)
 
 
 def test_a_bare_call_repeats_the_shortest_call_that_encloses_it() -> None:
@@ -137,7 +47,7 @@ def test_equally_short_originals_are_told_apart_by_their_ids() -> None:
     ],
     ids=["ends before", "starts after", "says otherwise", "is bare", "same trace", "project"],
 )
-def test_other_calls_are_no_originals(other: ModelCall) -> None:
+def test_other_calls_are_no_originals(other: Call) -> None:
     assert find_original(call(9, 3, 40, bare=True), [other]) is None
 
 
@@ -193,5 +103,21 @@ def test_calls_are_listed_once_and_only_with_evidence() -> None:
         make_span(2, 1, chat(7, 3)),
         make_span(3, 1, chat()),
         make_span(4, 1, genai("execute_tool")),
+        make_span(5, 1, genai("retrieval")),
     ]
-    assert [c.step_id for c in list_calls(extract_spans(*spans))] == [sid(2)]
+    assert [c.step_id for c in list_calls(extract_spans(*spans))] == [sid(2), sid(4)]
+
+
+def test_a_call_knows_how_much_its_trace_tells() -> None:
+    poor = [make_span(1, 0, genai("invoke_agent")), make_span(2, 1, chat(7, 3))]
+    rich = [*poor, make_span(3, 1, {**genai("execute_tool"), "gen_ai.tool.call.result": "wet"})]
+    extents = [list_calls(extract_spans(*spans))[0].extent for spans in (poor, rich)]
+    assert [extent.tool_steps for extent in extents] == [0, 1]
+    assert extents[1].richness == extents[0].richness + 1
+
+
+def test_tools_are_alone_in_a_trace_that_calls_no_model() -> None:
+    for above, alone in ((genai("invoke_agent"), True), (chat(7, 3), False)):
+        spans = make_span(1, 0, above), make_span(2, 1, genai("execute_tool"))
+        tools = [c for c in list_calls(extract_spans(*spans)) if is_tool(c.call_key)]
+        assert [is_alone(c.call_key) for c in tools] == [alone]

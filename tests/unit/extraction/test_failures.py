@@ -126,3 +126,41 @@ def test_a_failure_is_told_with_the_type_that_any_report_of_it_knows() -> None:
     [failure] = extract_spans(make_span(1, 0, AGENT), words, failing(3, 1, TOOL)).failures
     assert failure.span_id == sid(2)
     assert (failure.error.type, failure.error.message) == ("KeyError", "'city'")
+
+
+def test_a_failure_is_told_by_the_report_that_has_words() -> None:
+    outer = make_span(1, 0, {**chat(), "error.type": "Overloaded"}, status="Error", message="busy")
+    inner = make_span(2, 1, {**chat(), "error.type": "api_error"}, status="Error", scope="client")
+    [failure] = extract_spans(outer, inner).failures
+    assert (failure.error.type, failure.error.message) == ("Overloaded", "busy")
+
+
+def test_a_node_beside_the_call_that_failed_in_it_is_the_same_failure() -> None:
+    call, node = failing(2, 1, chat(), scope="one"), failing(3, 1, start=-1, scope="another")
+    built = extract_spans(make_span(1, 0, AGENT, end=40), call, node._replace(end_ns=call.end_ns))
+    assert [f.span_id for f in built.failures] == [sid(2)]
+
+
+def test_an_answer_that_another_report_of_the_root_tells_is_the_run_s() -> None:
+    scope, run = (
+        "openlit.instrumentation.langgraph",
+        genai("invoke_workflow", workflow__name="trip"),
+    )
+    for told, recovered in (("sorry", True), ("", False)):
+        twin = make_span(2, 1, {**run, "gen_ai.workflow.output": told}, scope=scope)
+        spans = [make_span(1, 0, run, scope=scope), twin, failing(3, 2, TOOL)]
+        [failure] = extract_spans(*spans).failures
+        assert failure.recovered is recovered
+
+
+def test_what_langchain_answers_for_a_refused_call_is_no_answer() -> None:
+    said = {**chat(), "gen_ai.output.messages": '[{"role": "assistant", "content": ""}]'}
+    for attributes, shown in ((said, ""), (said | {"gen_ai.output.messages": "Ro"}, "Ro")):
+        [step] = extract_spans(failing(1, 0, attributes)).agent_steps[0].steps
+        assert (shown in step.output, bool(step.output)) == (True, bool(shown))
+
+
+def test_an_agent_of_agno_says_nothing_of_its_own() -> None:
+    agent = make_span(1, 0, AGENT, status="Error", message="run status: error")
+    [failure] = extract_spans(agent, failing(2, 1, chat())).failures
+    assert failure.span_id == sid(2)

@@ -112,6 +112,15 @@ def test_a_tool_between_makes_two_calls_of_it() -> None:
     assert models(make_span(2, 1, chat()), tool, make_span(4, 3, chat(5, 5))) == [2, 4]
 
 
+def test_a_call_that_begins_when_the_one_it_stands_in_is_over_is_another() -> None:
+    """The second model's, where MLflow left the first one's, which failed, its current span."""
+    failed = make_span(2, 1, chat(1, 1), start=1, end=5)
+    assert models(failed, make_span(3, 2, chat(2, 2), start=5)) == [2, 3]
+    assert models(failed, make_span(3, 2, chat(2, 2), start=4)) == [2]
+    by_a_skewed_clock = make_span(3, 2, chat(1, 1), start=5, scope="client")
+    assert models(failed, by_a_skewed_clock) == [2]
+
+
 def test_a_span_around_several_calls_is_a_wrapper() -> None:
     calls = [make_span(3, 2, chat(1, 1), start=1), make_span(4, 2, chat(2, 2), start=2)]
     trajectory = extract_spans(AGENT, make_span(2, 1, chat(), start=1), *calls)

@@ -158,6 +158,10 @@ def test_a_run_that_waits_for_a_person_says_so_and_the_next_one_shows_the_answer
     assert paused["root_step"]["metadata"]["outcome"] == "paused"
     assert paused["root_step"]["output"] == ""
     assert (resumed["root_step"]["input"], resumed["extraction"]["outcome"]) == ("yes", "ok")
+    assert (paused["extraction"].get("is_resuming"), resumed["extraction"]["is_resuming"]) == (
+        None,
+        True,
+    )
     ids = {d["extraction"]["conversation_id"] for d in (paused, resumed)}
     assert ids == {f"bank-{teller}"}
 

@@ -163,6 +163,90 @@ def test_an_agents_run_is_no_repeat_of_its_clients_call(world: World, order: int
     assert "duplicate_of" not in world.document(TRACE)["extraction"]
 
 
+def tool(name: str = "weather", asked: str = '{"city":"Oslo"}') -> dict[str, str]:
+    said = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
+    return {**said, "gen_ai.tool.call.arguments": asked}
+
+
+def run_with_a_tool(asked: str = "Oslo") -> list[WireSpan]:
+    """Return an agent with a call and a tool, as OpenInference tells of it."""
+    ran = {**openinference("TOOL"), "tool.name": "weather", "input.value": asked}
+    last = sent(3, 1, ran, start_ms=50, last_ms=30)
+    return [*run_of_two_calls(TRACE, 0, openinference_tells=True)[:2], last]
+
+
+def torn_off(number: int = 1, start_ms: int = 51, **told: str) -> WireSpan:
+    """Return the tool as an instrumentation tells of it whose place nobody reports."""
+    return sent(number, 99, tool(**told), trace_id=OTHER, start_ms=start_ms, last_ms=28)
+
+
+@pytest.mark.parametrize("order", ["run first", "tool first", "together"])
+def test_a_tool_in_a_trace_of_its_own_repeats_that_of_the_run_in_any_order(
+    world: World, order: str
+) -> None:
+    run, alone = run_with_a_tool(), [torn_off()]
+    both = {"run first": [run, alone], "tool first": [alone, run], "together": [run + alone]}
+    for spans in both[order]:
+        world.send(*spans)
+        world.run(61)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "3"}
+    assert "duplicate_of" not in world.document(TRACE)["extraction"]
+    assert world.step(120) == 0
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        [torn_off(name="forecast")],
+        [torn_off(asked='{"city":"Bergen"}')],
+        [torn_off(start_ms=90)],
+        [torn_off(), torn_off(2, asked='{"city":"Bergen"}')],
+        [torn_off(), torn_off(2)],
+        [sent(1, 99, chat(9, 9), trace_id=OTHER, last_ms=90), torn_off(2)],
+    ],
+    ids=["another tool", "asked otherwise", "later", "and another", "twice", "with a call"],
+)
+def test_other_tools_at_the_same_time_count(world: World, alone: list[WireSpan]) -> None:
+    for spans in (run_with_a_tool(), alone):
+        world.send(*spans)
+        world.run(61)
+    assert "duplicate_of" not in world.document(OTHER)["extraction"]
+
+
+def test_a_tool_that_runs_alone_counts_however_often_it_runs(world: World) -> None:
+    """A server of tools tells of nothing else; so may two of them at one time."""
+    ran = {**openinference("TOOL"), "tool.name": "weather", "input.value": "Oslo"}
+    world.send(torn_off(), sent(1, 99, ran, start_ms=50, last_ms=30))
+    world.run(61)
+    for trace_id in (TRACE, OTHER):
+        assert "duplicate_of" not in world.document(trace_id)["extraction"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_reports_of_a_run_that_counts_which_tells_more(world: World, order: int) -> None:
+    poor = run_of_two_calls(TRACE, 0, openinference_tells=True)
+    rich = run_of_two_calls(OTHER, 1, openinference_tells=False)
+    for span in rich[1:]:
+        span.attributes.add(key="gen_ai.usage.reasoning_tokens").value.string_value = "2"
+    for spans in [poor, rich][::order]:
+        world.send(*spans)
+        world.run(2)
+    assert world.document(TRACE)["extraction"]["duplicate_of"]["trace_id"] == OTHER
+    assert "duplicate_of" not in world.document(OTHER)["extraction"]
+    assert world.step(60) == 0
+
+
+def test_a_run_names_the_twin_of_its_first_call_whatever_is_stored(world: World) -> None:
+    """The run that counts may begin with a call that the other instrumentation missed."""
+    whole = run_of_two_calls(TRACE, 0, openinference_tells=True)
+    later = run_of_two_calls(OTHER, 1, openinference_tells=False)
+    world.send(*whole, later[0], later[2])
+    world.run(2)
+    said = world.document(OTHER)["extraction"]
+    assert said["duplicate_of"] == {"trace_id": TRACE, "span_id": "0" * 15 + "3"}
+
+
 def test_two_runs_of_one_script_recorded_side_by_side_are_two_runs(world: World) -> None:
     """By two processes, each with its own instrumentation, within four milliseconds."""
     captures = [Capture(d, "react_tools") for d in ("langsmith", "openinference-langchain")]

@@ -50,6 +50,16 @@ def test_a_minute_in_which_spans_came_is_summed_up(metrics: Metrics, clock: Cloc
     assert said(narrator.look) == [], "nothing came"
 
 
+def test_a_first_minute_without_spans_is_told_once(metrics: Metrics, clock: Clock) -> None:
+    narrator = Narrator(metrics, clock)
+    assert said(narrator.look) == []
+    clock.now += SUMMARY_S
+    [line] = said(narrator.look)
+    assert (line["event"], "spanloom doctor" in line["todo"]) == ("no spans have come yet", True)
+    clock.now += SUMMARY_S
+    assert said(narrator.look) == []
+
+
 def test_refused_spans_are_told_at_once_and_then_once_a_minute(
     metrics: Metrics, clock: Clock
 ) -> None:
@@ -62,5 +72,5 @@ def test_refused_spans_are_told_at_once_and_then_once_a_minute(
     metrics.spans_rejected.labels(rule="span_id").inc()
     assert [line["rule"] for line in said(narrator.look)] == ["span_id"], "another rule's"
     clock.now += SUMMARY_S
-    [again] = said(narrator.look)
+    again, _ = said(narrator.look)
     assert (again["rule"], again["spans"]) == ("trace_id", 7)

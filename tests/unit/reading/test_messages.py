@@ -258,3 +258,50 @@ def test_an_answer_written_out_as_text_is_read(content: object) -> None:
 def test_other_objects_are_text(text: str) -> None:
     [message] = answered([{"role": "assistant", "content": text}])
     assert message["content"] == text
+
+
+def test_thoughts_are_in_the_list_that_has_some() -> None:
+    summary = [{"type": "summary_text", "text": "hm"}]
+    thought = {"type": "reasoning", "content": [], "summary": summary}
+    [message] = answered({"role": "assistant", "content": [thought, TYPED_TEXT]})
+    assert (message["reasoning_content"], message["content"]) == ("hm", "Rome")
+
+
+def test_langchain_keeps_a_refusal_beside_the_message() -> None:
+    kwargs = {"content": "", "additional_kwargs": {"refusal": "No."}, "type": "ai"}
+    [message] = answered({**LANGCHAIN, "kwargs": kwargs})
+    assert message == {"role": "assistant", "content": "", "refusal": "No."}
+
+
+def test_an_unknown_role_is_that_of_the_side() -> None:
+    [message] = answered([{"role": "unknown", "parts": [{"type": "text", "content": "Rome"}]}])
+    assert message["role"] == "assistant"
+
+
+def test_blocks_of_anthropic_that_were_written_out_as_text_are_read() -> None:
+    call = {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    texts = [{"type": "text", "content": json.dumps(block)} for block in (thought, call)]
+    [message] = answered([{"role": "assistant", "parts": texts}])
+    assert (message["content"], message["reasoning_content"]) == ("", "hm")
+    assert message["tool_calls"] == [CALL]
+
+
+def test_a_list_of_numbers_that_a_tool_returned_is_no_list_of_parts() -> None:
+    part = {"type": "tool_call_response", "id": "c1", "result": [1, 2, 3]}
+    [message] = json.loads(read_input(json.dumps([{"role": "user", "parts": [part]}])))
+    assert (message["role"], message["content"]) == ("tool", "[1,2,3]")
+
+
+def test_arguments_that_are_no_json_are_as_the_model_wrote_them() -> None:
+    call = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {"_raw": "{broken"}}
+    [message] = answered([{"role": "assistant", "parts": [call]}])
+    assert message["tool_calls"][0]["function"]["arguments"] == "{broken"
+
+
+def test_instructions_that_were_not_given_are_none() -> None:
+    asked = {
+        "instructions": "<openai.Omit object at 0x7fc6>",
+        "input": [{"role": "user", "content": "Hi"}],
+    }
+    assert json.loads(read_input(json.dumps(asked))) == [{"role": "user", "content": "Hi"}]

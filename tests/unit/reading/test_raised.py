@@ -27,6 +27,13 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
         ("", "OSError(2, 'No such file')", ("OSError", "2, 'No such file'")),
         ("", "ToolError('it\\'s gone')", ("ToolError", "it's gone")),
         ("Exception", "it broke", ("Exception", "it broke")),
+        (
+            "",
+            "no such city\n\nTypeError: no such city\n    at look (app.js:1:2)",
+            ("TypeError", "no such city"),
+        ),
+        ("", "Abort\n\nError: Abort\n    at run (app.js:1:2)", ("", "Abort")),
+        ("", "first\n\nsecond: third", ("", "first\n\nsecond: third")),
         ("", "rate limit: 3 a minute", ("", "rate limit: 3 a minute")),
         ("", "call f(x) failed", ("", "call f(x) failed")),
         (
@@ -43,6 +50,14 @@ TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\n
             "Error running tool: {'tool_name': 'x'",
             ("", "Error running tool: {'tool_name': 'x'"),
         ),
+        ("", "Error running tool (non-fatal): {'tool_name': 'x', 'error': 'gone'}", ("", "gone")),
+        ("", "{'message': 'Error in run', 'data': {'error': 'it\\'s gone'}}", ("", "it's gone")),
+        ("", '{"message":"Error in run","data":{"error":"gone"}}', ("", "gone")),
+        ("", "{'message': 'Max turns', 'data': {'max': 2}}", ("", 'Max turns: {"max":2}')),
+        ("", "{'message': 'gone', 'data': None}", ("", "gone")),
+        ("", "{'message': 'gone', 'why': 1}", ("", "{'message': 'gone', 'why': 1}")),
+        ("", "gone\n\nTypeError: gone\n    at f (a.js:1:2)", ("TypeError", "gone")),
+        ("", "gone\n\nTypeError: another", ("", "gone\n\nTypeError: another")),
         ("", "", ("", "")),
     ],
 )
@@ -55,6 +70,12 @@ def test_the_traceback_is_kept_apart() -> None:
     assert read_raised("KeyError", "'city'", TRACE) == Raised("KeyError", "'city'", TRACE)
     stack = "TypeError: no\n    at f (a.js:1:2)\n    at g (b.js:3:4)"
     assert read_raised("", stack) == Raised("TypeError", "no", stack)
+
+
+def test_data_in_the_place_of_a_traceback_has_the_words() -> None:
+    data = '{"tool_name": "boom", "error": "fuse blown"}'
+    assert read_raised("", "Error running tool", data) == Raised("", "fuse blown")
+    assert read_raised("", "Error running tool", '{"turns": 2}') == Raised("", "Error running tool")
 
 
 def test_long_texts_take_linear_time() -> None:

@@ -123,6 +123,8 @@ def test_a_tool_shows_its_arguments(text: str, shown: str) -> None:
         '{"output": {"lc": 1, "id": ["ToolMessage"], "kwargs": {"content": "sunny"}}}',
         '[{"text": "sunny"}]',
         '[{"type": "text", "text": "sunny"}]',
+        '[{"type": "text", "text": "sunny", "id": "lc_7"}]',
+        '{"id": "c1", "name": "f", "response": {"result": "sunny"}}',
         '{"blocks": [{"text": "sunny"}], "tool_name": "f", "raw_output": "sunny"}',
     ],
 )
@@ -151,6 +153,13 @@ def test_why_a_call_ended_is_a_list(told: str) -> None:
     facts = Facts(metadata={FINISH_REASONS: told})
     show_texts(facts, Kind.MODEL)
     assert facts.metadata == {FINISH_REASONS: '["stop"]'}
+
+
+def test_why_a_call_ended_may_stand_in_its_messages_alone() -> None:
+    choices = [{"message": ANSWERED, "finish_reason": why} for why in ("stop", "length")]
+    facts = Facts(output=json.dumps({"choices": choices}))
+    show_texts(facts, Kind.MODEL)
+    assert facts.metadata == {FINISH_REASONS: '["stop","length"]'}
 
 
 def test_a_call_s_text_that_is_no_message_becomes_one() -> None:

@@ -27,6 +27,9 @@ def told(attributes: Mapping[str, str], service: str = "", environment: str = ""
     [
         ({"user.id": "ada"}, {"user_id": "ada"}),
         ({"traceloop.association.properties.user_id": "ada"}, {"user_id": "ada"}),
+        ({"langfuse.trace.metadata.user_id": '"ada"'}, {"user_id": "ada"}),
+        ({"metadata": '{"user_id":"ada"}'}, {"user_id": "ada"}),
+        ({"metadata": '{"user_id":7}'}, {}),
         ({"cozeloop.tag.user_id": "ada", "user.id": ""}, {"user_id": "ada"}),
         ({"langfuse.environment": "staging"}, {"environment": "staging"}),
         ({"langfuse.trace.tags": '["b","a","b"]'}, {"tags": '["b","a"]'}),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.contract.test_deletions import READS, deletion, fill
@@ -11,12 +12,14 @@ from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.deletions.hiding import NEED_NO_SET
+from spanloom.storage.engine.parameters import KEYS_PER_QUERY
 from spanloom.storage.engine.statements import query_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.engine.lane import Row
 
 DELETED = 50_000
 MANY = """
@@ -72,3 +75,22 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
 
 def test_a_query_that_needs_no_set_is_there() -> None:
     assert query_files().keys() >= NEED_NO_SET.keys()
+
+
+def test_the_deleted_ones_of_a_backlog_are_looked_for_in_pieces(
+    clickhouse_store: ClickHouseStore, key: TraceKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one parameter, 30,000 keys kept the engine busy for 16 s; the limit is 10."""
+    strangers = [TraceKey("p-nobody", f"{number:032x}") for number in range(30_000)]
+    gone = TraceKey(key.project, hashlib.md5(b"7", usedforsecurity=False).hexdigest())
+    lane = clickhouse_store._worker
+    rows, sizes = lane.rows, []
+
+    def noting(name: str, **parameters: Any) -> Iterator[Row]:
+        sizes.append(len(parameters["traces"]))
+        return rows(name, **parameters)
+
+    monkeypatch.setattr(lane, "rows", noting)
+    assert lane.hiding.deleted_among(lane, [*strangers, key, gone]) == {gone}
+    assert sum(sizes) == 30_002
+    assert max(sizes) <= KEYS_PER_QUERY

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.calls import windows
 from tests.support.otlp_requests import message_of, spooled, wire_span
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.model.trajectory import Outcome, Status, StepError
+from spanloom.core.ports.building import Extent
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine import migrate as migrations
@@ -21,6 +23,7 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
+from spanloom.storage.trajectories.step_rows import STEP_COLUMNS, step_rows
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
@@ -81,6 +84,26 @@ def test_calls_stored_before_the_index_had_times_are_found(
     assert store.find_calls("p", windows(["said"], 201, 300)) == []
 
 
+def test_steps_stored_before_richness_was_are_as_rich_as_when_built_again(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each of two traces would find the other one poorer than itself, for ever."""
+    lane, key = Lane(fresh_database), TraceKey("p", "old")
+    [cut] = [n for n, file in enumerate(schema_files()) if "reports_of_tools" in file.name]
+    told = [model_step(2), model_step(3, error="busy"), model_step(4)._replace(usage=None)]
+    told[2] = told[2]._replace(input="", first_token_ms=None, error=StepError(-1, "m", "Timeout"))
+    record = make_record(key, make_trajectory(key, steps=told), call_keys={told[0].id: "k"})
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:cut])
+        migrations.migrate(lane)
+        without = STEP_COLUMNS.index("Richness")
+        old = [[*row[:without], *row[without + 1 :]] for row in step_rows(record)]
+        lane.insert("steps", [c for c in STEP_COLUMNS if c != "Richness"], old)
+    migrations.migrate(lane)
+    [call] = ClickHouseCalls(lane).find_calls(key.project, windows(["k"], 0, 2**63))
+    assert call.extent == Extent(3, 0, sum(step.richness for step in told))
+
+
 def fill_and_upgrade(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, known: int, rows: Sequence[str], stopped: int
 ) -> None:
@@ -121,9 +144,9 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
         lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
     )
     lists, replays = ClickHouseLists(lane), ClickHouseReplays(lane)
-    [line] = lists.conversation("talk", Reach.only("p"), 10)
+    [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
     assert line.key == TraceKey("p", "old")
-    assert lists.conversation("talk", Reach.only("other"), 10) == []
+    assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []
     assert [r.id for r in replays.replays(Reach.ALL, 10)] == ["2", "1"]
     assert [r.selection.reach for r in replays.replays(Reach.ALL, 10)] == [
         Reach.ALL,
@@ -179,3 +202,22 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
     ]
     [failed] = lists.list(Reach.only("p"), TrajectoryFilter(outcome=Outcome.FAILED), 10)
     assert failed.key.trace_id == "bad"
+
+
+OLD_PAUSE = """
+INSERT INTO {table}
+    (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType, Outcome, ConversationId)
+VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent', 'paused', 'talk')
+"""
+BEFORE_MARKS = next(f.number for f in schema_files() if "wait_and_go_on" in f.name) - 1
+
+
+@pytest.mark.parametrize("statements", [0, 1, 2])
+def test_a_run_that_waited_before_runs_were_marked_waits(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    lane = Lane(fresh_database)
+    rows = [OLD_PAUSE.format(table=table) for table in ("trajectories", "trajectory_list")]
+    fill_and_upgrade(lane, monkeypatch, BEFORE_MARKS, rows, statements)
+    [line] = ClickHouseLists(lane).list(Reach.only("p"), TrajectoryFilter(), 10)
+    assert (line.is_waiting, line.is_resuming) == (True, False)

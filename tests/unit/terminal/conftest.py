@@ -17,7 +17,7 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import TrajectorySummary
+from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -85,6 +85,43 @@ class OneTrajectory:
         self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns
         return [self._summary(at) for at in range(newest - 1, -1, -1)][:limit]
+
+    def conversation(
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+    ) -> Sequence[TrajectorySummary]:
+        self.asked.append((reach, where))
+        newest_first = self.list(reach, where, limit, after)
+        return newest_first[::-1] if conversation_id == "trip" else []
+
+    def conversations(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        runs = self.list(reach, where, limit, after)
+        return [self._conversation(run) for run in runs]
+
+    def _conversation(self, run: TrajectorySummary) -> ConversationSummary:
+        return ConversationSummary(
+            project=run.key.project,
+            conversation_id=f"talk {run.start_ns}",
+            cursor=run.cursor,
+            runs=3,
+            start_ns=0,
+            question="Where to?",
+            answer="",
+            user_id="ada",
+            input_tokens=3300,
+            output_tokens=520,
+            last_trace_id=TRACE,
+            last_start_ns=run.start_ns,
+            last_duration_ns=run.duration_ns,
+            last_status=run.status,
+            last_outcome=Outcome.PAUSED,
+        )
 
     def _summary(self, start_ns: int) -> TrajectorySummary:
         return TrajectorySummary(

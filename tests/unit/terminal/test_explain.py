@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import orjson
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -67,6 +68,19 @@ def test_a_narrow_terminal_cuts_lines_and_breaks_none(screen: Callable[..., Any]
     terminal = screen(columns=50)
     render_explanation({"trace_id": TRACE[:4], "spans": SPANS[1:]}, {}, terminal.console)
     assert max(map(len, terminal.text.splitlines())) <= 50
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 140])
+def test_no_name_is_cut_to_nothing_however_deep(screen: Callable[..., Any], columns: int) -> None:
+    chain = [span("1", "", "1", name="root")]
+    for at in range(2, 16):
+        above, here = f"{at - 1:x}", f"{at:x}"
+        rule = "otel_genai.agent_only_passes_on"
+        chain.append(span(here, above, here, name=f"researcher {at}", rule=rule))
+    terminal = screen(columns=columns)
+    render_explanation({"trace_id": TRACE[:4], "spans": chain}, {}, terminal.console)
+    assert all("research" in line for line in terminal.text.splitlines()[3:])
+    assert max(map(len, terminal.text.splitlines())) <= columns
 
 
 def test_colours_are_for_terminals(screen: Callable[..., Any]) -> None:

@@ -67,6 +67,17 @@ def test_a_narrow_terminal_drops_the_bars_and_cuts_names(
     assert max(map(len, terminal.text.splitlines())) <= 40
 
 
+def test_bars_make_room_for_a_long_name_and_its_model(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    terminal = screen()
+    name = "OpenAIChatCompletionClient.create of the team"
+    example["agent_steps"][0]["steps"][0]["name"] = name
+    render_trajectory(example, terminal.console)
+    assert f"{name}  gpt-4o-mini  400 ms  100 → 50   ━" in terminal.text
+    assert f"650 → 260  {12 * '━'}\n" in terminal.text
+
+
 def test_agents_stand_under_the_step_that_called_them(
     example: dict[str, Any], screen: Callable[..., Any]
 ) -> None:
@@ -211,3 +222,30 @@ def test_the_totals_tell_what_the_run_cost(
         terminal = screen()
         render_trajectory(example, terminal.console)
         assert terminal.text.endswith(told)
+
+
+def test_a_cancelled_run_and_what_was_stopped_in_it_are_said(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    example["extraction"]["outcome"] = "cancelled"
+    example["agent_steps"][0]["steps"][1]["metadata"]["outcome"] = "cancelled"
+    terminal = screen()
+    render_trajectory(example, terminal.console)
+    assert "cancelled, stopped from outside" in terminal.text
+    assert "├─ ■ weather  ⊘ cancelled" in terminal.text
+
+
+def test_a_run_that_waits_says_so_until_another_goes_on(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    pause = {"where": "1", "step_id": "1", "question": "Wire 500 EUR?"}
+    example["extraction"] |= {"outcome": "paused", "pauses": [pause]}
+    waiting, resumed = screen(), screen()
+    render_trajectory(example, waiting.console)
+    assert "paused, waits for a person" in waiting.text
+    assert "\nwaits for Wire 500 EUR?\n" in waiting.text
+    example["extraction"] |= {"resumes": "a" * 32, "resumed_by": "b" * 32}
+    render_trajectory(example, resumed.console)
+    assert "paused, then resumed" in resumed.text
+    told = f"\nwaited    Wire 500 EUR?\nresumes   {'a' * 32}\nresumed   by {'b' * 32}\n"
+    assert told in resumed.text

@@ -11,8 +11,9 @@ from tests.unit.terminal.conftest import SENT_ID, TRACE
 
 from spanloom.cli.show import show_command
 from spanloom.cli.spans import spans_command
+from spanloom.terminal.one_step import render_step
 from spanloom.terminal.sayings import FOLD_CHARS, content_text
-from spanloom.terminal.transcript import render_step, render_transcript
+from spanloom.terminal.transcript import render_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,10 +90,83 @@ def test_a_tool_asked_for_twice_is_shown_twice(screen: Callable[..., Any]) -> No
     assert [line for line in said if line not in ("user", "assistant")] == [
         "yes",
         'calls w({"city": "Oslo"})',
+        "tool",
+        "sunny",
         'calls w({"city": "Rome"})',
         "yes",
         "yes",
     ]
+
+
+def test_results_that_no_step_shows_are_said_where_the_model_was_told(
+    screen: Callable[..., Any],
+) -> None:
+    """A loop of the application's own has model calls, but no spans of its tools."""
+    terminal = screen()
+    second = {"role": "tool", "content": "full", "tool_call_id": "c2"}
+    run = run_of(
+        step("model", ASKED, [ANSWER]),
+        step("model", [*ASKED, ANSWER, RESULT], [ANSWER]),
+        step("tool", "{}", "full"),
+        step("model", [*ASKED, ANSWER, RESULT, ANSWER, second], "done"),
+    )
+    render_transcript(run, terminal.console, is_full=False)
+    assert terminal.text.count("tool weather\n  sunny") == 1, "named by its call"
+    assert terminal.text.count("full") == 1
+
+
+@pytest.mark.parametrize(("kind", "sign"), [("other", "○"), ("graph", "▲"), ("agent", "◆")])
+def test_a_root_is_drawn_as_what_it_is(screen: Callable[..., Any], kind: str, sign: str) -> None:
+    terminal = screen()
+    run = {
+        **run_of(step("model", ASKED, [ANSWER])),
+        "root_step": {"id": "a"},
+        "extraction": {"root_type": kind},
+    }
+    render_transcript(run, terminal.console, is_full=False)
+    assert terminal.text.startswith(f"{sign} guide  {kind}, 9 ms\n")
+
+
+def test_an_agent_below_the_root_is_an_agent(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    run = {**run_of(), "root_step": {"id": "b"}, "extraction": {"root_type": "graph"}}
+    render_transcript(run, terminal.console, is_full=False)
+    assert terminal.text == "◆ guide  agent, 9 ms\n"
+
+
+def test_what_was_not_sent_is_said_to_be_missing(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    unsaid = [{"role": "assistant", "content": ""}]
+    run = run_of(step("model", "", ""), step("model", ASKED, unsaid))
+    render_transcript(run, terminal.console, is_full=False)
+    assert "its texts were not sent" in terminal.text
+    assert terminal.text.endswith("assistant\n  (empty)\n")
+    nothing = screen()
+    render_transcript({"agent_steps": []}, nothing.console, is_full=False)
+    assert nothing.text.startswith("Nothing was said")
+
+
+def test_who_waits_for_a_person_says_so_once(screen: Callable[..., Any]) -> None:
+    question = {"metadata": {"question": "May I?"}}
+    on_tool, on_agent = screen(), screen()
+    run = run_of(step("tool", "{}", "", **question))
+    run["agent_steps"][0] |= question
+    render_transcript(run, on_tool.console, is_full=False)
+    assert on_tool.text.splitlines()[1:] == ["tool weather", "  … waits for a person: May I?"]
+    run["agent_steps"][0]["steps"] = []
+    render_transcript(run, on_agent.console, is_full=False)
+    assert on_agent.text.count("waits for a person: May I?") == 1
+
+
+def test_wrapped_lines_keep_their_indent_and_end_where_they_end(
+    screen: Callable[..., Any],
+) -> None:
+    terminal = screen(30)
+    run = run_of(step("model", [{"role": "user", "content": "some words " * 9}], "ok"))
+    render_transcript(run, terminal.console, is_full=False)
+    said = terminal.raw.splitlines()[2:-2]
+    assert len(said) > 3
+    assert all(line.startswith("  ") and line == line.rstrip() for line in said)
 
 
 def test_long_texts_are_folded_with_their_length_unless_all_is_asked_for(
@@ -128,7 +202,14 @@ def test_media_are_named_and_not_printed() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    ["", "[", "[1]", "plain", '[{"role":7,"content":{}}]', '[{"role":"user","tool_calls":[1,{}]}]'],
+    [
+        "",
+        "[",
+        "[1]",
+        "plain",
+        '[{"role":7,"content":{}}]',
+        '[{"role":"user","tool_calls":[1,{},{"function":5}]}]',
+    ],
 )
 def test_nothing_that_was_said_breaks_the_transcript(screen: Callable[..., Any], told: str) -> None:
     terminal = screen()

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.core.reading.gist import last_message
 from spanloom.terminal.output import write_json
 from spanloom.terminal.values import (
     age,
@@ -86,21 +85,6 @@ def test_what_is_escaped_can_be_read() -> None:
 @given(st.text(max_size=300), st.integers(1, 80))
 def test_shortened_text_is_short(text: str, cells: int) -> None:
     assert len(shortened(text, cells)) <= cells
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("plain", "plain"),
-        ("[not json", "[not json"),
-        ('{"city": "Paris"}', '{"city": "Paris"}'),
-        ('{"messages": [{"content": "first"}, {"role": "x", "content": "last"}]}', "last"),
-        ('[{"parts": [{"type": "text", "text": "deep"}]}, {"content": " "}]', "deep"),
-        ("[" * 900 + "]" * 900, "[" * 900 + "]" * 900),
-    ],
-)
-def test_the_last_message_is_its_text(text: str, said: str) -> None:
-    assert last_message(text) == said
 
 
 class Tty(io.StringIO):

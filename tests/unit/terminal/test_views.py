@@ -54,6 +54,13 @@ def test_show_latest_is_the_first_of_the_list(runner: CliRunner, store: Any) -> 
     assert "there are no trajectories" in result.output
 
 
+def test_an_empty_list_says_how_to_fill_it(runner: CliRunner, store: Any) -> None:
+    store.listed = 0
+    result = runner.invoke(list_command, [])
+    assert "`spanloom instrument`" in result.output
+    assert result.output.count("\n") == 1
+
+
 def test_show_of_an_unknown_trace_is_one_line(runner: CliRunner) -> None:
     result = runner.invoke(show_command, ["0" * 32])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
@@ -181,6 +188,14 @@ def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
         f"  repeats   {'f' * 32}",
         "",
     ]
+
+
+def test_a_line_names_the_runs_that_go_on_with_each_other(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    both = item(outcome="paused", resumes="a" * 32, resumed_by="b" * 32)
+    render_list([both], terminal.console, NOW_MS)
+    assert "travel_planner … paused" in terminal.text
+    assert f"  resumes   {'a' * 32}\n  resumed   by {'b' * 32}\n" in terminal.text
 
 
 def test_a_wide_table_names_two_agents_and_counts_the_others(screen: Callable[..., Any]) -> None:

@@ -6,14 +6,17 @@ from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.access import CallersReach
 from spanloom.api.cursors import decode_cursor, next_cursor
-from spanloom.api.examples import CONVERSATION
+from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
     Conversation,
-    PageQuery,
+    ConversationItem,
+    ConversationList,
+    ConversationListQuery,
+    ConversationQuery,
     TrajectoryItem,
 )
 from spanloom.api.services import Using
@@ -33,6 +36,32 @@ ConversationIdInPath = Annotated[
 
 
 @router.get(
+    "/v1/conversations",
+    operation_id="listConversations",
+    summary="List conversations, newest first",
+    responses={200: CONVERSATIONS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_conversations(
+    query: Annotated[ConversationListQuery, Query()], callers: CallersReach, using: Using
+) -> ConversationList:
+    """Return one page of the conversations in which a run passes every filter.
+
+    Each is told whole, with all its runs. They come by the newest run that passes, newest first;
+    one that goes on between two pages moves to the front.
+    """
+    after = None if query.cursor is None else decode_cursor(query.cursor)
+    reach, where = callers.narrowed(query.project), query.filter()
+    page = await using.calls.run(
+        read_page, lambda limit: using.store.conversations(reach, where, limit, after), query.limit
+    )
+    return ConversationList(
+        items=[ConversationItem.of(summary) for summary in page.lines],
+        next_cursor=next_cursor(page),
+    )
+
+
+@router.get(
     "/v1/conversations/{conversation_id:path}",  # an id may hold slashes
     operation_id="getConversation",
     summary="List the trajectories of a conversation, oldest first",
@@ -41,7 +70,7 @@ ConversationIdInPath = Annotated[
 @needs(Scope.READ)
 async def get_conversation(
     conversation_id: ConversationIdInPath,
-    query: Annotated[PageQuery, Query()],
+    query: Annotated[ConversationQuery, Query()],
     callers: CallersReach,
     using: Using,
 ) -> Conversation:
@@ -51,10 +80,10 @@ async def get_conversation(
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
     after = None if query.cursor is None else decode_cursor(query.cursor)
-    reach = callers.narrowed(query.project)
+    reach, where = callers.narrowed(query.project), query.filter()
     page = await using.calls.run(
         read_page,
-        lambda limit: using.store.conversation(conversation_id, reach, limit, after),
+        lambda limit: using.store.conversation(conversation_id, reach, where, limit, after),
         query.limit,
     )
     if not page.lines and after is None:

@@ -17,10 +17,14 @@ from spanloom.api.routes.places import (
 )
 from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Using
+from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.core.formats.continued import may_continue, with_continuation
 from spanloom.core.formats.parts import parse_texts
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 
@@ -92,15 +96,17 @@ async def get_latest_trajectory(
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
     reach = callers.narrowed(project)
-    for where in (TrajectoryFilter(is_duplicate=False, has_steps=True), TrajectoryFilter()):
+    for where in (TURNS, TrajectoryFilter()):
         newest = await using.calls.run(using.store.list, reach, where, 1)
         if newest:
             break
     else:
         raise HTTPException(404, "There are no trajectories yet.")
     key = newest[0].key
-    document = await using.calls.run(using.store.document, key.trace_id, Reach.only(key.project))
-    return await _shown(known(document, key.trace_id, project), texts, using)
+    own = Reach.only(key.project)
+    document = await using.calls.run(find_document, using.store, key.trace_id, own)
+    body = await _with_texts(known(document, key.trace_id, project), texts, using)
+    return Response(body, media_type=CANONICAL.media_type)
 
 
 @router.get(
@@ -108,7 +114,7 @@ async def get_latest_trajectory(
     operation_id="getTrajectory",
     summary="Get one trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: DOCUMENT, **NOT_MODIFIED, **problem_responses(401, 403, 404, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_trajectory(
@@ -119,23 +125,29 @@ async def get_trajectory(
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
     profile: ProfileInQuery = None,
     texts: TextsInQuery = "raw",
+    if_none_match: IfNoneMatch = "",
 ) -> Response:
     """Return the newest version of the document, byte for byte as it is stored.
 
+    Behind that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
+    answer and the one that was given it, as far as both are there.
+
     A span that arrives late makes a new version: `extraction.version` grows and
-    `extraction.status` says how far the trace has come.
+    `extraction.status` says how far the trace has come. Who follows a run that is live sends the
+    `etag` of the last answer, and is told 304 until there is more.
     """
     chosen = find_format(PROFILES[profile].id if profile else format)
     reach = callers.narrowed(project)
-    found = await using.calls.run(using.store.document, trace_id, reach)
+    found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
     if chosen is CANONICAL:
-        return await _shown(document, texts, using)
-    if not chosen.needs_spans:
-        return Response(chosen.encode(document, b""), media_type=chosen.media_type)
-    spans = await using.calls.run(using.store.spans_document, trace_id, reach) or b"[]"
-    body = await using.calls.run(chosen.encode, document, spans)
-    return Response(body, media_type=chosen.media_type)
+        body = await _with_texts(document, texts, using)
+    else:
+        spans = None
+        if chosen.needs_spans:
+            spans = await using.calls.run(using.store.spans_document, trace_id, reach)
+        body = await using.calls.run(chosen.encode, document, spans or b"[]")
+    return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
 
 
 @router.get(
@@ -164,7 +176,16 @@ async def get_trajectory_spans(
     return Response(body, media_type=CANONICAL.media_type)
 
 
-async def _shown(document: bytes, texts: str, using: Using) -> Response:
+def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
+    """Return the document with the runs that go on with each other: most documents ask for none."""
+    document = store.document(trace_id, reach)
+    if document is None or not may_continue(document):
+        return document
+    home = store.find_home(trace_id, reach)
+    return document if home is None else with_continuation(document, store.continuation(home))
+
+
+async def _with_texts(document: bytes, texts: str, using: Using) -> bytes:
     if texts == "parsed":
-        document = await using.calls.run(parse_texts, document)
-    return Response(document, media_type=CANONICAL.media_type)
+        return await using.calls.run(parse_texts, document)
+    return document

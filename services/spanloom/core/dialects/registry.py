@@ -15,6 +15,7 @@ from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import event_messages
 from spanloom.core.reading.cache import ByteCache
+from spanloom.core.reading.cancellations import is_cancelled
 from spanloom.core.reading.control_flow import join_control_flow
 from spanloom.core.reading.failures import find_error, has_error_attribute, has_raised
 from spanloom.core.reading.messages.steps import show_texts
@@ -99,11 +100,12 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         )
     if classification.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(classification.summed_from)
-    error = question = None
+    error, question, is_cut = None, classification.question, False
     may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if may_fail and not classification.is_sound:
-        error = find_error(span, CONTROL_FLOW)
-        if error is None:
+        is_cut = is_cancelled(span)
+        error = None if is_cut else find_error(span, CONTROL_FLOW)
+        if error is None and question is None:
             question = find_question(span, CONTROL_FLOW)
     return NormalizedSpan(
         span,
@@ -115,6 +117,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         error,
         classification.inside,
         question,
+        classification.question is not None,
+        is_cut,
     )
 
 
@@ -125,4 +129,5 @@ def _corrected(facts: Facts, better: Facts) -> Facts:
         output=better.output or facts.output,
         tool_name=better.tool_name or facts.tool_name,
         agent_name=better.agent_name or facts.agent_name,
+        is_resuming=better.is_resuming or facts.is_resuming,
     )

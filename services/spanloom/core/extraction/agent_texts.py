@@ -2,8 +2,8 @@
 
 Many instrumentations put messages on model calls only. The request is what the user said last in
 the agent's first call, the answer is what its last call said. What another agent was asked and
-answered counts like a call's; of several that ran side by side only what they have in common. The
-step's metadata names the step that the text was taken from.
+answered counts like a call's; of several that ran side by side only what they have in common, else
+what the graph around them was asked. The step's metadata names the step that the text is from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.extraction.pauses import is_waiting
+from spanloom.core.extraction.pauses import has_stopped
 from spanloom.core.model.message import find_answer, find_request, read_conversation
 from spanloom.core.model.trajectory import StepType
 
@@ -48,7 +48,7 @@ def complete_texts(
 
 def _has_ended(owner: Step) -> bool:
     """Return whether there is no answer to look for."""
-    return bool(owner.output) or owner.error is not None or is_waiting(owner)
+    return bool(owner.output) or owner.error is not None or has_stopped(owner)
 
 
 def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequence[Step]]) -> Step:
@@ -58,6 +58,9 @@ def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequen
     asked = answer = ""
     if not owner.input:
         asked = _common(_read_text(s, s.input, _request) for s in _beside(first, answering, owned))
+        graph = next((s for s in owned[owner.id] if s.type is StepType.GRAPH), None)
+        if not asked and graph is not None:
+            first, asked = graph, graph.input
     if not _has_ended(owner):
         answer = _common(_read_text(s, s.output, _answer) for s in _beside(last, answering, owned))
     if not asked and not answer:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.extraction.cancellations import is_ended_by_cancellation, with_words
 from spanloom.core.extraction.costs import with_cost
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure
 from spanloom.core.extraction.pauses import list_pauses
 from spanloom.core.extraction.reports.once import Reports, find_reports
+from spanloom.core.extraction.resuming import is_resuming
 from spanloom.core.extraction.stand_in import name_root
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
 from spanloom.core.extraction.tokens import token_warnings
@@ -53,6 +55,8 @@ def build_trajectory(
     """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
     reports = find_reports(tree, spans)
     pauses = list_pauses(tree, reports)
+    failures = list_failures(tree, reports)
+    is_cancelled = is_ended_by_cancellation(tree, reports)
     arranged = name_root(tree, arrange_steps(tree, reports, prices, pauses))
     verdicts = [_judge(n, reports) for n in spans]
     by_type = _by_type(arranged.steps.values())
@@ -69,8 +73,10 @@ def build_trajectory(
         dialects=sorted({n.dialect for n in spans}),
         warnings=[*tree.warnings, *_clock_warnings(tree), *token_warnings(tree, by_type)],
         extras=list_extras(tree, arranged, by_type),
-        failures=list_failures(tree, reports),
+        failures=with_words(failures) if is_cancelled else failures,
         pauses=pauses,
+        is_cancelled=is_cancelled,
+        is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,

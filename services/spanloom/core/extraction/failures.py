@@ -15,13 +15,15 @@ from spanloom.core.extraction.reports.likeness import is_told_beside
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
 
 
+_NO_WORDS = frozenset({"", "run status: error"})
+"""Agno's agents say no more than that they failed."""
 SHORTEST_WORDS = 5
 """A shorter message is in many others by chance: ``1`` in ``code 1``."""
 
@@ -34,7 +36,7 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     around = nearest_above(tree, failed)
     passing_on = {i for inner, i in around.items() if i and _is_passed_on(failed, inner, i)}
     reached = _follow(tree, failed, around, passing_on)
-    course = _Course(tree, failed, reports.spans[tree.root.span_id].facts.output)
+    course = _Course(tree, failed, has_answer=_has_answer(tree, reports))
     began = {i: n for i, n in failed.items() if i not in passing_on}
     tellers = _first_tellers(reports, began)
     own = [n for i, n in began.items() if tellers.get(reports.step_of.get(i, ""), i) == i]
@@ -51,6 +53,12 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     ]
 
 
+def _has_answer(tree: SpanTree, reports: Reports) -> bool:
+    """Return whether a report of the root tells an answer: one may say no more than its name."""
+    root = reports.spans[tree.root.span_id]
+    return any(n.facts.output for n in (root, *reports.merged.get(root.span.span_id, ())))
+
+
 def _tellers(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
     """Yield the span and what else tells of the same step: one may know more of the failure."""
     yield n
@@ -58,12 +66,18 @@ def _tellers(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
         yield from (reports.spans[step_id], *reports.merged.get(step_id, ()))
 
 
-def _each_once(failed: Iterable[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
-    """Leave out what another instrumentation tells of the same plumbing: a node is no step."""
+def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
+    """Leave out what another instrumentation tells of the same plumbing: a node is no step.
+
+    OpenLIT's node stands beside the call that failed in it, and says what the call says.
+    """
+    steps = [n for n in failed if n.span.span_id in reports.step_of]
     told: dict[tuple[str, str], NormalizedSpan] = {}
     for n in failed:
         if n.error is None or n.span.span_id in reports.step_of:
             yield n
+            continue
+        if any(_repeats(n, step) for step in steps):
             continue
         what = (n.error.type, n.error.message)
         first = told.setdefault(what, n)
@@ -72,6 +86,14 @@ def _each_once(failed: Iterable[NormalizedSpan], reports: Reports) -> Iterator[N
                 continue
             told[what] = n
         yield n
+
+
+def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
+    """Return whether the step failed in the same words while the span ran, by another teller."""
+    if n.span.scope_name == step.span.scope_name or n.error is None or step.error is None:
+        return False
+    ran_within = n.span.start_ns <= step.span.end_ns <= n.span.end_ns
+    return ran_within and n.error.message == step.error.message
 
 
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
@@ -92,7 +114,7 @@ def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) 
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
-    if not theirs.message or ours.message == theirs.message:
+    if theirs.message in _NO_WORDS or ours.message == theirs.message:
         return True
     return len(ours.message) >= SHORTEST_WORDS and ours.message in theirs.message
 
@@ -117,11 +139,11 @@ def _follow(
 class _Course:
     """What the run did after a failure."""
 
-    def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], root_output: str):
+    def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], *, has_answer: bool):
         self._tree = tree
         self._failed = failed
         self._latest = tree.spans[-2:]
-        self._has_answer = bool(root_output) and tree.root.span_id not in failed
+        self._has_answer = has_answer and tree.root.span_id not in failed
 
     def recovered_from(self, span_id: str) -> bool:
         """Return whether what is around the failed span did not fail, and went on or answered."""

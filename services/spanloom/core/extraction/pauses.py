@@ -24,25 +24,31 @@ def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     """Return the pauses that were not over by the end of the trace, in order.
 
     A pause passes through every span around it, like an exception: it is where it began. It is
-    over once a span of the same name begins: a graph runs the node again to which the answer goes.
+    over once a span of the same name begins: a graph runs the node again to which the answer goes,
+    an agent the tool, but not beside the one that waits; or once a run begins that goes on with a
+    person's answer.
     """
     paused = {i: n for i, n in reports.spans.items() if n.question is not None}
     if not paused:
         return ()
     passing_on = set(nearest_above(tree, paused).values())
     latest = {span.name: span for span in tree.spans}  # in order: the last one stays
+    went_on = (n.span.start_ns for n in reports.spans.values() if n.facts.is_resuming)
+    answered_ns = max(went_on, default=0)
     shown_by = steps_showing(tree, reports)
     found: dict[tuple[str, str], Pause] = {}
     for span_id, n in paused.items():
-        if span_id not in passing_on and not _is_over(n, latest[n.span.name]):
+        if span_id not in passing_on and not _is_over(n, latest[n.span.name], answered_ns):
             pause = Pause(span_id, shown_by[span_id], n.question or "")
             found.setdefault((pause.step_id, pause.question), pause)
     return list(found.values())
 
 
-def _is_over(paused: NormalizedSpan, latest: Span) -> bool:
+def _is_over(paused: NormalizedSpan, latest: Span, answered_ns: int) -> bool:
     span = paused.span
-    return latest.span_id != span.span_id and latest.start_ns >= span.end_ns
+    began_again = latest.span_id != span.span_id and latest.start_ns >= span.end_ns
+    is_beside = paused.is_approval and latest.parent_span_id == span.parent_span_id
+    return (began_again and not is_beside) or answered_ns > span.end_ns
 
 
 def show_pauses(
@@ -66,6 +72,11 @@ def show_pauses(
 def is_waiting(step: Step) -> bool:
     """Return whether the step waits for a person."""
     return step.metadata.get("outcome") == Outcome.PAUSED
+
+
+def has_stopped(step: Step) -> bool:
+    """Return whether the step ended before its answer: it waits, or was cancelled."""
+    return step.metadata.get("outcome") in (Outcome.PAUSED, Outcome.CANCELLED)
 
 
 def _waiting(step: Step, question: str) -> Step:

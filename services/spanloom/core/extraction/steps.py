@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
+from spanloom.core.extraction.arguments import complete_arguments
 from spanloom.core.extraction.costs import price_call
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
-from spanloom.core.model.message import as_conversation
-from spanloom.core.model.trajectory import Kind, Step, StepType
+from spanloom.core.model.message import as_conversation, make_message
+from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +39,8 @@ _AGENT = StepType.AGENT  # kept: until Python 3.12 an enum is slow to give these
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
+_SAID_NOTHING = make_message("", "assistant")
+"""LangChain hands out such an answer with the body of a call that was refused."""
 
 
 class ArrangedSteps(NamedTuple):
@@ -61,6 +64,7 @@ def arrange_steps(
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
     steps = {i: _make_step(i, anchors[i], f, reports, prices) for i, f in facts.items()}
+    steps.update((step.id, step) for step in complete_arguments([*steps.values()]))
     show_pauses(steps, anchors, pauses)
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
@@ -118,13 +122,18 @@ def _make_step(
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
         metadata["span_name"] = span.name
+    is_cancelled = n.is_cancelled or any(other.is_cancelled for other in others)
+    if is_cancelled:
+        metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
         metadata["error_told_by"] = error.told_by
         if error.type:
             metadata["error_type"] = error.type
     if is_call:
         metadata.update(price_call(facts, span.start_ns, prices))
-    output = "" if error is not None and n.kind is _TOOL else facts.output
+    has_nothing = n.kind is _TOOL or facts.output == _SAID_NOTHING
+    came_to_nothing = (is_cancelled and not is_call) or (error is not None and has_nothing)
+    output = "" if came_to_nothing else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
         parent_id,

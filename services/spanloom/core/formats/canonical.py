@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/json"
 
-_VERSION = b'"extraction":{"version":'
+EXTRACTION = b'"extraction":{"version":'
+"""Where the last member of a document begins."""
 MAX_ERROR_CHARS = 300
 """Of a failure that a span tells: every span around it tells it again."""
 MAX_ERRORS = 1_000
@@ -65,7 +66,7 @@ def without_version(document: bytes) -> Sequence[memoryview]:
     Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
     begins with a number named ``version``: the last such mark is it. Nothing is copied.
     """
-    start = document.rindex(_VERSION) + len(_VERSION)
+    start = document.rindex(EXTRACTION) + len(EXTRACTION)
     parts = memoryview(document)
     return parts[:start], parts[document.index(b",", start) :]
 
@@ -163,6 +164,8 @@ def _extraction(trajectory: Trajectory, version: int, status: Status) -> Json:
             {"where": pause.span_id, "step_id": pause.step_id, "question": pause.question}
             for pause in trajectory.pauses
         ]
+    if trajectory.is_resuming:
+        promised["is_resuming"] = True
     if trajectory.duplicate_of is not None:
         original = trajectory.duplicate_of
         promised["duplicate_of"] = {"trace_id": original.trace_id, "span_id": original.span_id}

@@ -30,6 +30,8 @@ class Classification(NamedTuple):
     """What other spans report of the step better than its own: texts and names, if not empty."""
     is_sound: bool = False
     """Whether the error on the span is another's: what it reports ended well."""
+    question: str | None = None
+    """What a person is asked where the span waits for one, and no error on it says so."""
 
 
 @dataclass(slots=True)
@@ -47,6 +49,11 @@ class Facts:
     """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty."""
     response_id: str = ""
     conversation_id: str = ""
+    is_resuming: bool = False
+    """Of a run: whether it goes on with an earlier one that waited for a person.
+
+    ``Command(resume="yes")`` shows it whoever reports it; what else does, a dialect notes here.
+    """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """What else the step's metadata shows."""
 
@@ -66,3 +73,7 @@ class NormalizedSpan:
     inside: str | None = None
     question: str | None = None
     """What a person was asked, where the span waits for one; empty where it does not tell."""
+    is_approval: bool = False
+    """Whether the question is if a tool may run: others of the same call may run meanwhile."""
+    is_cancelled: bool = False
+    """Whether it was stopped from outside: no failure, and no result either."""

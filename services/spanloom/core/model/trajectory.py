@@ -58,6 +58,8 @@ class Outcome(StrEnum):
     """Something failed, and the run got over all of it."""
     PAUSED = "paused"
     """It waits for a person, and was not resumed in the same trace."""
+    CANCELLED = "cancelled"
+    """It was stopped from outside before it had an answer."""
     FAILED = "failed"
     """Something failed for good: nothing around it ended well."""
 
@@ -154,6 +156,17 @@ class Step(NamedTuple):
         """The dialect that told of it; empty where nothing says so."""
         return self.metadata.get("dialect", "")
 
+    @property
+    def richness(self) -> int:
+        """How many things are told of it: texts, model, kinds of tokens, what a failure was.
+
+        Two instrumentations tell of one run with equal steps; that which tells more counts.
+        """
+        error = self.error
+        of_failure = (error.code not in (0, -1), error.type, error.message) if error else ()
+        texts = (self.input, self.output, self.model)
+        return sum(map(bool, (*texts, self.first_token_ms, *(self.usage or ()), *of_failure)))
+
 
 def names_of_agents(agents: Iterable[Step]) -> list[str]:
     """Return the names of agents in the order in which they began, each once."""
@@ -205,7 +218,7 @@ class SpanVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DuplicateOf:
-    """The model step of another trace that this trajectory reports again."""
+    """The model or tool step of another trace that this trajectory reports again."""
 
     trace_id: str
     span_id: str
@@ -238,6 +251,10 @@ class Trajectory:
     """Each once, in the order in which the failed spans began."""
     pauses: Sequence[Pause] = ()
     """Those that were not over by the end of the trace."""
+    is_cancelled: bool = False
+    """Whether a cancellation ended it: nothing around it went on, and there is no answer."""
+    is_resuming: bool = False
+    """Whether it goes on with an earlier run that waited for a person, as its root tells."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
@@ -250,6 +267,11 @@ class Trajectory:
         return str(self.extras.get("conversation_id", ""))
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person, also if something failed besides."""
+        return bool(self.pauses)
+
+    @property
     def services(self) -> Sequence[str]:
         """Who sent its spans, sorted."""
         named = self.extras.get("services")
@@ -260,6 +282,8 @@ class Trajectory:
         """How the run went."""
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
+        if self.is_cancelled:
+            return Outcome.CANCELLED
         if self.pauses:
             return Outcome.PAUSED
         return Outcome.RECOVERED if self.failures else Outcome.OK

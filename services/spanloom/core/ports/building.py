@@ -45,13 +45,13 @@ class TrajectoryRecord:
     spans_document: bytes
     """The JSON list that ``/spans`` answers."""
     call_keys: Mapping[str, str]
-    """Model step id to the fingerprint of its call; a call reported elsewhere has the same."""
+    """Model and tool step id to the key by which other reports of it are found."""
     previous: Head | None = None
     """The head that this record replaces."""
 
 
 class CallWindow(NamedTuple):
-    """What to look for: calls of one content that ran at some time in a window.
+    """What to look for: calls of one key that ran at some time in a window.
 
     It does not end before it begins, whatever a sender's clock says.
     """
@@ -61,8 +61,17 @@ class CallWindow(NamedTuple):
     until_ns: int
 
 
-class ModelCall(NamedTuple):
-    """A stored model step, as far as finding a repeated report of it needs."""
+class Extent(NamedTuple):
+    """How much a trace tells of its run."""
+
+    model_steps: int = 0
+    tool_steps: int = 0
+    richness: int = 0
+    """What is told of those steps, all together (``Step.richness``)."""
+
+
+class Call(NamedTuple):
+    """A stored model or tool step, as far as finding a repeated report of it needs."""
 
     key: TraceKey
     step_id: str
@@ -70,11 +79,11 @@ class ModelCall(NamedTuple):
     start_ns: int
     end_ns: int
     is_bare: bool
-    """Whether the call is all there is in its trace."""
+    """Whether it is a model call, and all there is in its trace."""
     dialect: str = ""
     """The dialect that told of it; empty where an older version stored it."""
-    calls_in_trace: int = 0
-    """How many model steps its trace has, this one included."""
+    extent: Extent = Extent()
+    """Of its trace."""
 
     def is_within(self, window: CallWindow) -> bool:
         """Return whether it is a call that the window looks for."""
@@ -100,10 +109,10 @@ class TrajectoryWriter(Protocol):
 
 
 class CallFinder(Protocol):
-    """Finds stored model calls that may be reports of the same call."""
+    """Finds stored calls of models and tools that may be reports of the same call."""
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
-        """Return the project's model steps that have the call key of a window and overlap it.
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
+        """Return the project's steps that have the call key of a window and overlap it.
 
         The cost follows what is found: traces of years may be looked for at once, for each has
         a window of its own.

@@ -9,6 +9,7 @@ from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
+from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +58,11 @@ class TrajectorySummary:
     user_id: str = ""
     tags: Sequence[str] = ()
     models: Sequence[str] = ()
+    is_waiting: bool = False
+    """Whether it waits for a person, or did before another run went on."""
+    is_resuming: bool = False
+    """Whether it was given the answer for which an earlier run waited."""
+    continuation: Continuation = NO_CONTINUATION
 
     @property
     def has_error(self) -> bool:
@@ -80,6 +86,32 @@ class TrajectorySummary:
         return Cursor(self.start_ns, self.key.trace_id, self.key.project)
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """One line of a list of conversations: its runs together, how it began and where it is now."""
+
+    project: str
+    conversation_id: str
+    cursor: Cursor
+    """The position just behind this line: that of its newest run which the filters want."""
+    runs: int
+    start_ns: int
+    """When its first run began."""
+    question: str
+    """What was asked first, one line of at most 200 characters."""
+    answer: str
+    """What its last run answered; empty where that one waits, failed, or is under way."""
+    user_id: str
+    """For whom the newest run was that tells it, or empty."""
+    input_tokens: int
+    output_tokens: int
+    last_trace_id: str
+    last_start_ns: int
+    last_duration_ns: int
+    last_status: Status
+    last_outcome: Outcome
+
+
 class TrajectoryReader(Protocol):
     """Gives readers the current version of trajectories, within their reach."""
 
@@ -89,18 +121,38 @@ class TrajectoryReader(Protocol):
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
 
+    def continuation(self, key: TraceKey) -> Continuation:
+        """Return which run it goes on with and which goes on with it, of those there are now."""
+
     def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[TrajectorySummary]:
-        """Return up to ``limit`` summaries by (start, trace id, project), newest first."""
+        """Return up to ``limit`` summaries by (start, trace id, project), newest first.
+
+        Each says which run it goes on with and which goes on with it.
+        """
 
     def conversation(
-        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Sequence[TrajectorySummary]:
         """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
 
         A conversation is of one project; within a wider reach, those of all that have its id. The
         empty id is no conversation.
+        """
+
+    def conversations(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        """Return up to ``limit`` conversations in which a run is what the filter wants.
+
+        They are told whole, with all their runs but those that repeat another or have no step, and
+        come by the newest run that the filter wants, newest first.
         """
 
 

@@ -47,6 +47,8 @@ class FilterField(NamedTuple):
     """The parameter of the API, where it has another name than the field."""
     is_instant: bool = False
     """Whether it is a time: ns since the epoch here, RFC 3339 or milliseconds in the API."""
+    has_to_be_asked_for: bool = False
+    """Whether the API leaves out what it finds, unless asked for that alone or for ``any``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,9 @@ class TrajectoryFilter:
             "(DuplicateOf != '')",
             Comparison.EQUALS,
             "is_duplicate",
-            "That repeat another run (or do not).",
+            "That repeat another run; left out unless asked for. `any`: those and all others.",
             False,
+            has_to_be_asked_for=True,
         ),
     ] = None
     has_steps: Annotated[

@@ -3,7 +3,8 @@
 A span failed if its status says ERROR, it carries an exception event, or an error attribute;
 Langfuse's JavaScript SDK says it by the level of the observation alone.
 Control flow is no failure: LangGraph pauses by raising ``GraphInterrupt``, as its dialects declare
-(``control_flow.py``), and an abandoned stream ends in ``GeneratorExit``. Some SDKs set ERROR for
+(``control_flow.py``), an abandoned stream ends in ``GeneratorExit``, and what was stopped from
+outside is told apart (``cancellations.py``). Some SDKs set ERROR for
 these, some only the event; some set OK on a real failure.
 """
 
@@ -62,7 +63,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         _is_control_flow(name, control_flow) for name in names
     ):
         return None
-    if span.status_code == "Ok" and all(map(_is_abandonment, names)):
+    if is_left_behind(span):
         return None
     kind = told.type or next((name for name in names if name), "")
     what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
@@ -115,9 +116,15 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
     return is_abandoned or control_flow.is_raised_by(exception_type)
 
 
-def _is_abandonment(exception_type: str) -> bool:
-    """Return whether nobody waited for the rest: asyncio cancels a stream left behind."""
-    return exception_type.rpartition(".")[2] == "CancelledError"
+def is_left_behind(span: Span) -> bool:
+    """Return whether nobody waited for the rest: asyncio cancels a stream whose answer was taken.
+
+    ``CancelledError`` on a span that ended well, in its sender's words.
+    """
+    if span.status_code != "Ok":
+        return False
+    types = {raised.type.rpartition(".")[2] for raised in exceptions(span)}
+    return types == {"CancelledError"}
 
 
 def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:

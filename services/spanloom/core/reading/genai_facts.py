@@ -120,8 +120,8 @@ def _messages(attributes: Mapping[str, str], key: str) -> str:
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:
     """Return what a tool's span says."""
     return Facts(
-        input=attributes.get("gen_ai.tool.call.arguments", ""),
-        output=attributes.get("gen_ai.tool.call.result", ""),
+        input=first(attributes, "gen_ai.tool.call.arguments", "gen_ai.retrieval.query.text"),
+        output=first(attributes, "gen_ai.tool.call.result", "gen_ai.retrieval.documents"),
         tool_name=attributes.get("gen_ai.tool.name", ""),
         agent_name=attributes.get("gen_ai.agent.name", ""),
         conversation_id=attributes.get("gen_ai.conversation.id", ""),

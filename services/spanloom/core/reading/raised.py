@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from spanloom.core.reading.python_repr import as_json, first_text
-from spanloom.core.reading.values import json_value
+from spanloom.core.reading.values import Json, json_text, json_value
 
 _TRACEBACK = "Traceback (most recent call last):"
 _JS_FRAME = re.compile(r"\n[ \t]++at \S")
@@ -23,8 +23,10 @@ _SAID = re.compile(_NAME + ": ")
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
 """What says no more than that something was raised: the text may know better."""
 _QUOTES = "'\""
-_WITH_DATA = re.compile(r"[\w .]+: (?=\{['\"])")
+_WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
 """How OpenAI's Agents SDK tells: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
+_DATA = re.compile(r"\{['\"]message['\"]: ?['\"]")
+"""The same by OpenLLMetry and Logfire: ``{'message': 'Error …', 'data': {'error': …}}``."""
 
 
 class Raised(NamedTuple):
@@ -43,7 +45,11 @@ def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     """
     words, traceback = _apart(text)
     words = _of_data(words)
+    if stack.startswith("{"):  # MLflow puts the data of OpenAI's Agents SDK in a traceback's place
+        words, stack = _error_in(json_value(stack)) or words, ""
     named = kind.rpartition(".")[2]
+    if named in _VAGUE and (found := _said_twice(words)):
+        return Raised(*found, stack or traceback)
     if named in _VAGUE and (found := _named_in(words)):
         named, words = found
     elif words.startswith(f"{named}(") and (found := _named_in(words)):
@@ -60,16 +66,45 @@ def _apart(text: str) -> tuple[str, str]:
     return (text.strip(), "") if frame is None else (text[: frame.start()].strip(), text)
 
 
+def _said_twice(words: str) -> tuple[str, str] | None:
+    """Return type and message of what JavaScript puts before its stack, and again with its name.
+
+    ``no such city`` and, two lines below, ``TypeError: no such city``.
+    """
+    message, _, again = words.partition("\n\n")
+    name = again.removesuffix(f": {message}")
+    if not message or name == again or not name.isidentifier():
+        return None
+    return ("" if name in _VAGUE else name), message
+
+
 def _of_data(words: str) -> str:
     """Return the error that stands in data behind the words, else the words."""
+    if _DATA.match(words):
+        told = json_value(as_json(words))
+        return _of_message(told) or words if isinstance(told, dict) else words
     found = _WITH_DATA.match(words)
-    data = json_value(as_json(words[found.end() :])) if found else None
+    return (found and _error_in(json_value(as_json(words[found.end() :])))) or words
+
+
+def _of_message(told: dict[str, Json]) -> str:
+    """Return the error in its data, else the message and the data."""
+    message, data = told.get("message"), told.get("data")
+    if not isinstance(message, str) or not told.keys() <= {"message", "data"}:
+        return ""
+    return _error_in(data) or (f"{message}: {json_text(data)}" if data else message)
+
+
+def _error_in(data: Json) -> str:
     error = data.get("error") if isinstance(data, dict) else None
-    return error if isinstance(error, str) and error else words
+    return error if isinstance(error, str) else ""
 
 
 def _named_in(words: str) -> tuple[str, str] | None:
-    """Return type and message of a repr, or of what is written ``Type: message``."""
+    """Return type and message of a repr, or of what is written ``Type: message``, once or twice."""
+    first, _, again = words.partition("\n\n")
+    if (found := _SAID.match(again)) and again[found.end() :] == first:  # LangChain.js
+        return found[1], first
     if found := _REPR.fullmatch(words):
         return found[1], _argument(found[2], keeps_quotes=found[1] == "KeyError")
     if found := _SAID.match(words):

@@ -9,7 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.reading.messages.wire import as_text, compact
-from spanloom.core.reading.values import decimal, first, json_object, json_value, unquoted
+from spanloom.core.reading.values import (
+    decimal,
+    first,
+    json_field,
+    json_object,
+    json_value,
+    unquoted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,7 +97,7 @@ def _told(span: Span) -> Iterator[tuple[str, str]]:
         yield "service_name", span.service_name
     if environment := span.environment or first(attributes, *_ENVIRONMENT):
         yield "environment", environment
-    if user := first(attributes, *_USER):
+    if user := unquoted(first(attributes, *_USER)) or _named_user(attributes):
         yield "user_id", user
     if tags := _tags(attributes):
         yield "tags", tags
@@ -100,6 +107,12 @@ def _told(span: Span) -> Iterator[tuple[str, str]]:
         if place == MAX_OWN:
             return
         yield OWN + name, value[:MAX_CHARS]
+
+
+def _named_user(attributes: Mapping[str, str]) -> str:
+    """Return the user whom LangChain's run metadata name."""
+    user = json_field(attributes.get(_METADATA, ""), "user_id")
+    return user if isinstance(user, str) else ""
 
 
 def _tags(attributes: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from spanloom.doctor.check import Check, Verdict
-from spanloom.doctor.checks import directory, keys, process, software, spool, store
+from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
 
 _JUDGES: tuple[Callable[..., Verdict], ...] = (
     software.spanloom,
@@ -18,6 +18,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     process.descriptors,
     process.ports,
     process.certificate,
+    sending.exporter,
     keys.keys,
     keys.expiring_keys,
     keys.unused_keys,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
+from spanloom.doctor.gather.exporter import look_at_exporter
 from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
 from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
@@ -89,6 +91,7 @@ def _without(reason: Unknown) -> Facts:
         doors=reason,
         ports=reason,
         certificate=reason,
+        exporter=look_at_exporter(os.environ),
         service=reason,
         failures=reason,
         descriptors=reason,

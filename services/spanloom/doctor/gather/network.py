@@ -6,8 +6,6 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cryptography.x509 import load_pem_x509_certificate
-
 from spanloom.config import flag_of, is_loopback
 from spanloom.doctor.facts import (
     Broken,
@@ -53,6 +51,8 @@ def look_at_certificate(settings: Settings) -> Known[CertificateFacts]:
     path = settings.tls_cert
     if path is None:
         return Unknown("the ports do not speak TLS")
+    from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # 9 MB, for TLS alone
+
     try:
         certificate = load_pem_x509_certificate(path.read_bytes())
     except (OSError, ValueError) as error:

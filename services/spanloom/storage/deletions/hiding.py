@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from spanloom.storage.deletions.tables import OF_TRACES, late_rows_live, row_lives
 from spanloom.storage.engine.conditions import without
+from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ NEED_NO_SET = {
     "find_keys": "find_calls names what it found",
     "list_candidates": "list_page names what it found",
     "conversation_candidates": "list_page names what it found",
+    "conversation_neighbours": "list_page names what it found",
+    "newest_conversations": "conversation_page names what it found",
+    "conversation_keys": "conversation_page names what it found",
 }
 """Queries that need no set though they name no trace, and why."""
 
@@ -81,10 +85,13 @@ class Hiding:
         self, lane: Lane, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """Return the deleted ones of these traces, each a project and a trace id."""
-        wanted = list(dict.fromkeys(keys))
-        if not self._has_deletions or not wanted:
+        if not self._has_deletions:
             return frozenset()
-        return {(row.Project, row.TraceId) for row in lane.rows("deleted_keys", traces=wanted)}
+        return {
+            (row.Project, row.TraceId)
+            for some in batched(list(keys))
+            for row in lane.rows("deleted_keys", traces=some)
+        }
 
 
 @cache

@@ -7,12 +7,18 @@ escapes character by character, has nothing left to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+Key = TypeVar("Key", bound=Hashable)
+
+KEYS_PER_QUERY = 2_000
+"""From a megabyte on, some 24,000 keys, the engine takes a list apart again and again."""
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
@@ -24,6 +30,12 @@ def bind(parameters: Mapping[str, object]) -> dict[str, object]:
         name: _JsonList(value) if isinstance(value, list) else value
         for name, value in parameters.items()
     }
+
+
+def batched(keys: Sequence[Key], most: int = KEYS_PER_QUERY) -> Iterable[list[Key]]:
+    """Cut keys into lists that fit into one query's parameters, each key once."""
+    unique = list(dict.fromkeys(keys))
+    return (unique[i : i + most] for i in range(0, len(unique), most))
 
 
 class _JsonList:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
-from spanloom.storage.spans.store import batched
+from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

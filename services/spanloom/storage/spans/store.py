@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.parameters import batched
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row, Values
 
-Key = TypeVar("Key", bound=Hashable)
-
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
 """The tables that take requests in. Events go first: spans are what makes a trace ready."""
-KEYS_PER_QUERY = 2_000
 SPANS_PER_QUERY = 20_000
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
 """Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""
@@ -128,12 +125,6 @@ class ClickHouseSpans:
             for some in batched(keys)
             for project, trace_id, count in self._worker.rows("arrived", keys=some)
         }
-
-
-def batched(keys: Sequence[Key]) -> Iterable[list[Key]]:
-    """Cut keys into lists that fit into one query's parameters, each key once."""
-    unique = list(dict.fromkeys(keys))
-    return (unique[i : i + KEYS_PER_QUERY] for i in range(0, len(unique), KEYS_PER_QUERY))
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:

@@ -1,4 +1,4 @@
-"""Stored model calls, found by what they say and when they ran."""
+"""Stored calls of models and tools, found by what they say or do and when they ran."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import CallWindow, ModelCall
-from spanloom.storage.spans.store import batched
+from spanloom.core.ports.building import Call, CallWindow, Extent
+from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ class ClickHouseCalls:
         """Take the lane; whoever opened it closes it."""
         self._worker = worker
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[ModelCall]:
+    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
         places = [
             (trace_id, step_id)
@@ -61,14 +61,14 @@ def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
     return [window for of_key in merged.values() for window in of_key]
 
 
-def _is_wanted(call: ModelCall, windows: Sequence[CallWindow]) -> bool:
+def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
     """Return whether one of the windows, which are in order and apart, looks for the call."""
     n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
     return n > 0 and call.is_within(windows[n - 1])
 
 
-def _call_of(row: Row) -> ModelCall:
-    return ModelCall(
+def _call_of(row: Row) -> Call:
+    return Call(
         key=TraceKey(row.Project, row.TraceId),
         step_id=row.StepId,
         call_key=row.CallKey,
@@ -76,5 +76,5 @@ def _call_of(row: Row) -> ModelCall:
         end_ns=row.EndTimeUnixNano,
         is_bare=bool(row.IsBare),
         dialect=row.Dialect,
-        calls_in_trace=row.Calls,
+        extent=Extent(row.ModelSteps, row.ToolSteps, row.Richness),
     )

@@ -8,26 +8,30 @@ The candidates say how far the list was read, the current versions what there is
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
+from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.trajectories.continuations import with_continuations
+from spanloom.storage.trajectories.current import KEYS_AT_ONCE, read_current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.lane import Lane
 
 SPARE_CANDIDATES = 8
 """Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
-MAX_CANDIDATES = 10_000
+MAX_CANDIDATES = KEYS_AT_ONCE
 """The most candidates read at once: where most are old versions, each look doubles them."""
-_BEFORE_ALL = Cursor(0, "", "")
+BEFORE_ALL = Cursor(0, "", "")
+"""Where a list begins that is not asked for from a position on."""
 
 
 class ClickHouseLists:
@@ -43,7 +47,7 @@ class ClickHouseLists:
         """See ``TrajectoryReader.list``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Cursor]:
-            behind = after or _BEFORE_ALL
+            behind = after or BEFORE_ALL
             rows = self._reader.rows(
                 "list_candidates",
                 reach=within(reach),
@@ -58,12 +62,17 @@ class ClickHouseLists:
         return self._read(candidates, where, limit, after, newest_first=True)
 
     def conversation(
-        self, conversation_id: str, reach: Reach, limit: int, after: Cursor | None = None
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Cursor]:
-            behind = after or _BEFORE_ALL
+            behind = after or BEFORE_ALL
             rows = self._reader.rows(
                 "conversation_candidates",
                 conversation_id=conversation_id,
@@ -75,8 +84,15 @@ class ClickHouseLists:
             )
             return [Cursor(start, trace_id, project) for project, start, trace_id in rows]
 
-        where = TrajectoryFilter(conversation_id=conversation_id)
+        where = replace(where, conversation_id=conversation_id)
         return self._read(candidates, where, limit, after, newest_first=False)
+
+    def continuation(self, key: TraceKey) -> Continuation:
+        """See ``TrajectoryReader.continuation``."""
+        lines = with_continuations(
+            self._reader, read_current(self._reader, TrajectoryFilter(), [key])
+        )
+        return lines[0].continuation if lines else NO_CONTINUATION
 
     def _read(
         self,
@@ -97,7 +113,8 @@ class ClickHouseLists:
         while len(found) < limit:
             rows = candidates(most, after)
             until = rows[-1] if len(rows) == most else None
-            for line in self._current(where, rows):
+            keys = [(project, trace_id) for _, trace_id, project in rows]
+            for line in read_current(self._reader, where, keys):
                 if after is not None and not comes_later(line.cursor, after):
                     continue  # it has moved to where the reader has been
                 if until is None or not comes_later(line.cursor, until):
@@ -107,50 +124,4 @@ class ClickHouseLists:
             after = until
             most = min(2 * most, MAX_CANDIDATES)
         lines = sorted(found.values(), key=attrgetter("cursor"), reverse=newest_first)
-        return lines[:limit]
-
-    def _current(
-        self, where: TrajectoryFilter, candidates: Sequence[Cursor]
-    ) -> Sequence[TrajectorySummary]:
-        """Return those of the candidates that are what the filter wants now."""
-        keys = list(dict.fromkeys((project, trace_id) for _, trace_id, project in candidates))
-        if not keys:
-            return []
-        rows = self._reader.rows("list_page", keys=keys, filter=passing(where))
-        return [summary_of(row) for row in rows]
-
-
-def summary_of(row: Row) -> TrajectorySummary:
-    """Return a row of ``list_page.sql`` as a summary."""
-    return TrajectorySummary(
-        key=TraceKey(row.Project, row.TraceId),
-        version=row.Version,
-        status=Status(row.Status),
-        root_name=row.RootName,
-        root_type=row.RootType,
-        start_ns=row.StartTimeUnixNano,
-        duration_ns=row.DurationNs,
-        outcome=Outcome(row.Outcome),
-        failures=row.Failures,
-        agent_names=row.AgentNames,
-        step_counts={
-            "agent": row.AgentSteps,
-            "model": row.ModelSteps,
-            "tool": row.ToolSteps,
-            "graph": row.GraphSteps,
-            "other": row.OtherSpans,
-        },
-        span_count=row.SpanCount,
-        input_tokens=row.InputTokens,
-        output_tokens=row.OutputTokens,
-        duplicate_of=row.DuplicateOf,
-        dialects=row.Dialects,
-        conversation_id=row.ConversationId,
-        question=row.Question,
-        answer=row.Answer,
-        services=row.Services,
-        environment=row.Environment,
-        user_id=row.UserId,
-        tags=row.Tags,
-        models=row.Models,
-    )
+        return with_continuations(self._reader, lines[:limit])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.reading.gist import gist
+from spanloom.core.reading.gist import answer_in, gist, question_in
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_rows import placed_steps
 
@@ -31,6 +31,8 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "HasError": boolean,
     "Outcome": text,
     "Failures": uint32,
+    "IsWaiting": boolean,
+    "IsResuming": boolean,
     "AgentNames": texts,
     "SpanCount": uint32,
     "AgentSteps": uint32,
@@ -109,6 +111,8 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "HasError": trajectory.has_error,
         "Outcome": trajectory.outcome.value,
         "Failures": len(trajectory.failures),
+        "IsWaiting": trajectory.is_waiting,
+        "IsResuming": trajectory.is_resuming,
         "AgentNames": agent_names(trajectory),
         "SpanCount": trajectory.span_count,
         "AgentSteps": counts.get("agent", 0),
@@ -121,8 +125,8 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
         "Dialects": list(trajectory.dialects),
         "ConversationId": trajectory.conversation_id,
-        "Question": gist(root.input),
-        "Answer": gist(root.output),
+        "Question": gist(question_in(root.input)),
+        "Answer": gist(answer_in(root.output)),
         "Services": extras.get("services", []),
         "Environment": extras.get("environment", ""),
         "UserId": extras.get("user_id", ""),

@@ -40,6 +40,7 @@ STEP_COLUMNS = (
     "Output",
     "CallKey",
     "IsBare",
+    "Richness",
 )
 
 
@@ -103,4 +104,5 @@ def _step_row(record: TrajectoryRecord, agent_id: str, step: Step, *, bare: bool
         step.output[:PREVIEW_CHARS],
         record.call_keys.get(step.id, ""),
         bare,
+        step.richness,
     ]

@@ -9,7 +9,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Head, TrajectoryRecord
 from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
-from spanloom.storage.spans.store import batched
+from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
     list_row,

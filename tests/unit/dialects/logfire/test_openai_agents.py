@@ -87,3 +87,7 @@ def test_a_chat_completion_tells_messages_and_tokens() -> None:
 def test_hostile_texts_are_no_call(text: str) -> None:
     said = facts("Responses API", raw_input=text, response=text, usage=text, response_id=text)
     assert said.usage == Usage()
+
+
+def test_a_call_that_failed_answered_nothing() -> None:
+    assert facts("Chat completion with x", input=[], output=None).output == ""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from tests.support.spans import extract_spans, make_span, openinference, owners, rules
+from tests.support.spans import (
+    extract_spans,
+    make_span,
+    normalized,
+    openinference,
+    owners,
+    rules,
+)
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -60,3 +68,17 @@ def test_a_tool_that_both_report_counts_once_also_without_its_name_s_attribute()
         make_span(6, 5, own, name="execute_tool get_weather", scope="autogen-core"),
     )
     assert owners(found) == {1: [2], 2: [4, 5]}
+
+
+def test_results_of_tools_are_messages() -> None:
+    result = {"name": "f", "content": "no", "call_id": "c1", "is_error": True}
+    said = {
+        **openinference("LLM"),
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Go",
+        "llm.input_messages.1.message.role": "function",
+        "llm.input_messages.1.function.0": json.dumps(result),
+    }
+    asked, answered = json.loads(normalized(make_span(1, 0, said, scope=SCOPE))[1].facts.input)
+    assert (asked["content"], answered["role"], answered["content"]) == ("Go", "tool", "no")
+    assert (answered["tool_call_id"], answered["status"]) == ("c1", "error")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.support.spans import MS, START_NS, make_span, normalized, openinference, rules
 
@@ -84,9 +86,10 @@ IN_PARTS = '{"kwargs":{"content":[{"type":"text","text":"Rome"}]}}'
         ('{"kwargs":{"tool_calls":[]}}', {"content": "Rome"}, "Rome"),
         (r'{"content":"\"tool_calls\":[{"}', {"content": "Rome"}, "Rome"),
         (IN_PARTS, {"role": "assistant"}, IN_PARTS),
+        (IN_PARTS, {"role": "system"}, IN_PARTS),
         (IN_PARTS, {"role": "assistant", "content": "Oslo"}, "Oslo"),
     ],
-    ids=["lost", "kept", "none", "quoted", "parts lost", "parts kept"],
+    ids=["lost", "kept", "none", "quoted", "parts lost", "system lost", "parts kept"],
 )
 def test_messages_flattened_without_calls_or_content_are_not_the_whole(
     value: str, flattened: dict[str, str], expected: str
@@ -98,6 +101,49 @@ def test_messages_flattened_without_calls_or_content_are_not_the_whole(
     assert expected in facts.input
     assert expected in facts.output
     assert (facts.output == value) == (expected == value)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "shown"),
+    [
+        ({"content": [{"type": "thinking", "thinking": "hm"}]}, '"reasoning_content":"hm"'),
+        ({"content": "", "additional_kwargs": {"refusal": "No."}}, '"refusal":"No."'),
+        (
+            {"content": "", "invalid_tool_calls": [{"name": "f", "args": "{bro", "id": "c"}]},
+            '"arguments":"{bro"',
+        ),
+    ],
+    ids=["thought", "refusal", "broken call"],
+)
+def test_what_is_never_flattened_comes_from_the_whole(kwargs: object, shown: str) -> None:
+    message = {"lc": 1, "id": ["AIMessage"], "kwargs": kwargs}
+    whole = json.dumps({"generations": [[{"text": "", "message": message}]]})
+    said = openinference("LLM", output__value=whole)
+    said["llm.output_messages.0.message.role"] = "assistant"
+    assert shown in normalized(make_span(1, 0, said))[1].facts.output
+    said["output.value"] = whole.replace("generations", "unreadable")
+    assert shown not in normalized(make_span(1, 0, said))[1].facts.output
+
+
+def test_a_tool_of_langchain_without_input_had_no_arguments() -> None:
+    said = openinference("TOOL", tool__name="ping", output__value="pong")
+    scope = "openinference.instrumentation.langchain"
+    assert normalized(make_span(1, 0, said, scope=scope))[1].facts.input == "{}"
+    assert normalized(make_span(1, 0, said))[1].facts.input == ""
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        '{"type": "tool", "data": {"content": "3", "tool_call_id": "c1"}}',
+        '{"output":{"lc":1,"kwargs":{"content":"3","tool_call_id":"c1"}}}',
+        '{"update": {"messages": [{"data": {"content": "3", "tool_call_id": "c1"}}]}}',
+    ],
+    ids=["Python", "JavaScript", "command"],
+)
+def test_a_tool_knows_the_call_that_its_message_answers(output: str) -> None:
+    said = openinference("TOOL", tool__name="add", input__value="1", output__value=output)
+    assert normalized(make_span(1, 0, said))[1].facts.metadata["tool_call_id"] == "c1"
 
 
 def test_tools_and_runs_have_names() -> None:

@@ -77,6 +77,13 @@ def test_a_streamed_run_lists_its_nodes_itself() -> None:
     listed = run(1, 0, "planner", graph__executed_nodes='["model","tools"]')
     assert rules(listed)[1][0] == "agent"
     assert rules(run(1, 0, "planner", graph__executed_nodes="[1"))[1][0] == "graph"
+    modes = run(1, 0, "planner", graph__executed_nodes='["updates","messages"]')
+    assert rules(modes, node(2, 1, "model"))[1][0] == "agent"
+
+
+@pytest.mark.parametrize("name", ["call_agent", "route_to_active_agent"])
+def test_a_library_s_function_is_no_agent(name: str) -> None:
+    assert rules(run(1, 0, "team"), agent(2, 1, name))[2] == ("other", "openlit.function")
 
 
 def test_a_nested_agent_is_no_node_and_owns_its_calls() -> None:

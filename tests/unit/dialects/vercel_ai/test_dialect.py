@@ -81,3 +81,9 @@ def test_embeddings_are_one_tool_run_with_the_call_inside() -> None:
 def test_tool_calls_that_are_none_leave_the_text(calls: str) -> None:
     said = op(CALL, ai__response__text="Hello", ai__response__toolCalls=calls)
     assert "Hello" in normalized(make_span(1, 0, said))[1].facts.output
+
+
+def test_thoughts_stand_beside_the_answer() -> None:
+    said = op(CALL, ai__response__reasoning="hm", ai__response__text="Rome")
+    [message] = orjson.loads(normalized(make_span(1, 0, said))[1].facts.output)
+    assert message == {"role": "assistant", "content": "Rome", "reasoning_content": "hm"}

@@ -4,6 +4,9 @@
 (``workflow.build``, a trace of its own), passing messages and running executors are no steps.
 Agents repeat the sum of their calls' usage.
 
+An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run
+that goes on is given a ``function_approval_response``.
+
 Verified on captures of 1.23.
 """
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.agent_framework.approvals import read_answer, read_question
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 _SCOPE = "agent_framework"
 _RUN = "workflow.run"
+_OUTPUT = "gen_ai.output.messages"
 
 
 class AgentFramework(OtelGenAI):
@@ -38,7 +43,8 @@ class AgentFramework(OtelGenAI):
         """By the operation; workflow spans, which have none, by their fixed names."""
         operation = operation_of(span)
         if operation == "invoke_agent":
-            return Classification(Kind.AGENT, "agent_framework.invoke_agent")
+            question = read_question(span.attributes.get(_OUTPUT, ""))
+            return Classification(Kind.AGENT, "agent_framework.invoke_agent", question=question)
         if operation:
             return super().classify(span, view)
         if span.name == _RUN:
@@ -48,6 +54,8 @@ class AgentFramework(OtelGenAI):
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes; a workflow has a name of its own."""
         facts = super().describe(span, kind)
+        if kind is Kind.AGENT and (answer := read_answer(facts.input)):
+            facts.input, facts.is_resuming = answer, True
         if kind is Kind.GRAPH:
             facts.agent_name = facts.agent_name or span.attributes.get("workflow.name", "")
         return facts

@@ -1,4 +1,4 @@
-"""The tokens that Eino's answers carry themselves, for spans that do not tell them.
+"""What Eino's answers carry themselves: tokens, for spans that do not tell them, and their pieces.
 
 A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. It may stand alone, in a
 list, in ``{"choices": [{"message": …}]}`` or be the last piece of ``{"stream": […]}``.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.langfuse.facts import read_usage
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.reading.values import Json, json_value
+from spanloom.core.reading.values import Json, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,3 +37,14 @@ def _usages(value: Json) -> Iterator[dict[str, Json]]:
         usage = meta.get("usage") if isinstance(meta, dict) else None
         if isinstance(usage, dict):
             yield usage
+
+
+def join_pieces(output: str) -> str:
+    """Return the pieces of a streamed answer as the text that they are, another output as it is."""
+    pieces = json_value(output) if output.startswith('[{"role":"assistant"') else None
+    if not isinstance(pieces, list) or len(pieces) == 1:
+        return output
+    texts = [p.get("content") for p in pieces if isinstance(p, dict) and "tool_calls" not in p]
+    said = [text for text in texts if isinstance(text, str)]
+    whole: Json = {"role": "assistant", "content": "".join(said)}
+    return json_text(whole) if len(said) == len(pieces) else output

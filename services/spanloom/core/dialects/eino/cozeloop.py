@@ -15,7 +15,14 @@ from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
 from spanloom.core.dialects.eino.answers import read_answer_usage
-from spanloom.core.dialects.eino.runs import AGENTS, Part, classify_part, read_answer, read_request
+from spanloom.core.dialects.eino.runs import (
+    AGENTS,
+    Part,
+    classify_part,
+    is_resumed,
+    read_answer,
+    read_request,
+)
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -71,6 +78,7 @@ class EinoCozeLoop(Dialect):
             facts.usage = read_answer_usage(facts.output)
         if facts.agent_name:
             facts.agent_name = attributes.get(_NAME, "") or span.name
+            facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
             # An agent's events go on with those of the agents that it hands over to.
             own = _component(span) not in AGENTS

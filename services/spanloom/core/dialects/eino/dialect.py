@@ -24,6 +24,7 @@ from spanloom.core.dialects.eino.runs import (
     Part,
     callback_usage,
     classify_part,
+    is_resumed,
     read_answer,
     read_request,
 )
@@ -89,6 +90,7 @@ class Eino(Dialect):
             facts.tool_name = attributes.get(_NAME, "") or span.name
             facts.data_kind = DATA_KINDS.get(_component(attributes), "")
         else:
+            facts.is_resuming = is_resumed(_given(attributes))
             facts.input = _request(attributes) or facts.input
             facts.output = _answer(attributes)
             facts.agent_name = attributes.get(_NAME, "") or span.name
@@ -140,9 +142,13 @@ def _whole(attributes: Mapping[str, str], prefix: str) -> str:
 
 def _request(attributes: Mapping[str, str]) -> str:
     """Return what an agent was asked, or a root's whole messages; else an empty text."""
-    given = first(attributes, "gen_ai.input", "gen_ai.prompt.0.content")
+    given = _given(attributes)
     asked = read_request(given)
     return asked if asked != given else attributes.get("gen_ai.input", "")
+
+
+def _given(attributes: Mapping[str, str]) -> str:
+    return first(attributes, "gen_ai.input", "gen_ai.prompt.0.content")
 
 
 def _answer(attributes: Mapping[str, str]) -> str:

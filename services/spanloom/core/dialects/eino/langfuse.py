@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import read_answer_usage
+from spanloom.core.dialects.eino.answers import join_pieces, read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -31,6 +31,7 @@ from spanloom.core.dialects.eino.runs import (
     Part,
     callback_usage,
     classify_part,
+    is_resumed,
     read_answer,
     read_request,
 )
@@ -99,8 +100,9 @@ class EinoLangfuse(Dialect):
             facts.data_kind = DATA_KINDS.get(_by_content(span), "")
         elif kind is not Kind.MODEL:
             facts.agent_name = span.name
+            facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
-            facts.output = read_answer(facts.output)
+            facts.output = read_answer(join_pieces(facts.output))
         return facts
 
 

@@ -64,6 +64,7 @@ REACT_MODEL_NODE = "ChatModel"
 HOST_CONVERTER = "converter"
 _NOTHING = "{}"
 _AGENT_INPUT = '{"Input":'
+_RESUMED = '{"Input":null,"ResumeInfo":{'
 _NO_EVENTS = '{"Events":'
 
 
@@ -118,6 +119,11 @@ def read_request(given: str) -> str:
     agent_input = json_field(given, "Input")
     messages = agent_input.get("Messages") if isinstance(agent_input, dict) else None
     return written(messages) if messages else ""
+
+
+def is_resumed(given: str) -> bool:
+    """Return whether an agent goes on: ``{"Input":null,"ResumeInfo":{"EnableStreaming":…``."""
+    return given.startswith(_RESUMED)
 
 
 def read_answer(output: str) -> str:

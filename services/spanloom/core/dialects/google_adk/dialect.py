@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.google_adk.approvals import with_answer, with_question
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
@@ -64,10 +65,11 @@ class GoogleADK(OtelGenAI):
         if operation == "execute_tool" and _gathers_answers(span):
             return Classification(Kind.OTHER, "google_adk.merged_answers")
         if operation == "invoke_agent":
-            return _classify_run(span, view)
+            return with_answer(_classify_run(span, view), span, view)
         if operation in _CALLS:
             return Classification(Kind.MODEL, "google_adk.call")
-        return super().classify(span, view)
+        found = super().classify(span, view)
+        return with_question(found, span, view) if found.kind is Kind.TOOL else found
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""

@@ -18,6 +18,7 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import genai_facts
 from spanloom.core.reading.client_usage import read_client_usage
+from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 from spanloom.core.reading.values import Json, first, json_object, json_value, written
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from spanloom.core.reading.view import TraceView
 
 _SCOPE = "logfire.openai_agents"
+_AGENT, _TOOL = "Agent run", "Function"
 _RULES = {
-    "Agent run": Classification(Kind.AGENT, "logfire_openai_agents.agent_run"),
-    "Function": Classification(Kind.TOOL, "logfire_openai_agents.function"),
+    _AGENT: Classification(Kind.AGENT, "logfire_openai_agents.agent_run"),
+    _TOOL: Classification(Kind.TOOL, "logfire_openai_agents.function"),
     "Handoff": Classification(Kind.TOOL, "logfire_openai_agents.handoff"),
     "Guardrail": Classification(Kind.TOOL, "logfire_openai_agents.guardrail"),
     "Responses API": Classification(Kind.MODEL, "logfire_openai_agents.response"),
@@ -50,10 +52,12 @@ class LogfireOpenAIAgents(Dialect):
         """By the scope."""
         return signature.scope_name == _SCOPE
 
-    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
+    def classify(self, span: Span, view: TraceView) -> Classification:
         """By the template that the span is named by."""
-        template = span.name
-        return next((rule for word, rule in _RULES.items() if template.startswith(word)), _PLUMBING)
+        found = _rule(span)
+        if found is _RULES[_AGENT]:
+            return with_answer(found, span, view, _TELLER)
+        return with_question(found, span, view, _TELLER) if found is _RULES[_TOOL] else found
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """From the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
@@ -66,6 +70,25 @@ class LogfireOpenAIAgents(Dialect):
         facts.agent_name = attributes.get("name", "") if kind is Kind.AGENT else ""
         facts.conversation_id = facts.conversation_id or _text(attributes.get("group_id", ""))
         return facts
+
+
+def _rule(span: Span) -> Classification:
+    template = span.name
+    return next((rule for word, rule in _RULES.items() if template.startswith(word)), _PLUMBING)
+
+
+def _tool(span: Span) -> ToolRun | None:
+    if not span.name.startswith(_TOOL):
+        return None
+    name, given, result = (span.attributes.get(key, "") for key in ("name", "input", "output"))
+    return ToolRun(name, _text(given), result != "null")
+
+
+def _told(span: Span) -> str:
+    return first(span.attributes, "raw_input", "input") if _rule(span).kind is Kind.MODEL else ""
+
+
+_TELLER = Teller(lambda span: span.name.startswith(_AGENT), _tool, _told)
 
 
 def _describe_tool(span: Span) -> Facts:
@@ -83,7 +106,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
     response = json_object(attributes.get("response", ""))
     facts.input = attributes.get("input", "") or _request(attributes.get("raw_input", ""), response)
-    facts.output = attributes.get("output", "") or _text_of(response.get("output"))
+    facts.output = _text(attributes.get("output", "")) or _text_of(response.get("output"))
     facts.response_id = facts.response_id or _text(attributes.get("response_id", ""))
     usage = read_client_usage(json_object(first(attributes, *_USAGES)))
     facts.usage = facts.usage.completed_by(usage) if facts.usage else usage

@@ -27,6 +27,7 @@ from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
+from spanloom.core.dialects.mlflow import openai_agents
 from spanloom.core.dialects.mlflow import texts as mlflow_texts
 from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.langchain import (
@@ -41,6 +42,7 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.langchain.run import classify_run
 from spanloom.core.reading.langchain.usage import find_details
+from spanloom.core.reading.openai_agents import with_answer, with_question
 from spanloom.core.reading.own_tree import OwnTree
 from spanloom.core.reading.values import first, json_field
 
@@ -98,6 +100,15 @@ class MLflow(Dialect):
         return _is_typed(signature.scope_name, signature.attributes)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
+        """By what it is; a run of OpenAI's SDK may wait for a person, or go on with an answer."""
+        found = self._classify(span, view)
+        if found.kind is Kind.TOOL:
+            return with_question(found, span, view, openai_agents.TELLER)
+        if openai_agents.TELLER.is_agent(span):
+            return with_answer(found, span, view, openai_agents.TELLER)
+        return found
+
+    def _classify(self, span: Span, view: TraceView) -> Classification:
         """By type for calls and tools, LangChain's metadata for runs, then the native types."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
@@ -124,6 +135,8 @@ class MLflow(Dialect):
             facts.tool_name = mlflow_names.tool_name(span)
         elif kind is not Kind.MODEL:
             facts.agent_name = mlflow_names.agent_name(span)
+            if answer := openai_agents.read_answer(facts.input):
+                facts.input, facts.is_resuming = answer, True
             if mlflow_names.is_method(span):
                 mlflow_texts.show_run(facts)
         return facts

@@ -28,13 +28,22 @@ def _asked(text: str) -> str:
 
 
 def _answered(payload: dict[str, Json]) -> str:
-    """Return the answer in a result of PydanticAI, smolagents or LlamaIndex, else an empty text."""
+    """Return the answer in the result of a library's method, else an empty text."""
+    if isinstance(said := _last_of_autogen(payload), str):
+        return said
     result = payload.get("result")
     if isinstance(result, dict):
         return _joined(result.get("response"))
     if "output" in payload and "_state" in payload:
         return text_or_json(payload["output"])
     return text_or_json(payload["_value"]) if payload.keys() == {"_value"} else ""
+
+
+def _last_of_autogen(payload: dict[str, Json]) -> Json:
+    """Return what AutoGen's agent said last, alone or at the end of a task's messages."""
+    messages = payload.get("messages") if "stop_reason" in payload else None
+    last = messages[-1] if isinstance(messages, list) and messages else payload.get("chat_message")
+    return last.get("content") if isinstance(last, dict) and "source" in last else None
 
 
 def _joined(message: Json) -> str:

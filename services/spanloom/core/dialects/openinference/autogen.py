@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first, json_object
+from spanloom.core.reading.values import Json, first, json_object, json_value, written
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -60,6 +60,8 @@ class OpenInferenceAutoGen(OpenInference):
         if kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = _agent_name(span) or span.name.partition(".")[0]
             facts.input = _task(facts.input)
+        elif kind is Kind.MODEL:
+            facts.input = _with_results(facts.input)
         elif kind is Kind.TOOL:
             facts.tool_name = span.attributes.get("tool.name", "") or span.name.rpartition(".")[2]
         return facts
@@ -73,3 +75,28 @@ def _task(arguments: str) -> str:
     """Return the task, if it is a text."""
     task = json_object(arguments).get("task")
     return task if isinstance(task, str) else ""
+
+
+def _with_results(messages: str) -> str:
+    """Return the messages, those of tools opened: ``{"role": "function", "function": ["{…}"]}``."""
+    items = json_value(messages) if '"function":[' in messages else None
+    if not isinstance(items, list):
+        return messages
+    return written([message for item in items for message in _results(item) or [item]])
+
+
+def _results(item: Json) -> list[Json]:
+    """Return a message for each result that the item lists as JSON text."""
+    listed = item.get("function") if isinstance(item, dict) else None
+    texts = listed if isinstance(listed, list) else []
+    return [_result(json_object(text)) for text in texts if isinstance(text, str)]
+
+
+def _result(told: dict[str, Json]) -> Json:
+    return {
+        "role": "tool",
+        "content": told.get("content"),
+        "tool_call_id": told.get("call_id"),
+        "name": told.get("name"),
+        "status": "error" if told.get("is_error") else None,
+    }

@@ -12,9 +12,11 @@ Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.reading.indexed import indexed_list, indexed_text
@@ -26,9 +28,13 @@ from spanloom.core.reading.langchain.run import (
     read_metadata_text,
 )
 from spanloom.core.reading.langchain.shape import Runnable, classify_shape
-from spanloom.core.reading.values import Json, decimal, integers, pick, written
+from spanloom.core.reading.messages.calls import NO_ARGUMENTS
+from spanloom.core.reading.messages.steps import read_input, read_output
+from spanloom.core.reading.values import Json, decimal, integers, json_object, pick, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spanloom.core.model.span import Span
     from spanloom.core.reading.signature import Signature
     from spanloom.core.reading.view import TraceView
@@ -90,7 +96,11 @@ _AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
 _PARTS = '"content":[{'
 """How JavaScript writes a list that is not empty."""
-_ONLY_A_ROLE = '{"role":"assistant"}'
+_ONLY_A_ROLE = re.compile(r'\{"role":"\w+"\}')
+_NEVER_FLAT = re.compile(
+    r'"type": ?"(?:thinking|reasoning)"|"refusal": ?"|"invalid_tool_calls": ?\[\{'
+)
+"""What a message may hold and its flattened form does not; in a text quotes would be escaped."""
 
 
 def span_kind(span: Span) -> str:
@@ -159,6 +169,10 @@ class OpenInference(Dialect):
             facts.tool_name = attributes.get("tool.name", "") or span.name
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
             facts.output = _documents(span) or facts.output
+            if "input.value" not in attributes and span.scope_name in _LANGCHAIN:
+                facts.input = NO_ARGUMENTS  # an empty ``{}`` is left out
+            if call_id := _answered_call(facts.output):
+                facts.metadata = {"tool_call_id": call_id, **facts.metadata}
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
         if "metadata" in attributes:
@@ -168,13 +182,29 @@ class OpenInference(Dialect):
 
 def _describe_model_call(span: Span, facts: Facts) -> None:
     attributes = span.attributes
-    facts.input = _messages(indexed_text(attributes, "llm.input_messages.", _WRAPPERS), facts.input)
-    facts.output = _messages(
-        indexed_text(attributes, "llm.output_messages.", _WRAPPERS), facts.output
-    )
+    asked = indexed_text(attributes, "llm.input_messages.", _WRAPPERS)
+    said = indexed_text(attributes, "llm.output_messages.", _WRAPPERS)
+    facts.input = _messages(asked, facts.input, read_input)
+    facts.output = _messages(said, facts.output, read_output)
     facts.model = attributes.get("llm.model_name", "")
     facts.usage = Usage(*integers(attributes, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
+
+
+def _answered_call(output: str) -> str:
+    """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``.
+
+    JavaScript has it one level deeper, ``{"output": {"kwargs": {…}}}``, and a tool that answers
+    with a ``Command`` in its update, ``{"update": {"messages": [{"data": {…}}]}}``.
+    """
+    message: Json = json_object(output) if '"tool_call_id"' in output else None
+    for key in ("output", "update", "messages", "kwargs", "data"):
+        if isinstance(message, dict):
+            message = message.get(key, message)
+        if isinstance(message, list) and message:
+            message = message[-1]
+    call_id = message.get("tool_call_id") if isinstance(message, dict) else None
+    return call_id if isinstance(call_id, str) else ""
 
 
 def _documents(span: Span) -> str:
@@ -190,15 +220,20 @@ def _documents(span: Span) -> str:
     return written(list[Json](items)) if items and len(items) == len(found) else ""
 
 
-def _messages(flat: str, whole: str) -> str:
+def _messages(flat: str, whole: str, read: Callable[[str], str]) -> str:
     """Prefer the flattened messages, unless they lack what the whole value has.
 
     LangChain.js's instrumentation flattens the tool calls that a provider's answer came with, not
-    those of the message itself, and no content that is a list. In a text quotes would be escaped.
+    those of the message itself, and no content that is a list; LangChain's for Python no thoughts,
+    no refusal and no call whose arguments are no JSON.
     """
     lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
-    lacks_content = _PARTS in whole and _ONLY_A_ROLE in flat
-    return whole if lacks_calls or lacks_content or not flat else flat
+    lacks_content = _PARTS in whole and _ONLY_A_ROLE.search(flat)
+    if lacks_calls or lacks_content or not flat:
+        return whole
+    if _NEVER_FLAT.search(whole) and '"reasoning' not in flat:
+        return read_whole if (read_whole := read(whole)).startswith(CONVERSATION_START) else flat
+    return flat
 
 
 def _first_token_ms(span: Span) -> float | None:

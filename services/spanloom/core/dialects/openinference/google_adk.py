@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.dialects.google_adk.approvals import with_question
 from spanloom.core.dialects.google_adk.dialect import (
     OPENINFERENCE_SCOPE,
     SCOPE,
@@ -26,6 +27,7 @@ from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInferenc
 from spanloom.core.model.message import find_request, read_conversation
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.values import json_field, json_text
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -54,17 +56,36 @@ class OpenInferenceGoogleADK(OpenInference):
             return _ADK.classify(span, view)
         if span_kind(span) == "AGENT":
             return _WORKFLOW if _only_runs_agents(span, view) else _AGENT
-        return super().classify(span, view)
+        found = super().classify(span, view)
+        return with_question(found, span, view) if found.kind is Kind.TOOL else found
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As everywhere; of a call that stands on the agent's run, only what the run was asked."""
         if not _is_adks(span) or kind is not Kind.AGENT:
-            return super().describe(span, kind)
+            facts = super().describe(span, kind)
+            return _of_message(facts) if kind is Kind.OTHER else facts
         call = super().describe(span, Kind.MODEL)
         asked = find_request(read_conversation(call.input))
         facts = _ADK.describe(span, kind)
         facts.input = asked if isinstance(asked, str) else call.input
         return facts
+
+
+def _of_message(facts: Facts) -> Facts:
+    """Leave of a Runner's arguments what the person said: a text, or the answer to a question."""
+    message = json_field(facts.input, "new_message")
+    parts = message.get("parts") if isinstance(message, dict) else None
+    said = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    texts = [text for part in said if isinstance(text := part.get("text"), str)]
+    answers = [
+        a["response"]
+        for p in said
+        if isinstance(a := p.get("function_response"), dict) and "response" in a
+    ]
+    if texts or answers:
+        facts.input = "\n".join(texts) or "\n".join(map(json_text, answers))
+        facts.is_resuming = bool(answers)
+    return facts
 
 
 def _is_adks(span: Span) -> bool:

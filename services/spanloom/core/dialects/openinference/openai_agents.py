@@ -7,7 +7,8 @@ graph only if the author runs several agents in it. An agent that took over by a
 are ``Agent workflow`` around each run, also below a tool, and ``turn``.
 
 A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
-Agents have no texts, tools no call id, and whatever fails below, the trace stays OK.
+Agents have no texts, tools no call id, and whatever fails below, the trace stays OK. A run that
+waits for an approval and goes on in the same process is not reported from there on.
 
 Verified on captures with one agent, two in a row, handoffs, agents as tools, parallel and failing
 tools, streams, and the client instrumented too (2.6).
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 from spanloom.core.reading.values import first
 
 if TYPE_CHECKING:
@@ -54,14 +56,14 @@ class OpenInferenceOpenAIAgents(OpenInference):
         """Agents by name, handoffs, and the SDK's trace by what runs in it; the rest by kind."""
         kind = span_kind(span) or _NAMES.get(span.name, "")
         if _agent_name(span):
-            return _RUN
+            return with_answer(_RUN, span, view, _TELLER)
         if _is_handoff(span, kind):
             return _HANDOFF
         if kind in ("AGENT", ""):
             return _COMPOSED if _composes(span, view) else _FRAME
         if kind == "LLM":
             return _CALL
-        return super().classify(span, view)
+        return with_question(super().classify(span, view), span, view, _TELLER)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """As everywhere; a handoff goes from the agent in its input to the one in its output."""
@@ -75,6 +77,21 @@ class OpenInferenceOpenAIAgents(OpenInference):
 
 def _agent_name(span: Span) -> str:
     return first(span.attributes, "agent.name", "graph.node.id")
+
+
+def _tool(span: Span) -> ToolRun | None:
+    attributes = span.attributes
+    if "tool.name" not in attributes:
+        return None
+    given = attributes.get("input.value", "")
+    return ToolRun(attributes["tool.name"], given, "output.value" in attributes)
+
+
+def _request(span: Span) -> str:
+    return span.attributes.get("input.value", "") if span_kind(span) == "LLM" else ""
+
+
+_TELLER = Teller(lambda span: bool(_agent_name(span)), _tool, _request)
 
 
 def _is_handoff(span: Span, kind: str) -> bool:

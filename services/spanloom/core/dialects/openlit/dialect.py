@@ -54,6 +54,12 @@ _MIDDLEWARE_HOOKS = (".before_agent", ".before_model", ".after_model", ".after_a
 _CREATE_REACT_AGENT_NODES = frozenset(
     {"agent", "tools", "pre_model_hook", "post_model_hook", "generate_structured_response"}
 )
+_FUNCTIONS = frozenset({"call_agent", "acall_agent", "route_to_active_agent"})
+"""In the graphs of ``langgraph_supervisor`` and ``langgraph_swarm``: agents by name alone."""
+_STREAM_MODES = frozenset(
+    {"values", "updates", "messages", "custom", "checkpoints", "tasks", "debug"}
+)
+"""What a run that streams several modes lists in place of its nodes."""
 
 
 class OpenLIT(OtelGenAI):
@@ -73,8 +79,8 @@ class OpenLIT(OtelGenAI):
             return run or super().classify(_stated(span, operation), view)
         if operation not in ("invoke_agent", "invoke_workflow"):
             return super().classify(_stated(span, operation), view)
-        if operation == "invoke_agent" and _is_node(span, view):
-            return Classification(Kind.OTHER, "openlit.graph_node")
+        if operation == "invoke_agent" and (part := _part_of_run(span, view)) is not None:
+            return part
         first_report = _first_report(span, view)
         nodes = _nodes(first_report, view)
         if first_report is not span:
@@ -99,6 +105,8 @@ class OpenLIT(OtelGenAI):
             facts.output = _message_text(facts.output)
         else:
             facts.agent_name = _name(span)
+            if attributes.get("gen_ai.execution.mode") == "stream":
+                facts.output = ""  # all that was streamed, results of tools among it
             facts.input = facts.input or _text_in_state(
                 attributes.get("gen_ai.workflow.input", ""), 0
             )
@@ -142,6 +150,13 @@ def _name(span: Span) -> str:
 
 def _is_langchain(span: Span) -> bool:
     return span.scope_name in (_LANGGRAPH, _LANGCHAIN)
+
+
+def _part_of_run(span: Span, view: TraceView) -> Classification | None:
+    """Return what is called an agent for its name or for being a node, and is none."""
+    if _is_node(span, view):
+        return Classification(Kind.OTHER, "openlit.graph_node")
+    return Classification(Kind.OTHER, "openlit.function") if _name(span) in _FUNCTIONS else None
 
 
 def _is_node(span: Span, view: TraceView) -> bool:
@@ -211,7 +226,8 @@ def _nodes(run: Span, view: TraceView) -> set[str]:
 
 def _listed_nodes(run: Span) -> set[str]:
     listed = json_value(run.attributes.get("gen_ai.graph.executed_nodes", ""))
-    return {n for n in listed if isinstance(n, str)} if isinstance(listed, list) else set()
+    names = listed if isinstance(listed, list) else []
+    return {name for name in names if isinstance(name, str)} - _STREAM_MODES
 
 
 def _run_kind(nodes: set[str]) -> Kind:

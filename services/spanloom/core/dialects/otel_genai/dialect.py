@@ -15,6 +15,7 @@ from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading import genai_facts
+from spanloom.core.reading.control_flow import ControlFlow
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
@@ -82,6 +83,7 @@ class OtelGenAI(Dialect):
 
     id = "otel_genai"
     claims = Claim.SHARED
+    control_flow = ControlFlow(texts=(re.compile(r"\Aabandoned stream\Z"),))
 
     def recognises(self, signature: Signature) -> bool:
         """By the operation, or the older system and model."""

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first
+from spanloom.core.reading.values import first, integer, json_text, json_value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.model.span import Span
     from spanloom.core.reading.signature import Signature
     from spanloom.core.reading.view import TraceView
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 _SCOPE = "pydantic-ai"
 _MESSAGES = ("pydantic_ai.all_messages", "all_messages_events", "all_messages")
 _AGENT_NAMES = ("gen_ai.agent.name", "agent_name")
+_FIRST_NEW = "pydantic_ai.new_message_index"
+"""Where the run's own messages begin; left out of a run without a history."""
+_ATTEMPT = "pydantic_ai.model_request.attempt"
+"""On each model of a ``FallbackModel`` that failed, inside the call of the one that answered; such
+spans bear the agent's name too."""
 
 
 class PydanticAI(OtelGenAI):
@@ -46,7 +53,7 @@ class PydanticAI(OtelGenAI):
             return super().classify(span, view)
         if "gen_ai.tool.name" in attributes:
             return Classification(Kind.TOOL, "pydantic_ai.running_tool")
-        if first(attributes, *_AGENT_NAMES):
+        if _ATTEMPT not in attributes and first(attributes, *_AGENT_NAMES):
             return Classification(Kind.AGENT, "pydantic_ai.agent_run")
         return Classification(Kind.OTHER, "pydantic_ai.plumbing")
 
@@ -59,7 +66,18 @@ class PydanticAI(OtelGenAI):
         elif kind is Kind.MODEL:
             facts.input = facts.input or attributes.get("events", "")
         else:
-            facts.input = facts.input or first(attributes, *_MESSAGES)
+            facts.input = facts.input or _request(attributes) or first(attributes, *_MESSAGES)
             facts.output = facts.output or attributes.get("final_result", "")
             facts.agent_name = facts.agent_name or first(attributes, *_AGENT_NAMES)
         return facts
+
+
+def _request(attributes: Mapping[str, str]) -> str:
+    """Return the message that the run began with, if it holds what the user said.
+
+    Pictures that a tool returns are sent as a message of the user later on, and are no request.
+    """
+    messages = json_value(attributes.get(_MESSAGES[0], ""))
+    own = messages[integer(attributes.get(_FIRST_NEW, "")) :] if isinstance(messages, list) else []
+    asked = own[0] if own else None
+    return json_text([asked]) if isinstance(asked, dict) and asked.get("role") == "user" else ""

@@ -25,6 +25,7 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
+from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _SCOPE = "opentelemetry.instrumentation.openai_agents"
 _SAME_KINDS = {"invoke_agent": "agent", "execute_tool": "tool", "Agent Workflow": "workflow"}
 _COMPOSED = 2
+_ARGUMENTS, _RESULT = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
 
 
 class TraceloopAgents(Traceloop):
@@ -53,9 +55,11 @@ class TraceloopAgents(Traceloop):
         if kind == "agent":
             tool = _tool_around(span, view)
             rule = "agent" if tool is None else "agent_as_tool"
-            return Classification(Kind.AGENT, f"{self.id}.{rule}", inside=tool)
+            run = Classification(Kind.AGENT, f"{self.id}.{rule}", inside=tool)
+            return with_answer(run, span, view, _TELLER)
         if kind in ("tool", "handoff"):
-            return Classification(Kind.TOOL, f"{self.id}.{kind}")
+            ran = Classification(Kind.TOOL, f"{self.id}.{kind}")
+            return with_question(ran, span, view, _TELLER)
         if kind == "workflow":
             if _composed_runs(span, view) >= _COMPOSED:
                 return Classification(Kind.GRAPH, f"{self.id}.composed_runs")
@@ -78,6 +82,21 @@ def _kind(span: Span) -> str:
     kind = attributes.get(SPAN_KIND) or attributes.get(OPERATION, "")
     kind = kind or span.name.rpartition(".")[2]
     return _SAME_KINDS.get(kind, kind)
+
+
+def _tool(span: Span) -> ToolRun | None:
+    attributes = span.attributes
+    if _kind(span) != "tool":
+        return None
+    name = attributes.get("gen_ai.tool.name", "") or span.name.rpartition(".")[0]
+    return ToolRun(name, attributes.get(_ARGUMENTS, ""), _RESULT in attributes)
+
+
+def _request(span: Span) -> str:
+    return span.attributes.get("gen_ai.input.messages", "")
+
+
+_TELLER = Teller(lambda span: _kind(span) == "agent", _tool, _request)
 
 
 def _tool_around(agent: Span, view: TraceView) -> str | None:

@@ -143,13 +143,16 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
         ),
         first_integer(attributes, "ai.usage.inputTokenDetails.cacheWriteTokens"),
     )
-    if calls := json_value(attributes.get("ai.response.toolCalls", "")):
-        facts.output = _answer(facts.output, calls)
+    calls = json_value(attributes.get("ai.response.toolCalls", ""))
+    thought = attributes.get("ai.response.reasoning", "")
+    if calls or thought:
+        facts.output = _answer(thought, facts.output, calls)
 
 
-def _answer(text: str, calls: Json) -> str:
-    """Return text and tool calls as the one message that they are, in the SDK's own shape."""
-    content: list[Json] = [{"type": "text", "text": text}] if text else []
+def _answer(thought: str, text: str, calls: Json) -> str:
+    """Return thoughts, text and tool calls as the one message that they are, in its own shape."""
+    told = (("reasoning", thought), ("text", text))
+    content: list[Json] = [{"type": kind, "text": said} for kind, said in told if said]
     made = calls if isinstance(calls, list) else []
     content += [{**call, "type": "tool-call"} for call in made if isinstance(call, dict)]
     return written([{"role": "assistant", "content": content}]) if content else text

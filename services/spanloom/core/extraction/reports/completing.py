@@ -27,14 +27,15 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
 
 
 def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
-    """Return the failure as the first tells it, with the code, type and traceback of any."""
+    """Return the failure as the first tells it that has words, with code and traceback of any."""
     errors = [report.error for report in reports if report.error is not None]
     if not errors:
         return None
+    told = next((error for error in errors if error.message != error.type), errors[0])
     return replace(
-        errors[0],
+        told,
         code=next((error.code for error in errors if error.code != NO_CODE), NO_CODE),
-        type=next((error.type for error in errors if error.type), ""),
+        type=told.type or next((error.type for error in errors if error.type), ""),
         traceback=next((error.traceback for error in errors if error.traceback), ""),
     )
 
@@ -65,6 +66,7 @@ def _richer(ours: Facts, theirs: Facts, *, messages_first: bool) -> Facts:
         data_kind=ours.data_kind,
         response_id=ours.response_id or theirs.response_id,
         conversation_id=ours.conversation_id or theirs.conversation_id,
+        is_resuming=ours.is_resuming or theirs.is_resuming,
         metadata={**theirs.metadata, **ours.metadata},
     )
 

@@ -2,60 +2,49 @@
 
 A client instrumented under a framework that lost the context reports its call as a trace of its
 own, and a client with two instrumentations, one of which loses the context, reports it as two.
-Nothing links them; content and time do: the call has the same tokens and said the same, and it ran
-while the other call ran. Only a call that is all there is in its trace can be such a report, and
+Nothing links them; numbers and time do: the call has the same tokens, and it ran while the other
+call ran. What was said is compared where tokens are not told: the SDK of Anthropic reports its own
+calls without a text. Only a call that is all there is in its trace can be such a report, and
 of two such calls only one that another dialect tells of: one client may well ask the same twice.
 """
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
-import orjson
-
-from spanloom.core.extraction.reports.repeated_runs import are_twins
-from spanloom.core.model.message import read_conversation
+from spanloom.core.extraction.reports.call_keys import make_call_key, make_tool_key
+from spanloom.core.extraction.reports.call_twins import are_twins
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Kind, Step, StepType, Trajectory
-from spanloom.core.ports.building import ModelCall
+from spanloom.core.model.trajectory import Kind, StepType, Trajectory
+from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from spanloom.core.model.message import Json
+# Kept: until Python 3.12 an enum looks its members up in Python code.
+_MODEL, _TOOL = StepType.MODEL, StepType.TOOL
 
-_MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up in Python code
 
-
-def list_calls(trajectory: Trajectory) -> Sequence[ModelCall]:
-    """Return the trajectory's model calls, each with the key that a second report shares."""
+def list_calls(trajectory: Trajectory) -> Sequence[Call]:
+    """Return the calls of models and tools, each with the key by which other reports are found."""
     steps = [s for agent in trajectory.agent_steps for s in agent.steps]
     calls = [s for s in steps if s.type is _MODEL]
-    is_bare = len(calls) == 1 and len(steps) == 1 and trajectory.root_type is Kind.MODEL
+    tools = [s for s in steps if s.type is _TOOL]
+    is_bare = len(calls) == len(steps) == 1 and trajectory.root_type is Kind.MODEL
+    extent = Extent(len(calls), len(tools), sum(s.richness for s in (*calls, *tools)))
     key = TraceKey(trajectory.project, trajectory.trace_id)
+    keys = [
+        *((s, make_call_key(s)) for s in calls),
+        *((s, make_tool_key(s, is_alone=not calls)) for s in tools),
+    ]
     return [
-        ModelCall(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, len(calls))
-        for s in calls
-        if (call_key := make_call_key(s))
+        Call(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, extent)
+        for s, call_key in keys
+        if call_key
     ]
 
 
-def make_call_key(step: Step) -> str:
-    """Return a fingerprint of what was said and counted; empty if there is nothing to compare."""
-    usage = step.usage
-    if usage and (usage.input_tokens or usage.output_tokens):
-        evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_answer_text(step.output)}"
-    elif step.error is not None:
-        evidence = f"error:{step.error.code}"
-    elif answer := _answer_text(step.output):
-        evidence = f"said:{answer}"
-    else:
-        return ""
-    return hashlib.blake2b(evidence.encode(), digest_size=12).hexdigest()
-
-
-def find_original(call: ModelCall, others: Iterable[ModelCall]) -> ModelCall | None:
+def find_original(call: Call, others: Iterable[Call]) -> Call | None:
     """Return the call that this bare one repeats: the shortest around or beside it, else ``None``.
 
     A framework's call comes before another bare one. Beside it is a run that another
@@ -73,16 +62,16 @@ def find_original(call: ModelCall, others: Iterable[ModelCall]) -> ModelCall | N
     )
 
 
-def _encloses(outer: ModelCall, inner: ModelCall) -> bool:
+def _encloses(outer: Call, inner: Call) -> bool:
     is_within = outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
     return is_within and _say_the_same(outer, inner)
 
 
-def _is_run_beside(run: ModelCall, call: ModelCall) -> bool:
+def _is_run_beside(run: Call, call: Call) -> bool:
     return not run.is_bare and _say_the_same(run, call) and are_twins(run, call)
 
 
-def _say_the_same(ours: ModelCall, theirs: ModelCall) -> bool:
+def _say_the_same(ours: Call, theirs: Call) -> bool:
     return (
         ours.call_key == theirs.call_key
         and ours.key.project == theirs.key.project
@@ -90,7 +79,7 @@ def _say_the_same(ours: ModelCall, theirs: ModelCall) -> bool:
     )
 
 
-def _comes_before(outer: ModelCall, inner: ModelCall) -> bool:
+def _comes_before(outer: Call, inner: Call) -> bool:
     """Decide which of two reports is the original, so that never both repeat each other."""
     if not outer.is_bare:
         return True
@@ -98,36 +87,3 @@ def _comes_before(outer: ModelCall, inner: ModelCall) -> bool:
         return False
     is_longer = outer.end_ns - outer.start_ns > inner.end_ns - inner.start_ns
     return is_longer or outer.key < inner.key
-
-
-def _answer_text(output: str) -> str:
-    """Return what a model said and which tools it asked for, one a line, without its thoughts.
-
-    Frameworks leave thoughts out where clients keep them, and number messages differently.
-    """
-    messages = read_conversation(output)
-    lines = [line.strip() for m in messages if isinstance(m, dict) for line in _lines(m)]
-    return "\n".join(filter(None, lines)) if messages else output.strip()
-
-
-def _lines(message: Mapping[str, Json]) -> Iterator[str]:
-    content = message.get("content")
-    for part in content if isinstance(content, list) else [content]:
-        text = part.get("text") if isinstance(part, dict) else part
-        if isinstance(text, str):
-            yield text
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
-            yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
-
-
-def _arguments(payload: Json) -> str:
-    """Return arguments without blanks and in one order: not every SDK writes JSON alike."""
-    if not isinstance(payload, str):
-        return ""
-    try:
-        return orjson.dumps(orjson.loads(payload), option=orjson.OPT_SORT_KEYS).decode()
-    except (ValueError, TypeError):
-        return payload.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.pairing import count_the_same, has_usage
+from spanloom.core.extraction.reports.pairing import numbers_agree
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -79,11 +79,9 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether nothing speaks against one call, and something that both say for it."""
     if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
         return False
+    if (is_one := numbers_agree(ours, theirs)) is not None:
+        return is_one
     mine, others = ours.facts, theirs.facts
-    if mine.response_id and others.response_id:
-        return mine.response_id == others.response_id
-    if has_usage(ours) and has_usage(theirs):
-        return count_the_same(mine.usage, others.usage)
     texts = ((mine.input, others.input), (mine.output, others.output))
     return ours.error is not None or any(a and a == b for a, b in texts)
 

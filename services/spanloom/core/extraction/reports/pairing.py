@@ -74,22 +74,30 @@ def _outer_first(n: NormalizedSpan) -> tuple[int, int]:
 
 
 def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
-    known = has_usage(outer) and has_usage(inner)
-    named = outer.facts.response_id and inner.facts.response_id
-    return bool(known or named) and _reports_same_call(outer, inner)
+    return numbers_agree(outer, inner) is True and _reports_same_call(outer, inner)
 
 
 def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
     ran_within = mostly_encloses(outer.span, inner.span)
     if outer.span.scope_name == inner.span.scope_name or not ran_within:
         return False
-    ours, theirs = outer.facts, inner.facts
-    if ours.response_id and theirs.response_id:
-        return ours.response_id == theirs.response_id
-    if has_usage(outer) and has_usage(inner):
-        return count_the_same(ours.usage, theirs.usage)
+    if (is_one := numbers_agree(outer, inner)) is not None:
+        return is_one
     ended_within = inner.span.end_ns <= outer.span.end_ns
     return ended_within and bool(outer.error) == bool(inner.error)
+
+
+def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
+    """Return whether two reports are of one call, by its response's id, else by what was counted.
+
+    ``None`` if they do not both tell either of the two.
+    """
+    mine, others = ours.facts, theirs.facts
+    if mine.response_id and others.response_id:
+        return mine.response_id == others.response_id
+    if has_usage(ours) and has_usage(theirs):
+        return _count_the_same(mine.usage, others.usage)
+    return None
 
 
 def has_usage(n: NormalizedSpan) -> bool:
@@ -101,7 +109,7 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
     return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
 
 
-def count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
+def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
     """Return whether the counts are one call's; some clients leave cached tokens out of the input.
 
     Every call has an input and an output: a zero was not reported, and the other count decides.

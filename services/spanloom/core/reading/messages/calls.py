@@ -38,10 +38,17 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
     call["type"] = "function"
     call["function"] = {
         "name": first_text(function, NAMES),
-        "arguments": as_text(first_of(function, ARGUMENTS)) or NO_ARGUMENTS,
+        "arguments": as_text(_unwrapped(first_of(function, ARGUMENTS))) or NO_ARGUMENTS,
     }
     call.update({key: value for key, value in payload.items() if value and key not in _READ})
     return call
+
+
+def _unwrapped(arguments: Json) -> Json:
+    """Return the text that is no JSON out of OpenLLMetry's ``{"_raw": "{broken"}``."""
+    if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
+        return arguments["_raw"]
+    return arguments
 
 
 def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
 _WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
+_NOT_GIVEN = ("<openai.Omit object at ", "<openai.NotGiven object at ")
+"""How MLflow writes the arguments that a caller of OpenAI's SDK left out."""
 _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finishReason")
 
 
@@ -134,7 +136,8 @@ def _system(value: dict[str, Json]) -> Json:
     config = value.get("config")
     if content is None and isinstance(config, dict):
         content = first_of(config, _SYSTEMS)
-    return {"role": "system", "content": content} if content else None
+    is_given = content and not (isinstance(content, str) and content.startswith(_NOT_GIVEN))
+    return {"role": "system", "content": content} if is_given else None
 
 
 def _from_answer(value: dict[str, Json], role: str) -> Found | None:

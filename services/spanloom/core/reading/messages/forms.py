@@ -136,7 +136,7 @@ def _is_without_role(value: Json) -> bool:
 def read_role(payload: dict[str, Json], default: str) -> str:
     """Return the role; of a message that names none, its class's, else ``default``."""
     role = payload.get("role")
-    if isinstance(role, str) and role:
+    if isinstance(role, str) and role not in ("", "unknown"):  # OpenLLMetry's, of streamed answers
         return ROLES.get(role) or ROLES.get(role.lower(), role)
     class_name = payload.get("type")
     if isinstance(class_name, str):

@@ -84,14 +84,20 @@ def may_hold_parts(text: str) -> bool:
 
 
 def _written_parts(text: str) -> list[Json]:
-    """Return the parts that a text lists, or the one item of the Responses API that it is."""
+    """Return the parts that a text lists, or the one item or block of an API that it is."""
     written = parse_written(text) if may_hold_parts(text) else None
     if isinstance(written, dict):
         return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
     return written if written and all(map(is_part, written)) else []
 
 
-_ITEM_MARKS = {"reasoning": "summary", "function_call": "call_id"}
+_ITEM_MARKS = {
+    "reasoning": "summary",
+    "function_call": "call_id",
+    "thinking": "signature",
+    "tool_use": "input",
+}
+"""The key without which a text of such a type is no more than JSON that a model wrote."""
 
 
 def is_part(value: Json) -> bool:
@@ -172,6 +178,8 @@ def _result_content(payload: Json) -> Json:
     if isinstance(payload, dict) and "value" in payload and isinstance(payload.get("type"), str):
         return payload["value"]
     if isinstance(payload, list):
+        if not any(isinstance(item, (dict, str)) for item in payload):
+            return compact(payload)  # data that the tool returned, and no parts of a text
         return [
             compact(item["json"]) if isinstance(item, dict) and list(item) == ["json"] else item
             for item in payload

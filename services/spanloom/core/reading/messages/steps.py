@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.message import CONVERSATION_START, make_message
+from spanloom.core.model.message import CONVERSATION_START, make_message, read_conversation
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.reading.messages import unwrap
 from spanloom.core.reading.messages.calls import NO_ARGUMENTS
@@ -31,6 +31,7 @@ FINISH_REASONS = "finish_reasons"
 
 _NOTHING = frozenset({"null", "None", '""', "''"})
 """Arguments of a tool that takes none, as JSON or Python writes them."""
+_RESUME = "resume"
 _UNREADABLE = (UnwritableError, RecursionError)
 """Texts inside texts may nest deeper than any one of them."""
 
@@ -43,9 +44,11 @@ def show_texts(facts: Facts, kind: Kind) -> None:
         facts.input = read_arguments(facts.input)
         facts.output = read_result(facts.output)
     elif kind is Kind.AGENT:
+        facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         facts.input = read_request(facts.input)
         facts.output = read_answer(facts.output)
     else:
+        facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         facts.input = read_state(facts.input, "user")
         facts.output = read_state(facts.output, "assistant")
 
@@ -55,9 +58,19 @@ def _show_model_call(facts: Facts) -> None:
     facts.output, _ = _converse(facts.output, "assistant")
     if tools and TOOL_DEFINITIONS not in facts.metadata:
         facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
-    reasons = facts.metadata.get(FINISH_REASONS, "[")
-    if not reasons.startswith("["):
-        facts.metadata = {**facts.metadata, FINISH_REASONS: compact([reasons])}
+    reasons = facts.metadata.get(FINISH_REASONS) or _reasons_in(facts.output)
+    if reasons and not reasons.startswith("["):
+        reasons = compact([reasons])
+    if reasons:
+        facts.metadata = {**facts.metadata, FINISH_REASONS: reasons}
+
+
+def _reasons_in(answer: str) -> str:
+    """Return why the choices ended, where the messages alone tell it."""
+    if '"finish_reason":' not in answer:
+        return ""
+    messages = [m for m in read_conversation(answer) if isinstance(m, dict)]
+    return compact([m["finish_reason"] for m in messages if "finish_reason" in m])
 
 
 def read_input(text: str) -> str:
@@ -86,6 +99,18 @@ def _converse(text: str, role: str) -> tuple[str, str]:
     if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
         return make_message(text, role), ""
     return str(text), ""
+
+
+def is_resuming(text: str) -> bool:
+    """Return whether a run was given a person's answer, with which a paused one goes on."""
+    if _RESUME not in text:
+        return False
+    value: Json = str(text)
+    for _ in range(MAX_LAYERS):
+        if not isinstance(value, str):
+            break
+        value = parse(value)
+    return unwrap.is_resuming(value)
 
 
 def read_request(text: str) -> str:

@@ -94,5 +94,5 @@ def _take_rest(draft: Draft, payload: dict[str, Json]) -> None:
 
 def _take_more(extras: dict[str, Json], more: dict[str, Json]) -> None:
     for key, value in more.items():
-        if value and key not in SKIPPED:
+        if value and (key not in SKIPPED or key == "refusal"):
             extras.setdefault(key, value)

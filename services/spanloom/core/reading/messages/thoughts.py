@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.reading.messages.wire import (
-    first_list,
     first_object,
     first_text,
     parse_written,
@@ -35,12 +34,18 @@ def _thought_text(payload: dict[str, Json]) -> str:
     if text := first_text(payload, ("thinking", "reasoning", "text", "content")):
         written = parse_written(text)
         if isinstance(written, dict):
-            written = first_list(written, ("content", "summary"))
-        return _joined(written or []) or text
-    return _joined(first_list(payload, ("content", "summary")) or [])
+            return _listed_text(written) or text
+        return _joined(written) or text
+    return _listed_text(payload)
 
 
-def _joined(items: list[Json]) -> str:
+def _listed_text(payload: dict[str, Json]) -> str:
+    """Return the text of the list that has one: the Responses API leaves ``content`` empty."""
+    return _joined(payload.get("content")) or _joined(payload.get("summary"))
+
+
+def _joined(items: Json) -> str:
+    parts = items if isinstance(items, list) else []
     return "\n".join(
-        text for item in items if isinstance(item, dict) and (text := first_text(item, ("text",)))
+        text for item in parts if isinstance(item, dict) and (text := first_text(item, ("text",)))
     )

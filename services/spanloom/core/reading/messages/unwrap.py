@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
 _CALLBACK = frozenset({"tags", "metadata", "kwargs", "input_str", "name", "color"})
 """What LangChain's callbacks hand over beside ``inputs`` and ``outputs``."""
+_ANSWERED = frozenset({"id", "name", "response"})
+"""Gemini's answer to a function call."""
 _CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
 """One of these is in whatever is wrapped around arguments."""
 _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
+
+
+def is_resuming(value: Json) -> bool:
+    """Return whether a run is given a person's answer: ``{"resume": "yes", "goto": []}``."""
+    return read_resume(_inside(value, ("inputs", "input", "task"))) is not None
 
 
 def read_request(value: Json) -> Json:
@@ -97,6 +104,8 @@ def read_result(value: Json) -> Json:
         if isinstance(inner, dict):
             if "raw_output" in inner and "tool_name" in inner:  # LlamaIndex
                 inner = inner["raw_output"]
+            elif inner.keys() == _ANSWERED:
+                inner = inner["response"]
             elif is_message(inner):
                 inner = _tool_content(inner)
             elif is_command(inner):
@@ -183,5 +192,5 @@ def _only_text(value: list[Json]) -> Json:
     part = value[0]
     if not isinstance(part, dict) or not isinstance(text := part.get("text"), str):
         return value
-    is_plain: Mapping[str, Json] = {"type": "text", **part}
-    return text if is_plain == {"type": "text", "text": text} else value
+    is_plain: Mapping[str, Json] = {"type": "text", **part, "id": ""}  # LangChain names its blocks
+    return text if is_plain == {"type": "text", "text": text, "id": ""} else value

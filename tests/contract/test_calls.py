@@ -31,7 +31,7 @@ def test_calls_are_found_by_key_project_and_time(
     assert (found.key, found.step_id, found.call_key) == (key, call.id, "same")
     assert (found.start_ns, found.end_ns, found.is_bare) == (START_NS, START_NS + 500, True)
     assert found.dialect == "otel-genai"
-    assert found.calls_in_trace == 1
+    assert found.extent.model_steps == 1
     [framed] = store.find_calls(stranger.project, windows(["same"], START_NS + 500, START_NS + 900))
     assert not framed.is_bare
     for keys, start, end in (
@@ -46,7 +46,7 @@ def test_a_call_knows_how_many_its_trace_has(store: Store, key: TraceKey) -> Non
     steps = [model_step(2), model_step(3), model_step(4)]
     store.write([make_record(key, make_trajectory(key, steps=steps), call_keys={steps[0].id: "k"})])
     [found] = store.find_calls(key.project, windows(["k"], START_NS, START_NS))
-    assert found.calls_in_trace == 3
+    assert found.extent.model_steps == 3
 
 
 def test_calls_of_a_replaced_version_are_gone(store: Store, key: TraceKey) -> None:

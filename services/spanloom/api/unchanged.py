@@ -1,0 +1,31 @@
+"""Answers to who asks again: 304 in place of a body that the client has (RFC 9110, 13.1.2)."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Annotated, Any
+
+from fastapi import Header, Response
+
+IfNoneMatch = Annotated[
+    str,
+    Header(
+        description="The `etag` of an answer that you have: 304 says that it is still the same.",
+        examples=['W/"9b1c0e6f4a7d2385c1f0e2d4"'],
+    ),
+]
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "What `if-none-match` names is still the same; there is no body."}
+}
+
+
+def unless_known(body: bytes, media_type: str, if_none_match: str) -> Response:
+    """Return the body with its ``etag``, or 304 without it if the client has just that body.
+
+    The tag is weak: the same body may be sent compressed or as it is.
+    """
+    etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
+    headers = {"etag": etag}
+    if etag in map(str.strip, if_none_match.split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=media_type)

@@ -1,0 +1,41 @@
+"""Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no texts.
+
+From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, wherever a provider
+is set, beside whatever instruments it. That makes every call one more span, often a trace of its
+own: a dialect of its own tells that another one's report is of the same call.
+
+Verified on captures of the SDK under OpenLLMetry and Logfire, and beside LangChain's OpenInference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.dialects.otel_genai.dialect import OtelGenAI
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.reading.messages.steps import FINISH_REASONS
+
+if TYPE_CHECKING:
+    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Span
+    from spanloom.core.reading.signature import Signature
+
+_SCOPE = "com.anthropic.sdk.python"
+
+
+class AnthropicSDK(OtelGenAI):
+    """The GenAI conventions as Anthropic's SDK writes them."""
+
+    id = "anthropic_sdk"
+
+    def recognises(self, signature: Signature) -> bool:
+        """By the scope."""
+        return signature.scope_name == _SCOPE
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """From the ``gen_ai.*`` attributes; why a call ended has a name of its own."""
+        facts = super().describe(span, kind)
+        reason = span.attributes.get("anthropic.message.stop_reason", "")
+        if kind is Kind.MODEL and reason:
+            facts.metadata = {FINISH_REASONS: reason, **facts.metadata}
+        return facts

@@ -1,0 +1,37 @@
+"""What exporters that are started in this shell would do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.doctor.check import Verdict, ok, problem, warning
+from spanloom.doctor.facts import GRPC, HTTP
+
+if TYPE_CHECKING:
+    from spanloom.doctor.facts import ExporterFacts
+
+_HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are no HTTP"
+
+
+def exporter(exporter: ExporterFacts) -> Verdict:
+    """Problem if the OTEL_… variables here lead nowhere or name the wrong protocol."""
+    where = f"OTEL_EXPORTER_OTLP_ENDPOINT leads to {exporter.address}"
+    protocol = exporter.protocol
+    if exporter.error:
+        return problem(
+            f"{where}, where nothing answers: {exporter.error}",
+            "start `spanloom serve`, or export the address that it prints",
+        )
+    if exporter.speaks == GRPC and protocol != "grpc":
+        said = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
+        return (problem if protocol else warning)(
+            f"{where}, which takes gRPC, and {said}: {_HTTP_TO_GRPC}",
+            "to send HTTP export the port of OTLP/HTTP (4318), to send gRPC "
+            "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
+        )
+    if exporter.speaks == HTTP and protocol == "grpc":
+        return problem(
+            f"{where}, which takes HTTP, and OTEL_EXPORTER_OTLP_PROTOCOL is grpc",
+            "export the port of OTLP/gRPC (4317), or OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        )
+    return ok(f"{where}, which takes {exporter.speaks or 'another protocol'}")

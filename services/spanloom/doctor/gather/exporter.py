@@ -1,0 +1,64 @@
+"""Where the exporters of this shell are told to send, and which protocol is spoken there."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from spanloom.doctor.facts import GRPC, HTTP, ExporterFacts, Known, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from urllib.parse import SplitResult
+
+_ANSWER_S = 2.0
+_QUESTION = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_FRAME_TYPE, _SETTINGS = 3, 4  # HTTP/2 begins with a frame of this type (RFC 9113, 3.4 and 4.1)
+
+
+def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
+    """Return what the variables of OpenTelemetry say, and what is found where they lead."""
+    endpoint = _told(variables, "ENDPOINT")
+    if not endpoint:
+        return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
+    protocol = _told(variables, "PROTOCOL")
+    shown = endpoint.rpartition("://")[2].rpartition("@")[2]  # without a password
+    try:
+        parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
+        return ExporterFacts(shown, protocol, _spoken_at(parts), "")
+    except (OSError, ValueError) as error:
+        return ExporterFacts(shown, protocol, "", str(error))
+
+
+def _told(variables: Mapping[str, str], what: str) -> str:
+    """Return a setting; the one for traces alone counts more than the one for all signals."""
+    for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
+    return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
+
+
+def _spoken_at(endpoint: SplitResult) -> str:
+    """Return the protocol, empty if it is neither; raises ``OSError`` if nothing answers."""
+    is_tls = endpoint.scheme == "https"
+    address = (endpoint.hostname or "", endpoint.port or (443 if is_tls else 80))
+    with socket.create_connection(address, _ANSWER_S) as connection:
+        return _agreed(connection, address[0]) if is_tls else _answered(connection)
+
+
+def _agreed(connection: socket.socket, host: str) -> str:
+    """Offer both over TLS: gRPC takes ``h2``. Whose certificate it is, is not asked here."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with context.wrap_socket(connection, server_hostname=host) as secured:
+        return GRPC if secured.selected_alpn_protocol() == "h2" else HTTP
+
+
+def _answered(connection: socket.socket) -> str:
+    connection.sendall(_QUESTION)
+    answer = connection.recv(64)
+    if answer.startswith(b"HTTP/"):
+        return HTTP
+    is_settings = len(answer) > _FRAME_TYPE and answer[_FRAME_TYPE] == _SETTINGS
+    return GRPC if is_settings else ""

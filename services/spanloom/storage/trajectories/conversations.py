@@ -1,0 +1,148 @@
+"""The list of conversations: where their runs stand in the list of runs, then what they are now.
+
+As the list of runs is read, newest first, each conversation is met at its newest run; met again
+behind it, it was on an earlier page and is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.ports.reading import ConversationSummary, Cursor
+from spanloom.core.query.continuations import TURNS
+from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.engine.parameters import batched
+from spanloom.storage.trajectories.current import KEYS_AT_ONCE
+from spanloom.storage.trajectories.lists import BEFORE_ALL, MAX_CANDIDATES, SPARE_CANDIDATES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.storage.engine.lane import Lane, Row
+
+
+class ClickHouseConversations:
+    """The list of conversations over the lane of readers."""
+
+    def __init__(self, reader: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._reader = reader
+
+    def conversations(
+        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        """See ``TrajectoryReader.conversations``."""
+        where = replace(where, is_duplicate=TURNS.is_duplicate, has_steps=TURNS.has_steps)
+        found: list[ConversationSummary] = []
+        most = limit + SPARE_CANDIDATES
+        while len(found) < limit:
+            rows = self._met(reach, where, most, after)
+            until = _place(rows[-1]) if len(rows) == most else None
+            for line in self._told(where, rows):
+                is_behind = after is None or line.cursor < after
+                if is_behind and (until is None or line.cursor >= until):
+                    found.append(line)
+            if until is None:
+                break
+            after = until
+            most = min(2 * most, MAX_CANDIDATES)
+        return sorted(found, key=attrgetter("cursor"), reverse=True)[:limit]
+
+    def _met(
+        self, reach: Reach, where: TrajectoryFilter, most: int, after: Cursor | None
+    ) -> Sequence[Row]:
+        behind = after or BEFORE_ALL
+        rows = self._reader.rows(
+            "newest_conversations",
+            reach=within(reach),
+            filter=passing(where),
+            after_start_ns=after.start_ns if after else None,
+            after_trace_id=behind.trace_id,
+            after_project=behind.project,
+            most=most,
+        )
+        return list(rows)
+
+    def _told(
+        self, where: TrajectoryFilter, candidates: Sequence[Row]
+    ) -> Sequence[ConversationSummary]:
+        """Return those of the candidates that have a run which the filter wants now."""
+        asked = list(dict.fromkeys((row.Project, row.ConversationId) for row in candidates))
+        if not asked:
+            return []
+        members = self._reader.rows("conversation_keys", conversations=asked)
+        told = dict.fromkeys(asked, _NOTHING)
+        for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
+            rows = self._reader.rows(
+                "conversation_page", keys=keys, turns=passing(TURNS), filter=passing(where)
+            )
+            for project, conversation_id, *part in rows:
+                if known := told.get((project, conversation_id)):  # one may have moved elsewhere
+                    told[project, conversation_id] = known.joined(_Part(*part))
+        return [part.summary(*of) for of, part in told.items() if part.passing > _NOWHERE]
+
+
+_NOWHERE = [0, ""]
+_Place = list[Any]  # start and trace id, as JSON gives them; places compare as runs began
+
+
+class _Part(NamedTuple):
+    """What some runs of a conversation tell of it: a row of ``conversation_page.sql``."""
+
+    runs: int
+    input_tokens: int
+    output_tokens: int
+    first: list[Any]
+    """The place of the first run, and what was asked."""
+    last: list[Any]
+    """The place of the last run, and how it went."""
+    last_user: list[Any]
+    """The place of the last run that tells for whom it was, and for whom."""
+    passing: _Place
+
+    def joined(self, other: _Part) -> _Part:
+        """Return what these runs and others tell together."""
+        return _Part(
+            self.runs + other.runs,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.last_user, other.last_user),
+            max(self.passing, other.passing),
+        )
+
+    def summary(self, project: str, conversation_id: str) -> ConversationSummary:
+        """Return it as a line of the list."""
+        (start_ns, _), question = self.first
+        passing_ns, passing_trace_id = self.passing
+        (last_start_ns, last_trace_id), status, outcome, last_duration_ns, answer = self.last
+        return ConversationSummary(
+            project=project,
+            conversation_id=conversation_id,
+            cursor=Cursor(passing_ns, passing_trace_id, project),
+            runs=self.runs,
+            start_ns=start_ns,
+            question=question,
+            answer=answer,
+            user_id=self.last_user[1],
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            last_trace_id=last_trace_id,
+            last_start_ns=last_start_ns,
+            last_duration_ns=last_duration_ns,
+            last_status=Status(status),
+            last_outcome=Outcome(outcome),
+        )
+
+
+_NOTHING = _Part(0, 0, 0, [[2**64, ""], ""], [_NOWHERE], [_NOWHERE, ""], _NOWHERE)
+
+
+def _place(row: Row) -> Cursor:
+    return Cursor(row.StartTimeUnixNano, row.TraceId, row.Project)

@@ -1,0 +1,51 @@
+"""One step of a run, whole: its messages or arguments and result, and all that is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from spanloom.terminal.output import print_indented
+from spanloom.terminal.sayings import message_lines, read_messages, text_lines
+from spanloom.terminal.transcript import error_lines, heading
+from spanloom.terminal.values import printable, shortened, signs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from spanloom.terminal.transcript import Step
+
+MAX_FACT = 400
+"""Characters of what is known of a step besides its texts."""
+
+
+def render_step(step: Step, console: Console, *, is_full: bool) -> None:
+    """Print one step: what it is, its messages or arguments and result, and its metadata."""
+    signs = signs_of(console)
+    facts = {**(step.get("model_info") or {}), **(step.get("metadata") or {})}
+    for line in (
+        heading(step, signs),
+        *_texts(step, is_full=is_full),
+        *error_lines(step, {}, signs),
+        *(Text.assemble((f"  {printable(k)}: ", "dim"), _cut(facts[k])) for k in sorted(facts)),
+    ):
+        print_indented(line, console)
+
+
+def _texts(step: Step, *, is_full: bool) -> Iterator[Text]:
+    """Yield input and output, message by message where they hold messages."""
+    for way in ("input", "output"):
+        text = str(step.get(way) or "")
+        messages = read_messages(text) if step.get("type") == "model" else ()
+        yield Text(way if text else f"no {way}", "dim underline" if text else "dim")
+        for message in messages:
+            yield from message_lines(message, is_full=is_full)
+        if not messages:
+            yield from text_lines(text, is_full=is_full)
+
+
+def _cut(value: object) -> str:
+    return shortened(str(value), MAX_FACT)

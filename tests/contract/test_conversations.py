@@ -1,0 +1,149 @@
+"""The list of conversations, against every implementation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.otlp_requests import START_NS
+from tests.support.paging import read_pages
+from tests.support.trajectory_lists import trace
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
+from spanloom.core.ports.reading import ConversationSummary, Cursor
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.storage.trajectories import conversations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.store import Store
+
+EVERY = TrajectoryFilter()
+
+
+def turn(
+    key: TraceKey, at: int, talk: str, said: tuple[str, str] = ("q", "a"), /, **told: object
+) -> Trajectory:
+    run = make_trajectory(key, START_NS + at)
+    root = run.root._replace(input=said[0], output=said[1])
+    return replace(run, root=root, extras={"conversation_id": talk, **told})
+
+
+def write(store: Store, *turns: Trajectory, status: Status = Status.SETTLED) -> None:
+    keys = [TraceKey(t.project, t.trace_id) for t in turns]
+    heads = store.heads(keys)
+    store.write(
+        [
+            make_record(k, t, version=2, status=status, previous=heads.get(k))
+            for k, t in zip(keys, turns, strict=True)
+        ]
+    )
+
+
+def talks(
+    store: Store, reach: Reach, where: TrajectoryFilter = EVERY, page: int = 100
+) -> list[ConversationSummary]:
+    return list(
+        read_pages(lambda limit, after: store.conversations(reach, where, limit, after), page)
+    )
+
+
+def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
+    keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4, 5)]
+    waiting = replace(
+        turn(keys[2], 30, "trip", ("Book it", ""), user_id="ada"),
+        pauses=[Pause("2" * 16, "2" * 16, "Pay?")],
+    )
+    write(store, turn(keys[0], 10, "trip", ("Where to?", "Oslo")), turn(keys[1], 20, "trip"))
+    write(store, waiting, status=Status.LIVE)
+    again = replace(turn(keys[3], 40, "trip"), duplicate_of=DuplicateOf(keys[2].trace_id, "1"))
+    made = replace(turn(keys[4], 50, "trip"), step_counts={"other": 1})
+    write(store, again, made)
+    (talk,) = talks(store, Reach.only(key.project))
+    assert talk == ConversationSummary(
+        project=key.project,
+        conversation_id="trip",
+        cursor=Cursor(START_NS + 30, keys[2].trace_id, key.project),
+        runs=3,
+        start_ns=START_NS + 10,
+        question="Where to?",
+        answer="",
+        user_id="ada",
+        input_tokens=30,
+        output_tokens=15,
+        last_trace_id=keys[2].trace_id,
+        last_start_ns=START_NS + 30,
+        last_duration_ns=1000,
+        last_status=Status.LIVE,
+        last_outcome=Outcome.PAUSED,
+    )
+
+
+@pytest.mark.parametrize("page", [1, 4])
+def test_pages_neither_repeat_nor_miss(
+    store: Store, new_project: Callable[[], str], page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conversations that go on side by side, some runs of none, and places where runs stood."""
+    monkeypatch.setattr(conversations, "KEYS_AT_ONCE", 7)  # a long one is told part by part
+    project, other, random = new_project(), new_project(), Random(page)
+    names = [f"talk {n}" for n in range(9)] + [""]
+    said = [random.choice(names) for _ in range(60)]
+    keys = [TraceKey(p, trace(n)) for p in (project, other) for n in range(1, 61)]
+    for later in (500, 0):
+        write(store, *[turn(k, n % 60 + later, said[n % 60]) for n, k in enumerate(keys)])
+    newest = {name: n for n, name in enumerate(said) if name}
+    expected = sorted(newest, key=newest.__getitem__, reverse=True)
+    found = talks(store, Reach.only(project), page=page)
+    assert [talk.conversation_id for talk in found] == expected
+    assert [talk.runs for talk in found] == [said.count(name) for name in expected]
+    both = talks(store, Reach.only(project, other), page=page)
+    assert [(t.project, t.conversation_id) for t in both] == [
+        (p, name) for name in expected for p in sorted((project, other), reverse=True)
+    ]
+
+
+def test_filters_choose_conversations_by_their_runs(store: Store, key: TraceKey) -> None:
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 6)]
+    ada: dict[str, Any] = {"user_id": "ada", "services": ["travel"], "environment": "production"}
+    write(
+        store,
+        turn(keys[0], 10, "old", **ada),
+        turn(keys[1], 20, "both", **ada),
+        turn(keys[2], 30, "both", user_id="bob"),
+        turn(keys[3], 40, "new", user_id="bob"),
+        turn(keys[4], 50, "old", user_id="bob"),
+    )
+    reach = Reach.only(key.project)
+
+    def found(where: TrajectoryFilter) -> list[tuple[str, int]]:
+        return [(talk.conversation_id, talk.runs) for talk in talks(store, reach, where, 1)]
+
+    assert found(EVERY) == [("old", 2), ("new", 1), ("both", 2)]
+    for where in (
+        TrajectoryFilter(user_id="ada"),
+        TrajectoryFilter(service="travel"),
+        TrajectoryFilter(environment="production"),
+    ):
+        assert found(where) == [("both", 2), ("old", 2)]  # by their newest run that passes
+    assert found(TrajectoryFilter(start_from_ns=START_NS + 35)) == [("old", 2), ("new", 1)]
+    assert found(TrajectoryFilter(start_before_ns=START_NS + 15)) == [("old", 2)]
+    assert found(TrajectoryFilter(user_id="ada", start_from_ns=START_NS + 15)) == [("both", 2)]
+    assert found(TrajectoryFilter(user_id="nobody")) == []
+
+
+def test_a_run_counts_where_it_is_now(store: Store, key: TraceKey) -> None:
+    first, moved = (TraceKey(key.project, trace(n)) for n in (1, 2))
+    write(store, turn(first, 10, "a"), turn(moved, 20, "a"))
+    write(store, turn(moved, 20, "b"))
+    found = talks(store, Reach.only(key.project))
+    assert [(talk.conversation_id, talk.runs) for talk in found] == [("b", 1), ("a", 1)]
+    write(store, turn(moved, 20, ""))
+    found = talks(store, Reach.only(key.project))
+    assert [(talk.conversation_id, talk.runs) for talk in found] == [("a", 1)]

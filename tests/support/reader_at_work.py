@@ -1,0 +1,131 @@
+"""Does what a reader of the documentation does: types its lines, one after the other.
+
+``spanloom`` and ``curl`` reach the started service where the page names the default ports. The
+reader has a home and a folder of his own.
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.support import programs
+
+from spanloom.config import Settings, variable_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+STAYING = frozenset({"serve", "tail"})
+"""Commands that end when somebody ends them."""
+ANOTHER = "another"
+"""The data directory of a second service, in the home."""
+SILENT_S = 0.5
+"""How long one that says nothing unless something happens is looked at."""
+RUN_S = 60.0
+HELPERS = frozenset({"curl", "export"})
+PORTS = ("otlp_grpc", "otlp_http", "api")
+
+
+class Reader(NamedTuple):
+    """Someone at a shell, beside a service that runs at other ports than the usual ones."""
+
+    home: Path
+    addresses: Mapping[str, str]
+    data_dir: Path
+
+    def type(self, text: str) -> None:
+        """Run every line of an example; each has to end well and to print what it is to print."""
+        for line in text.replace("\\\n", "").splitlines():
+            if line.strip() and not line.startswith("#"):
+                self.type_line(line)
+
+    def type_line(self, line: str) -> str:
+        """Run a command of ours, or one of the few others that the pages need; give its output."""
+        words = shlex.split(line, comments=True)
+        if words[0] in {"spanloom", ".venv/bin/spanloom"}:
+            return self._run_ours(line)
+        assert words[0] in HELPERS, f"no way to try a line of {words[0]!r}: {line}"
+        return self.run_in_shell(line)
+
+    def until(self, line: str, word: str) -> str:
+        """Run a line again and again until its output has the word; give the output."""
+        until = time.monotonic() + RUN_S
+        while word not in (said := self.type_line(line)):
+            assert time.monotonic() < until, f"{line} does not say {word!r}: {said}"
+        return said
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """That of his shell: our commands find service and data, and take free ports."""
+        free = {variable_of(f"{name}_port"): "0" for name in PORTS}
+        own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
+        return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
+
+    def run_in_shell(self, lines: str, given: str = "") -> str:
+        """Run lines that know nothing of us; give what they print."""
+        ended = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", self._at_our_ports(lines)],
+            cwd=self.home,
+            env=self.environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=RUN_S,
+            check=False,
+        )
+        assert ended.returncode == 0, f"{lines}\n{ended.stderr}"
+        return ended.stdout
+
+    def _run_ours(self, line: str) -> str:
+        """Run a command; its output goes on through a pipe or into a file if the line says so."""
+        command, sign, rest = parted(line)
+        words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
+        if words[0] in STAYING:
+            self._stay(words)
+            return ""
+        ended = programs.run("-m", "spanloom", *words, env=self.environment)
+        assert ended.returncode == 0, f"{line}\n{ended.stderr}"
+        assert ended.stdout, f"{line}\nsays nothing"
+        return self.run_in_shell(f"cat {sign} {rest}", ended.stdout) if sign else ended.stdout
+
+    def _stay(self, words: list[str]) -> None:
+        """Start a command that stays, see that it does, and interrupt it."""
+        errors = self.home / "stderr"
+        apart = {**self.environment, "SPANLOOM_DATA_DIR": str(self.home / ANOTHER)}
+        with errors.open("w") as sink:
+            process = programs.start(["-m", "spanloom", *words], apart, sink.fileno())
+        try:
+            if words[0] == "serve":
+                assert process.stdout is not None
+                assert process.stdout.readline(), errors.read_text()
+            else:
+                time.sleep(SILENT_S)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(RUN_S) in {0, 130}, errors.read_text()
+        finally:
+            process.kill()
+
+    def _at_our_ports(self, line: str) -> str:
+        for name in PORTS:
+            usual = Settings.model_fields[f"{name}_port"].default
+            line = line.replace(f"http://127.0.0.1:{usual}", self.addresses[name])
+        return line
+
+    def _expanded(self, word: str) -> str:
+        return str(self.home / word[2:]) if word.startswith("~/") else word
+
+
+def parted(line: str) -> tuple[str, str, str]:
+    """Part a line at its first pipe or redirection outside of quotes: command, sign, the rest."""
+    words = shlex.shlex(line, posix=False, punctuation_chars="|>")
+    words.whitespace_split = True
+    for word in words:
+        if word in {"|", ">"}:
+            command, _, rest = line.partition(f" {word} ")
+            return command, word, rest
+    return line, "", ""

@@ -1,0 +1,114 @@
+"""Whether agents show what they were asked, where the truth knows it, and the answers they gave.
+
+An agent's answer is what its last model call said, if that call asked for no tool. Where the truth
+has no texts, the call that the trajectory itself shows last has to do.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.support.ground_truth import Answer, Capture
+
+Json = dict[str, Any]  # documents as the API answers them
+_FORMS = ("final_answer(", "[[ ## ")
+"""In what is code, or DSPy's form: the answer is what it gives, which the truth does not know."""
+
+
+def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield the last run of each agent that shows another answer than its last model call gave.
+
+    And that which shows another ``request`` than the truth knows of.
+    """
+    shown = {
+        str(agent["metadata"].get("agent_name", agent["name"])): agent
+        for answer in answers
+        for agent in sorted(_agents(answer), key=_started)
+        if agent["output"] and not came_to_nothing(answer, agent)
+    }
+    agents = {c["name"]: c for c in capture.truth["components"] if c["kind"] == "agent"}
+    for name, agent in shown.items():
+        calls = agents[name]["model_calls"] if name in agents else ()
+        said = _given(capture, calls) or _shown_last(capture, agent)
+        if said and words(agent["output"]) not in said:
+            yield f"agent {name} answers {agent['output'][:60]!r}, in truth {said}"
+        asked = agents.get(name, {}).get("request", agent["input"])
+        if words(agent["input"]) != words(asked):
+            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {asked!r}"
+
+
+def _agents(answer: Answer) -> Iterator[Json]:
+    """Yield the agents; a root that owns steps stands among them, whatever it is."""
+    root, kind = answer.document["root_step"], answer.document["extraction"]["root_type"]
+    for agent in answer.document["agent_steps"]:
+        if agent["id"] != root["id"] or kind == "agent":
+            yield agent
+
+
+def _is_form(text: str) -> bool:
+    return any(form in text for form in _FORMS)
+
+
+def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
+    """Return what the agent's runs may have ended with; empty if the last call was no answer."""
+    calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
+    own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
+    said = [c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]]
+    is_answer = said and said[-1] is own[-1] and not _is_form(said[-1]["text"])
+    return {words(c["text"]) for c in said} if is_answer else set()
+
+
+def _shown_last(capture: Capture, agent: Json) -> set[str]:
+    """Return what the agent's last step said, if that is an answer and the truth has no texts."""
+    last = agent["steps"][-1] if agent["steps"] else {"type": "none"}
+    if capture.truth.get("model_calls") or last["type"] != "model":
+        return set()
+    messages = json.loads(last["output"]) if last["output"].startswith("[{") else []
+    said = "".join(text_of(m.get("content")) for m in messages)
+    is_answer = said and not any(m.get("tool_calls") for m in messages)
+    return {words(said)} if is_answer and not _is_form(said) else set()
+
+
+def _started(step: Json) -> int:
+    return int(step["basic_info"]["started_at"])
+
+
+def as_written(value: object) -> str:
+    """Return a text as it is, data as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def words(text: str) -> str:
+    """Return a text without blanks; of JSON the value, written in one way."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return plain(text)
+    return plain(json.dumps(value, sort_keys=True, ensure_ascii=False))
+
+
+STOPPED = ("paused", "cancelled")
+"""How steps and runs went that have no answer, and did not fail."""
+
+
+def came_to_nothing(answer: Answer, step: Json) -> bool:
+    """Whether there is no answer to tell: run or step failed, was stopped, or waits."""
+    outcome = answer.document["extraction"]["outcome"]
+    if outcome in ("failed", *STOPPED) or "error" in step["basic_info"]:
+        return True
+    return step["metadata"].get("outcome") in STOPPED
+
+
+def text_of(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(part.get("text", "") for part in parts)
+
+
+def plain(text: str) -> str:
+    return "".join(text.split())

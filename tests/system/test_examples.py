@@ -1,0 +1,173 @@
+"""Every example of the README and of ``docs/`` works as it is written, beside one service.
+
+The service has one run: the demonstration's, under the ids that the pages name. What cannot be
+tried says why in a comment above the fence (``tests/support/written_examples.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support import programs
+from tests.support.agents import await_trajectory
+from tests.support.help_examples import examples_of
+from tests.support.reader_at_work import ANOTHER, Reader
+from tests.support.written_examples import all_examples, is_recipe
+
+from spanloom.access.limits_file import read_limits
+from spanloom.api.examples import OTLP
+from spanloom.api.key_schemas import EXAMPLE_KEY_ID
+from spanloom.api.routes.places import EXAMPLE_SPAN
+from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
+from spanloom.collector.intake.redaction.rules_file import read_rules
+from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
+from spanloom.core.model.retention import Terms
+from spanloom.core.reading.messages.message import read_messages
+from spanloom.demo.recording import load_recording, refresh, spans_of
+from spanloom.demo.sender import send_requests
+from spanloom.keeper.retention_file import read_plan
+from spanloom.storage.access.sqlite import SqliteKeys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from tests.conftest import StartSpanloom
+    from tests.support.written_examples import Example
+
+EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
+MOST_NOT_RUN = 5
+"""An example that nobody tries will be wrong one day: more than these need a better reason."""
+READING = ("list", "conversations", "tail", "show", "explain", "spans", "instrument")
+"""Commands that only look: the examples in their help are run, those of all others parsed."""
+
+
+@pytest.fixture(scope="module")
+def reader(
+    start_shared_spanloom: StartSpanloom,
+    made_store: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Reader:
+    """Return somebody at a shell, beside a service that has the demonstration's run."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".curlrc").write_text("fail\nsilent\nshow-error\n", "utf-8")
+    for place in ("spanloom-data", ANOTHER):
+        shutil.copytree(made_store, home / place / "store", symlinks=True)
+    data = home / "spanloom-data"
+    started = start_shared_spanloom("serve", "--root-quiet-s=0.2", data_dir=data)
+    started.wait_until_ready()
+    _send_demonstration(started.addresses)
+    return Reader(home, started.addresses, data)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_an_example_works_as_it_is_written(example: Example, reader: Reader) -> None:
+    if example.why_not:
+        pytest.skip(example.why_not)
+    way = WAYS.get(example.what or example.language)
+    assert way, f"{example}: no way to try it; say what it is, or why not, in a comment above it"
+    way(example, reader)
+
+
+def test_few_examples_are_not_run() -> None:
+    left = {str(example): example.why_not for example in all_examples() if example.why_not}
+    assert len(left) <= MOST_NOT_RUN, left
+    assert all(len(why.split()) > 3 for why in left.values()), left
+
+
+def test_the_pages_of_recipes_have_nothing_but_recipes() -> None:
+    assert not [str(example) for example in EXAMPLES if example.page == "docs/instrument.md"]
+    assert sum(map(is_recipe, all_examples())) > len(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_examples_of_a_help_text_work(name: str, reader: Reader) -> None:
+    for line in examples_of(name):
+        reader.type_line(line)
+
+
+def test_spans_that_are_given_as_otlp_can_be_sent_again(reader: Reader) -> None:
+    """What the API's description shows, and what ``spanloom spans --otlp`` writes."""
+    shown = json.dumps(OTLP["content"]["application/json"]["example"])
+    given = reader.type_line("spanloom spans latest --otlp")
+    for body in (shown.replace(EXAMPLE_TRACE, "0" * 31 + "1"), given):
+        answer = httpx.post(
+            f"{reader.addresses['otlp_http']}/v1/traces",
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        assert (answer.status_code, answer.json()) == (200, {})
+
+
+def in_shell(example: Example, reader: Reader) -> None:
+    """Type it; the page of keys has a data directory of its own, for the first key shuts a door."""
+    if example.page == "docs/security.md":
+        reader = reader._replace(data_dir=reader.home / "keyed")
+        keys = SqliteKeys(reader.data_dir / "keys.sqlite")
+        keys.add(Key(EXAMPLE_KEY_ID, "0" * 64, ALL_PROJECTS, frozenset(Scope), time.time_ns()))
+        keys.close()
+    reader.type(example.text)
+
+
+def as_program(example: Example, reader: Reader) -> None:
+    ended = programs.run("-c", example.text, env=reader.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
+
+
+def as_limits(example: Example, reader: Reader) -> None:
+    assert read_limits(_file(example, reader))
+
+
+def as_retention(example: Example, reader: Reader) -> None:
+    assert read_plan(_file(example, reader), Terms(0, 0)).projects
+
+
+def as_redaction(example: Example, reader: Reader) -> None:
+    assert read_rules(_file(example, reader))
+
+
+def as_messages(example: Example, _reader: Reader) -> None:
+    """What is in our shape is read as it is."""
+    messages = json.loads(example.text)
+    assert read_messages(messages, "user") == messages
+
+
+def as_first_line(example: Example, reader: Reader) -> None:
+    """What a service says of itself in a pipe has these keys, and values of these types."""
+    shown, said = json.loads(example.text), reader.addresses
+    assert {key: type(shown[key]) for key in shown} == {key: type(said[key]) for key in said}
+
+
+WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
+    "sh": in_shell,
+    "python": as_program,
+    "limits file": as_limits,
+    "retention file": as_retention,
+    "redaction rules": as_redaction,
+    "messages": as_messages,
+    "first line of serve": as_first_line,
+}
+
+
+def _file(example: Example, reader: Reader) -> Path:
+    path = reader.home / "example.toml"
+    path.write_text(example.text, "utf-8")
+    return path
+
+
+def _send_demonstration(addresses: Mapping[str, str]) -> None:
+    """Send it under the ids that the pages name, and wait until it can be read."""
+    ids = {16: iter([EXAMPLE_TRACE]), 8: chain([EXAMPLE_SPAN], map("{:016x}".format, count(1)))}
+    run = refresh(load_recording(), time.time_ns(), lambda size: bytes.fromhex(next(ids[size])))
+    (root,) = (span for span in spans_of(run.requests) if not span.parent_span_id)
+    root.attributes.add(key="session.id").value.string_value = EXAMPLE_CONVERSATION
+    for _ in send_requests(addresses["otlp_grpc"].removeprefix("http://"), run.requests):
+        pass
+    await_trajectory(addresses["api"], EXAMPLE_TRACE, run.span_count)

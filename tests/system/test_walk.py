@@ -1,0 +1,67 @@
+"""The first minutes of somebody with nothing but the README, whose agent has a failing tool."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.reader_at_work import Reader
+from tests.support.recipes import FOLDER, PLACES
+from tests.support.scripted_server import scripted_server
+from tests.support.written_examples import ROOT, all_examples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import StartSpanloom
+
+AGENT = FOLDER / "walk" / "agent.py"
+PYTHON = PLACES / "main" / "bin" / "python"
+
+
+def test_who_follows_the_readme_finds_the_failing_tool_and_reads_the_third_prompt(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    if not PYTHON.exists():
+        pytest.skip("needs main: python -m tests.recipes.install")
+    started = start_spanloom("serve", "--root-quiet-s=0.5")
+    started.wait_until_ready()
+    reader = Reader(tmp_path, started.addresses, tmp_path / "data")
+
+    program = tmp_path / "agent.py"
+    program.write_text(f"{code_of_readme()}\n{AGENT.read_text('utf-8')}", "utf-8")
+    with scripted_server() as models:
+        model = f"export OPENAI_BASE_URL={models}/v1 OPENAI_API_KEY=none PYTHONPATH="
+        run = shlex.join([str(PYTHON), str(program)])
+        reader.run_in_shell("\n".join([*exports_of_readme(), model, run]))
+
+    assert "planner ! recovered" in reader.until(line_of_readme("spanloom list"), "settled")
+    tree = reader.type_line(line_of_readme("spanloom show latest   "))
+    assert "■ weather" in tree
+    assert "✗ ConnectionError: the weather service does not answer" in tree
+    prompt = reader.type_line(line_of_readme("spanloom show latest model3")).partition("output")[0]
+    assert "Failed: the weather service does not answer" in prompt
+    assert "tool weather\n  sunny, 7 degrees" in prompt
+
+
+def code_of_readme() -> str:
+    """Return what the README has people write."""
+    (code,) = (e.text for e in all_examples() if (e.page, e.language) == ("README.md", "python"))
+    return code
+
+
+def exports_of_readme() -> list[str]:
+    """Return the variables that stand above it; what is installed is there."""
+    return [line for line in _lines() if line.startswith("export OTEL_") and "#" not in line]
+
+
+def line_of_readme(begin: str) -> str:
+    (line,) = (
+        line for line in _lines() if line.startswith(begin) and "--" not in line.split("#")[0]
+    )
+    return line
+
+
+def _lines() -> list[str]:
+    return (ROOT / "README.md").read_text("utf-8").splitlines()

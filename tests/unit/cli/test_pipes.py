@@ -1,0 +1,64 @@
+"""What goes into a pipe: text stays text, JSON comes when it is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from spanloom.cli.group import COMMANDS, spanloom
+from spanloom.cli.process import address_panel, announce
+from spanloom.config import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("utf-8")
+LOOKING = {
+    *("list", "conversations", "tail", "show", "explain", "spans", "instrument", "doctor"),
+    *("keys list", "dead-letters list"),
+}
+"""The commands that show something; all others do something and say so."""
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(spanloom)
+    for name in COMMANDS:
+        command = spanloom.get_command(context, name)
+        assert command is not None
+        inner = command.commands if isinstance(command, click.Group) else {}
+        yield from ((f"{name} {sub}", one) for sub, one in inner.items())
+        if not inner:
+            yield name, command
+
+
+def test_every_command_that_shows_something_gives_json_when_asked() -> None:
+    giving = {name for name, one in every_command() if any("--json" in p.opts for p in one.params)}
+    assert giving == LOOKING
+
+
+def test_a_service_in_a_pipe_says_where_it_is_in_one_documented_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    addresses = dict.fromkeys(("api", "otlp_grpc", "otlp_http"), "http://127.0.0.1:1")
+    announce(addresses, Settings(data_dir=tmp_path))
+    (line,) = capsys.readouterr().out.splitlines()
+    said = json.loads(line)
+    assert said == {**addresses, "data_dir": str(tmp_path), "pid": os.getpid()}
+    for member in said:
+        assert f"`{member}`" in OPERATIONS
+
+
+def test_on_a_terminal_the_address_to_export_is_the_one_of_http(tmp_path: Path) -> None:
+    """Whoever speaks gRPC to it is told; who speaks HTTP to the other cannot be."""
+    addresses = {"otlp_grpc": "http://127.0.0.1:17", "otlp_http": "http://127.0.0.1:18"}
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(address_panel(addresses, Settings(data_dir=tmp_path)))
+    assert "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:18 " in shown.get()

@@ -1,0 +1,82 @@
+"""Which protocol is spoken where an exporter is told to send, asked of real servers."""
+
+from __future__ import annotations
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+import trustme
+from starlette.responses import PlainTextResponse
+
+from spanloom.doctor.facts import ExporterFacts, Unknown
+from spanloom.doctor.gather.exporter import look_at_exporter
+from spanloom.process.serving import HttpServer, bind
+from spanloom.process.tls import TlsFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+
+
+@pytest.fixture
+def tls(tmp_path: Path) -> TlsFiles:
+    issued = trustme.CA().issue_cert("localhost")
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    return TlsFiles(certificate, key)
+
+
+@pytest.fixture
+def ports(tls: TlsFiles) -> Iterator[dict[str, int]]:
+    """A port of each protocol, by ``gRPC``, ``gRPC over TLS`` and so on."""
+    server = grpc.server(ThreadPoolExecutor(1))
+    made = {
+        "gRPC": server.add_insecure_port("127.0.0.1:0"),
+        "gRPC over TLS": server.add_secure_port("127.0.0.1:0", tls.grpc_credentials()),
+    }
+    server.start()
+    servers = []
+    for name, context in (("HTTP", None), ("HTTP over TLS", tls.http_context(ask_clients=False))):
+        listener = bind("127.0.0.1", 0, "--otlp-http-port")
+        servers.append(HttpServer(PlainTextResponse("here"), listener, "http", context))
+        servers[-1].start()
+        made[name] = servers[-1].port
+    yield made
+    server.stop(None)
+    for one in servers:
+        one.stop(grace_s=1)
+
+
+def test_both_protocols_are_told_apart_in_the_clear_and_over_tls(ports: dict[str, int]) -> None:
+    for name, port in ports.items():
+        scheme = "https" if "TLS" in name else "http"
+        found = look_at_exporter({ENDPOINT: f"{scheme}://user:secret@127.0.0.1:{port}/v1/traces"})
+        assert found == ExporterFacts(f"127.0.0.1:{port}/v1/traces", "", name.partition(" ")[0], "")
+
+
+def test_what_is_said_of_traces_alone_counts_more(ports: dict[str, int]) -> None:
+    found = look_at_exporter(
+        {
+            ENDPOINT: "http://127.0.0.1:1",
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"127.0.0.1:{ports['gRPC']}",
+            "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc",
+        }
+    )
+    assert found == ExporterFacts(f"127.0.0.1:{ports['gRPC']}", "grpc", "gRPC", "")
+
+
+def test_what_leads_nowhere() -> None:
+    assert isinstance(look_at_exporter({}), Unknown)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        address = f"127.0.0.1:{closed.getsockname()[1]}"
+    for endpoint in (f"http://{address}", "http://127.0.0.1:none", "http://[::1"):
+        found = look_at_exporter({ENDPOINT: endpoint})
+        assert isinstance(found, ExporterFacts)
+        assert found.error
