@@ -25,12 +25,14 @@ from spanloom.api.examples import OTLP
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
+from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules_file import read_rules
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
 from spanloom.core.reading.messages.message import read_messages
 from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
+from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper.retention_file import read_plan
 from spanloom.storage.access.sqlite import SqliteKeys
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
-READING = ("list", "conversations", "tail", "show", "explain", "spans", "instrument")
+READING = ("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument")
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 
 
@@ -133,6 +135,17 @@ def as_redaction(example: Example, reader: Reader) -> None:
     assert read_rules(_file(example, reader))
 
 
+def as_prices(example: Example, reader: Reader) -> None:
+    assert read_prices(_file(example, reader)).price("qwen-max", "alibaba", time.time_ns())
+
+
+def as_cost(example: Example, _reader: Reader) -> None:
+    """A run's cost has these keys, as the client reads them."""
+    cost = Cost.model_validate_json(example.text)
+    assert not cost.model_extra
+    assert (cost.usd is None) is bool(cost.unpriced_calls)
+
+
 def as_messages(example: Example, _reader: Reader) -> None:
     """What is in our shape is read as it is."""
     messages = json.loads(example.text)
@@ -151,6 +164,8 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "limits file": as_limits,
     "retention file": as_retention,
     "redaction rules": as_redaction,
+    "prices file": as_prices,
+    "cost": as_cost,
     "messages": as_messages,
     "first line of serve": as_first_line,
 }
