@@ -43,7 +43,8 @@ TEXTS = re.compile(
 ALONE = {
     # Run metadata of LangChain, all of it or the namespace that tells a graph inside a graph.
     "mlflow-genai": {"metadata"},
-    "openinference-langchain": {"metadata"},
+    # The operation alone tells the spans that the Anthropic SDK reports itself.
+    "openinference-langchain": {"gen_ai.operation.name", "metadata"},
     "langsmith": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "logfire": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "traceloop": {"traceloop.association.properties.langgraph_checkpoint_ns"},

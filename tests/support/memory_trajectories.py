@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,8 +31,34 @@ if TYPE_CHECKING:
 _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
+class _Told:
+    """What lists and calls tell of a record, worked out when it is first asked for."""
+
+    def __init__(self, record: TrajectoryRecord) -> None:
+        self.record = record
+
+    @cached_property
+    def summary(self) -> TrajectorySummary:
+        return _summary(self.record)
+
+    @cached_property
+    def calls(self) -> Sequence[Call]:
+        return list(_calls(self.record))
+
+
 class MemoryTrajectories(MemoryState):
     """Trajectories, their lists and their calls."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__()
+        self._told: dict[TraceKey, _Told] = {}
+
+    def _tell(self, record: TrajectoryRecord) -> _Told:
+        known = self._told.get(record.key)
+        if known is None or known.record is not record:
+            known = self._told[record.key] = _Told(record)
+        return known
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryWriter.heads``."""
@@ -109,7 +136,7 @@ class MemoryTrajectories(MemoryState):
 
     def _lines(self) -> Sequence[TrajectorySummary]:
         with self._lock:
-            lines = [_summary(record) for record in self._records.values()]
+            lines = [self._tell(record).summary for record in self._records.values()]
         found = find_continuations(line for line in lines if matches(TURNS, line))
         return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
 
@@ -120,7 +147,7 @@ class MemoryTrajectories(MemoryState):
             wanted.setdefault(window.call_key, []).append(window)
         with self._lock:
             own = [r for r in self._records.values() if r.key.project == project]
-            calls = [c for r in own for c in _calls(r) if c.call_key in wanted]
+            calls = [c for r in own for c in self._tell(r).calls if c.call_key in wanted]
         return [call for call in calls if any(map(call.is_within, wanted[call.call_key]))]
 
 

@@ -36,8 +36,6 @@ CAPTURES = all_captures()
 LIMITS = Limits()
 SHORTEST_TEXT = 12
 TOLD_BY_CONTENT_ALONE = {
-    # A call reported in LangChain's and OpenAI's form: only equal texts tell that it is one.
-    "openinference-langchain-openai/responses_api": {"model", "tokens", "details", "owner"},
     # An agent that failed at its first call shows itself in nothing but what it was asked.
     "other-vercel-ai-7/llm_error_500": {"agent"},
     # What a person is asked and says is content, and so are the words of a refusal.
