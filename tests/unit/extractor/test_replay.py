@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.pricing.book import PriceBook
 
 TRACES = [f"{n:032x}" for n in range(1, 8)]
 
@@ -116,10 +117,10 @@ def test_only_the_outdated_are_selected(world: World, replayer: Replayer) -> Non
 def test_a_trace_that_fails_keeps_what_is_stored(
     world: World, replayer: Replayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail_one(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
+    def fail_one(key: TraceKey, spans: Iterable[Span], prices: PriceBook) -> Trajectory:
         if key.trace_id == TRACES[1]:
             raise ValueError("new bug")
-        return extract.extract(key, spans)
+        return extract.extract(key, spans, prices)
 
     monkeypatch.setattr(batch, "extract", fail_one)
     request_replay(world.store, Selection(Reach.ALL), world.now_ns)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.pricing.book import PriceBook
 
 OTHER = "cd" * 16
 
@@ -33,10 +34,10 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Return the trace ids whose extraction raises."""
     broken: set[str] = set()
 
-    def extract(key: TraceKey, spans: Iterable[Span]) -> Trajectory:
+    def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook) -> Trajectory:
         if key.trace_id in broken:
             raise ValueError("out of cheese")
-        return extraction(key, spans)
+        return extraction(key, spans, prices)
 
     monkeypatch.setattr("spanloom.extractor.batch.extract", extract)
     return broken
