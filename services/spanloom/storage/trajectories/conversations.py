@@ -7,7 +7,6 @@ behind it, it was on an earlier page and is left out.
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.trajectory import Outcome, Status
@@ -15,15 +14,15 @@ from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.continuations import TURNS
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.trajectories.candidates import Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.current import KEYS_AT_ONCE
-from spanloom.storage.trajectories.lists import BEFORE_ALL, MAX_CANDIDATES, SPARE_CANDIDATES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.lane import Lane
 
 
 class ClickHouseConversations:
@@ -38,43 +37,34 @@ class ClickHouseConversations:
     ) -> Sequence[ConversationSummary]:
         """See ``TrajectoryReader.conversations``."""
         where = replace(where, is_duplicate=TURNS.is_duplicate, has_steps=TURNS.has_steps)
-        found: list[ConversationSummary] = []
-        most = limit + SPARE_CANDIDATES
-        while len(found) < limit:
-            rows = self._met(reach, where, most, after)
-            until = _place(rows[-1]) if len(rows) == most else None
-            for line in self._told(where, rows):
-                is_behind = after is None or line.cursor < after
-                if is_behind and (until is None or line.cursor >= until):
-                    found.append(line)
-            if until is None:
-                break
-            after = until
-            most = min(2 * most, MAX_CANDIDATES)
-        return sorted(found, key=attrgetter("cursor"), reverse=True)[:limit]
 
-    def _met(
-        self, reach: Reach, where: TrajectoryFilter, most: int, after: Cursor | None
-    ) -> Sequence[Row]:
-        behind = after or BEFORE_ALL
-        rows = self._reader.rows(
-            "newest_conversations",
-            reach=within(reach),
-            filter=passing(where),
-            after_start_ns=after.start_ns if after else None,
-            after_trace_id=behind.trace_id,
-            after_project=behind.project,
-            most=most,
-        )
-        return list(rows)
+        def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
+            rows = self._reader.rows(
+                "newest_conversations",
+                reach=within(reach),
+                filter=passing(where),
+                most=most,
+                **behind(after),
+            )
+            return [
+                Candidate(
+                    Cursor(row.StartTimeUnixNano, row.TraceId, row.Project),
+                    (row.Project, row.ConversationId),
+                )
+                for row in rows
+            ]
 
-    def _told(
-        self, where: TrajectoryFilter, candidates: Sequence[Row]
-    ) -> Sequence[ConversationSummary]:
-        """Return those of the candidates that have a run which the filter wants now."""
-        asked = list(dict.fromkeys((row.Project, row.ConversationId) for row in candidates))
+        def current(keys: Sequence[Key]) -> Mapping[Key, ConversationSummary]:
+            return self._current(where, list(dict.fromkeys(keys)))
+
+        return read_list(candidates, current, limit, after, newest_first=True)
+
+    def _current(
+        self, where: TrajectoryFilter, asked: Sequence[Key]
+    ) -> Mapping[Key, ConversationSummary]:
+        """Return those of the conversations that have a run which the filter wants now."""
         if not asked:
-            return []
+            return {}
         members = self._reader.rows("conversation_keys", conversations=asked)
         told = dict.fromkeys(asked, _NOTHING)
         for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
@@ -84,7 +74,7 @@ class ClickHouseConversations:
             for project, conversation_id, *part in rows:
                 if known := told.get((project, conversation_id)):  # one may have moved elsewhere
                     told[project, conversation_id] = known.joined(_Part(*part))
-        return [part.summary(*of) for of, part in told.items() if part.passing > _NOWHERE]
+        return {of: part.summary(*of) for of, part in told.items() if part.passing > _NOWHERE}
 
 
 _NOWHERE = [0, ""]
@@ -142,7 +132,3 @@ class _Part(NamedTuple):
 
 
 _NOTHING = _Part(0, 0, 0, [[2**64, ""], ""], [_NOWHERE], [_NOWHERE, ""], _NOWHERE)
-
-
-def _place(row: Row) -> Cursor:
-    return Cursor(row.StartTimeUnixNano, row.TraceId, row.Project)

@@ -1,0 +1,86 @@
+"""Lists, read in two steps: narrow candidates first, then what they are now.
+
+A candidate is a place in the list where some version of a trajectory stands or stood. Old versions
+stay until they are merged away, so many candidates may be one trajectory, and one may have moved.
+The candidates say how far the list was read, the current versions what there is to see.
+"""
+
+from __future__ import annotations
+
+import operator
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from spanloom.core.ports.reading import Cursor
+from spanloom.storage.trajectories.current import KEYS_AT_ONCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+SPARE_CANDIDATES = 8
+"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+MAX_CANDIDATES = KEYS_AT_ONCE
+"""The most candidates read at once: where most are old versions, each look doubles them."""
+BEFORE_ALL = Cursor(0, "", "")
+"""Where a list begins that comes oldest first."""
+
+Key: TypeAlias = "tuple[str, str]"
+"""The project, and the id of a trace or a conversation."""
+
+
+class Candidate(NamedTuple):
+    """Where something stands or stood in a list."""
+
+    place: Cursor
+    key: Key
+
+
+class Line(Protocol):
+    """What a list shows of a candidate."""
+
+    @property
+    def cursor(self) -> Cursor:
+        """The place where it stands now."""
+
+
+LineT = TypeVar("LineT", bound=Line)
+
+
+def read_list(
+    candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
+    current: Callable[[Sequence[Key]], Mapping[Key, LineT]],
+    limit: int,
+    after: Cursor | None,
+    *,
+    newest_first: bool,
+) -> Sequence[LineT]:
+    """Read candidates until there are enough lines, or no more candidates.
+
+    The end is where fewer *rows* come than were asked for: 51 rows may be 18 trajectories.
+    """
+    found: dict[Key, LineT] = {}
+    comes_later = operator.lt if newest_first else operator.gt
+    most = limit + limit // 4 + SPARE_CANDIDATES
+    while len(found) < limit:
+        rows = candidates(most, after)
+        until = rows[-1].place if len(rows) == most else None
+        for key, line in current([row.key for row in rows]).items():
+            if after is not None and not comes_later(line.cursor, after):
+                continue  # it has moved to where the reader has been
+            if until is None or not comes_later(line.cursor, until):
+                found[key] = line
+        if until is None:
+            break
+        after = until
+        most = min(2 * most, MAX_CANDIDATES)
+    return sorted(found.values(), key=attrgetter("cursor"), reverse=newest_first)[:limit]
+
+
+def behind(after: Cursor | None) -> dict[str, object]:
+    """Return the parameters by which candidates begin behind a position; ``None`` is the newest."""
+    place = after or BEFORE_ALL
+    return {
+        "after_start_ns": after.start_ns if after else None,
+        "after_trace_id": place.trace_id,
+        "after_project": place.project,
+    }
