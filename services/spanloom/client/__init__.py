@@ -3,11 +3,13 @@
 It needs no part of the server; ``docs/client.md`` shows how it is used.
 """
 
+from spanloom.client.changes import Change, Changes
 from spanloom.client.client import Client
 from spanloom.client.errors import (
     ApiError,
     ClientError,
     ForbiddenError,
+    GoneError,
     InvalidParameterError,
     NotFoundError,
     NotSpanloomError,
@@ -29,9 +31,12 @@ from spanloom.client.models import (
 __all__ = [
     "AgentStep",
     "ApiError",
+    "Change",
+    "Changes",
     "Client",
     "ClientError",
     "ForbiddenError",
+    "GoneError",
     "InvalidParameterError",
     "NotFoundError",
     "NotSpanloomError",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, ValidationError
 
+from spanloom.client.changes import WAIT_S, ChangePage, Changes, RunFilters
 from spanloom.client.errors import NotSpanloomError
 from spanloom.client.models import (
     ConversationSummary,
@@ -26,10 +27,11 @@ from spanloom.client.moments import milliseconds_of
 from spanloom.client.transport import Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import httpx
 
+    from spanloom.client.errors import ClientError
     from spanloom.client.moments import Moment
     from spanloom.client.transport import Tagged
     from spanloom.core.model.trajectory import Outcome, Status
@@ -38,7 +40,8 @@ DEFAULT_URL = "http://127.0.0.1:8080"
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
 
-_Parameters = dict[str, str | int | bool | None]
+_CHANGES = "/v1/trajectories/changes"
+_Parameters = dict[str, str | float | bool | None]
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
 
@@ -70,6 +73,7 @@ class Client:
         """
         self.url = to_url(url or os.environ.get("SPANLOOM_API_URL") or DEFAULT_URL)
         key = os.environ.get("SPANLOOM_API_KEY", "") if api_key is None else api_key
+        self._timeout_s = timeout_s
         self._transport = Transport(self.url, key, timeout_s, transport)
 
     def __enter__(self) -> Self:
@@ -114,25 +118,51 @@ class Client:
             Page[TrajectorySummary],
             "/v1/trajectories",
             limit,
-            {
-                "project": project,
-                "from": _milliseconds(since),
-                "to": _milliseconds(until),
-                "status": status,
-                "root_name": root_name,
-                "has_error": has_error,
-                "outcome": outcome,
-                "is_duplicate": _or_any(is_duplicate),
-                "has_steps": has_steps,
-                "agent_name": agent_name,
-                "conversation_id": conversation_id,
-                "model": model,
-                "service": service,
-                "environment": environment,
-                "user_id": user_id,
-                "tag": tag,
-            },
+            _run_filters(
+                RunFilters(
+                    project=project,
+                    since=since,
+                    until=until,
+                    status=status,
+                    root_name=root_name,
+                    has_error=has_error,
+                    outcome=outcome,
+                    is_duplicate=is_duplicate,
+                    has_steps=has_steps,
+                    agent_name=agent_name,
+                    conversation_id=conversation_id,
+                    model=model,
+                    service=service,
+                    environment=environment,
+                    user_id=user_id,
+                    tag=tag,
+                )
+            ),
         )
+
+    def changes(
+        self,
+        *,
+        after: str | None = None,
+        fields: str | None = None,
+        on_trouble: Callable[[ClientError], None] = lambda _: None,
+        **filters: Unpack[RunFilters],
+    ) -> Changes:
+        """Follow what changes: each version of a run that passes every filter, as it is stored.
+
+        It never ends by itself. It begins behind the token ``after``, with all that is kept at
+        ``"beginning"``, else now; ``token`` of what is returned says how far it has come. Filters
+        are those of ``trajectories`` and ask what a run is now; with ``fields="core"`` each change
+        has the ``trajectory`` as the list shows it. A connection that is lost is made again, and
+        ``on_trouble`` told of it. Raises ``GoneError`` if ``after`` is older than what is kept.
+        """
+        wanted = {"fields": fields, **_run_filters(filters)}
+
+        def ask(question: dict[str, str | float]) -> ChangePage:
+            return self._read(ChangePage, self._get(_CHANGES, {**wanted, **question}))
+
+        wait_s = min(WAIT_S, self._timeout_s / 2)
+        return Changes(ask, after, wait_s, on_trouble)
 
     def conversations(
         self,
@@ -342,6 +372,16 @@ def to_url(text: str) -> str:
     if not usable:
         raise ValueError(f"{text!r} is no address; write it like {DEFAULT_URL}")
     return url.rstrip("/")
+
+
+def _run_filters(filters: RunFilters) -> _Parameters:
+    """Return the filters of runs as the API reads them."""
+    given: _Parameters = {
+        **{name: value for name, value in filters.items() if name not in {"since", "until"}},
+        "from": _milliseconds(filters.get("since")),
+        "to": _milliseconds(filters.get("until")),
+    }
+    return {**given, "is_duplicate": _or_any(filters.get("is_duplicate", False))}
 
 
 def _segment(text: str) -> str:

@@ -47,6 +47,7 @@ class ApiError(ClientError):
         detail: str,
         faults: Sequence[Fault] = (),
         retry_after_s: float | None = None,
+        resume: str | None = None,
     ) -> None:
         """Keep the problem's members."""
         super().__init__(detail)
@@ -58,6 +59,8 @@ class ApiError(ClientError):
         """Of 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
         """When to ask again; ``None`` if that is of no use."""
+        self.resume = resume
+        """Of 410: the token behind which to follow once everything was listed."""
 
 
 class UnauthenticatedError(ApiError):
@@ -72,6 +75,10 @@ class NotFoundError(ApiError):
     """There is no such trajectory, conversation or replay (404)."""
 
 
+class GoneError(ApiError):
+    """The change feed is not kept as far back as a token; ``resume`` is a newer one (410)."""
+
+
 class InvalidParameterError(ApiError):
     """A parameter cannot be used; ``faults`` says which and why (422)."""
 
@@ -84,6 +91,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthenticatedError,
     403: ForbiddenError,
     404: NotFoundError,
+    410: GoneError,
     422: InvalidParameterError,
     429: UnavailableError,
     503: UnavailableError,

@@ -104,6 +104,7 @@ def problem_of(response: httpx.Response) -> ApiError | None:
             str(problem["detail"]),
             [Fault(str(e["parameter"]), str(e["detail"])) for e in problem.get("errors") or ()],
             float(retry_after) if retry_after.isdecimal() else None,
+            problem.get("resume"),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
