@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.support.otlp_requests import START_NS
@@ -16,14 +16,34 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
+from spanloom.storage.feed.clocks import SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.ports.feed import FeedPage
     from spanloom.core.ports.store import Store
+    from spanloom.storage.clickhouse import ClickHouseStore
 
 ANY = TrajectoryFilter()
+
+
+class OfManyProcesses:
+    """The embedded store with the clock of a server, which other processes write to as well."""
+
+    def __init__(self, store: ClickHouseStore) -> None:
+        feed = ClickHouseFeed(store._worker, store._reader, SharedClock())
+        self.announce, self.announced, self.write = feed.announce, feed.announced, store.write
+
+
+@pytest.fixture(params=["memory", "clickhouse", "shared clock"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "shared clock":
+        own = OfManyProcesses(request.getfixturevalue("clickhouse_store"))
+        return cast("Store", own)
+    found: Store = request.getfixturevalue(f"{request.param}_store")
+    return found
 
 
 def say(store: Store, key: TraceKey, version: int = 1, agent: str = "planner") -> None:
@@ -50,7 +70,7 @@ def told(page: FeedPage) -> Sequence[tuple[str, int]]:
 def test_what_was_announced_comes_once_in_order(store: Store, key: TraceKey) -> None:
     others = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
     at = read(store, key, Position()).next
-    seen = []
+    seen: list[tuple[str, int]] = []
     for version in (1, 2):
         for own in others:
             say(store, own, version)

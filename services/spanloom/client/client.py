@@ -376,12 +376,24 @@ def to_url(text: str) -> str:
 
 def _run_filters(filters: RunFilters) -> _Parameters:
     """Return the filters of runs as the API reads them."""
-    given: _Parameters = {
-        **{name: value for name, value in filters.items() if name not in {"since", "until"}},
+    return {
+        "project": filters.get("project"),
         "from": _milliseconds(filters.get("since")),
         "to": _milliseconds(filters.get("until")),
+        "status": filters.get("status"),
+        "root_name": filters.get("root_name"),
+        "has_error": filters.get("has_error"),
+        "outcome": filters.get("outcome"),
+        "is_duplicate": _or_any(filters.get("is_duplicate", False)),
+        "has_steps": filters.get("has_steps"),
+        "agent_name": filters.get("agent_name"),
+        "conversation_id": filters.get("conversation_id"),
+        "model": filters.get("model"),
+        "service": filters.get("service"),
+        "environment": filters.get("environment"),
+        "user_id": filters.get("user_id"),
+        "tag": filters.get("tag"),
     }
-    return {**given, "is_duplicate": _or_any(filters.get("is_duplicate", False))}
 
 
 def _segment(text: str) -> str:

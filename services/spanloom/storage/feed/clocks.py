@@ -25,6 +25,8 @@ US = 1_000_000
 HORIZON_S = 10.0
 """A row of another process is visible so long after its time, or it is written once more."""
 LONGEST_INSERT_S = 4
+CLOCK_HOLDS_S = 1.0
+"""For so long the time of the store is not asked for again: of a quick poll it is a third."""
 TRIES = 3
 """How often a row is written that takes too long to become visible; then the store is too slow."""
 QUIET_S = 60.0
@@ -61,6 +63,7 @@ class OwnClock:
         self._lock = Lock()
         self._under_way: set[int] = set()
         self._last_us = 0
+        self._stored_us = 0
 
     def insert(self, lane: Lane, rows: Rows) -> None:
         """See ``FeedClock.insert``."""
@@ -73,13 +76,12 @@ class OwnClock:
         """See ``FeedClock.look``."""
         with self._lock:
             self._remember(lane)
-            if self._under_way:
-                complete_us = min(self._under_way) - 1
-            else:
-                self._last_us = max(self._last_us, self._time_us() - int(QUIET_ALONE_S * US))
-                complete_us = self._last_us
+            quiet_us = max(self._stored_us, self._time_us() - int(QUIET_ALONE_S * US))
+            self._last_us = max(self._last_us, quiet_us)
+            complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
             now_us = max(self._last_us, self._time_us())
-        return Sight(complete_us, complete_us, complete_us, now_us)
+        # Not further than what is stored: after another start that is all there is to go on from.
+        return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us)
 
     @contextmanager
     def _writing(self, lane: Lane) -> Iterator[int]:
@@ -89,6 +91,7 @@ class OwnClock:
             self._under_way.add(at_us)
         try:
             yield at_us
+            self._stored_us = max(self._stored_us, at_us)
         finally:
             with self._lock:
                 self._under_way.discard(at_us)
@@ -96,8 +99,8 @@ class OwnClock:
     def _remember(self, lane: Lane) -> None:
         """Go on behind what an earlier process wrote, whatever the clock says now."""
         if not self._last_us:
-            self._last_us = max((int(at) for (at,) in lane.rows("newest_announcement")), default=0)
-            self._last_us = max(self._last_us, 1)
+            newest = (int(at_us) for (at_us,) in lane.rows("newest_announcement"))
+            self._last_us = self._stored_us = max(newest, default=1)
 
     def _time_us(self) -> int:
         return self._clock() // 1000
@@ -107,8 +110,10 @@ class SharedClock:
     """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Take the clock, in seconds, by which it is seen how long an INSERT takes."""
+        """Take the clock, in seconds, by which it is seen how long something takes."""
         self._monotonic = monotonic
+        self._known_us = 0
+        self._known_until = -1.0
 
     def insert(self, lane: Lane, rows: Rows) -> None:
         """See ``FeedClock.insert``; what took long may have been overlooked, and is said again."""
@@ -124,7 +129,11 @@ class SharedClock:
         )
 
     def look(self, lane: Lane) -> Sight:
-        """See ``FeedClock.look``: the time is read before the rows are."""
-        ((now_us,),) = lane.rows("feed_clock")
+        """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
+        now = self._monotonic()
+        if now > self._known_until:
+            ((self._known_us,),) = lane.rows("feed_clock")
+            self._known_until = now + CLOCK_HOLDS_S
+        now_us = self._known_us
         horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
-        return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us)
+        return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)
