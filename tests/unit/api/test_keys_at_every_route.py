@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 NEEDED = {
     ("GET", "/v1/trajectories"): Scope.READ,
+    ("GET", "/v1/trajectories/changes"): Scope.READ,
     ("GET", "/v1/trajectories/latest"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans"): Scope.READ,

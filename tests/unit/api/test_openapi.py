@@ -58,6 +58,7 @@ def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
 
 def test_every_path_is_described(spec: Spec) -> None:
     assert [name for name, _ in operations(spec)] == [
+        "GET /v1/trajectories/changes",
         "GET /v1/trajectories",
         "GET /v1/trajectories/latest",
         "GET /v1/trajectories/{trace_id}",
@@ -116,6 +117,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "cursor",
             "conversation_id",
             *("model", "service", "environment", "user_id", "tag"),
+            *("after", "wait", "fields", "last-event-id"),
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),

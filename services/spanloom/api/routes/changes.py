@@ -24,7 +24,10 @@ router = APIRouter(tags=["trajectories"])
 
 AcceptInHeader = Annotated[
     str,
-    Header(description=f"`{EVENT_STREAM}` for server-sent events; JSON otherwise."),
+    Header(
+        description=f"`{EVENT_STREAM}` for server-sent events; JSON otherwise.",
+        examples=["application/json"],
+    ),
 ]
 LastEventId = Annotated[
     str | None,
