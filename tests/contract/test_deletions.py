@@ -85,7 +85,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
 OTHERS = {
     *("append", "write", "announce", "record_progress", "record_replay", "ping", "close"),
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
-    *("extent_of", "delete", "deletions", "take_snapshot"),
+    *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
 }

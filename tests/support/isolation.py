@@ -207,6 +207,7 @@ NOT_READING = {
     "append",
     "write",
     "announce",
+    "deleted_among",  # of what a reader was told
     "record_progress",
     "record_watermark",
     "record_replay",

@@ -12,7 +12,9 @@ from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
 
@@ -45,6 +47,10 @@ class MemoryFeed(MemoryTrajectories):
             wanted = {line.key: line for line in self._lines() if matches(where, line)}
         new = [a._replace(now=wanted.get(a.key)) for a in unseen(found, after)]
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
+
+    def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """See ``FeedReader.deleted_among``."""
+        return self._deleted.intersection(keys)
 
     @property
     def _newest_us(self) -> int:

@@ -102,6 +102,15 @@ def test_a_quiet_connection_shows_that_it_is_alive_and_how_far_it_is(
     assert lines == ["retry: 1000", ": nothing new", "id: 1", "", ": nothing new", "id: 1", ""]
 
 
+def test_a_stream_ends_in_time_for_its_key_to_be_looked_at_again(
+    served: ServedFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "ALIVE_S", 0.1)
+    monkeypatch.setattr(stream, "LONGEST_S", 0.3)
+    served.say(1)
+    assert said_of(follow(served, 2, after="beginning")) == [(1, 1)]
+
+
 def test_who_does_not_read_keeps_nobody_waiting(served: ServedFeed) -> None:
     numbers = range(1, LARGE + 1)
     with socket.create_connection(("127.0.0.1", served.server.port)) as stuck:

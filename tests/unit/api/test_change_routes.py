@@ -17,7 +17,9 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.api.app import create_app
 from spanloom.api.feed import feed as feed_module
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.positions import Position
@@ -203,6 +205,17 @@ def test_who_is_further_behind_than_the_window_loses_nothing(
     told.ask(after=at, wait=0.4)
     time.sleep(2 * feed_module.POLL_S)
     assert [n for n, _ in numbers(told.ask(after=at))] == list(range(1, 11))
+
+
+def test_what_was_deleted_since_is_not_told(told: Told) -> None:
+    """Also if it is still in memory for those who follow."""
+    at = told.ask()["next"]
+    told.ask(after=at, wait=0.4)
+    told.say(1)
+    told.say(2)
+    time.sleep(3 * feed_module.POLL_S)
+    told.store.delete(new_deletion(DeletionScope(Reach.ALL, trace(1)), "tester", time.time_ns()))
+    assert numbers(told.ask(after=at)) == [(2, 1)]
 
 
 def test_a_stop_ends_every_wait_at_once(told: Told) -> None:

@@ -121,15 +121,25 @@ class Feed:
     async def _read_now(self, wanted: Wanted, after: Position) -> FeedPage:
         """Read what there is at this moment: the window may be a look behind."""
         if self._window is not None and self._window.reaches(after):
-            page = self._window.page(wanted, after)
+            page = await self._take(self._window, wanted, after)
             if page.announcements:
                 return page
         return await self._ask(wanted, after)
 
     async def _read(self, wanted: Wanted, after: Position) -> FeedPage:
         if self._window is not None and self._window.reaches(after):
-            return self._window.page(wanted, after)
+            return await self._take(self._window, wanted, after)
         return await self._ask(wanted, after)
+
+    async def _take(self, window: Window, wanted: Wanted, after: Position) -> FeedPage:
+        """Return what the window has, but for what was deleted since."""
+        page = window.page(wanted, after)
+        if not page.announcements:
+            return page
+        keys = [told.key for told in page.announcements]
+        deleted = await self._calls.run(self._store.deleted_among, keys)
+        kept = [told for told in page.announcements if told.key not in deleted]
+        return page._replace(announcements=kept)
 
     async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
         found = await self._calls.run(self._store.announced, *wanted, after, PAGE)

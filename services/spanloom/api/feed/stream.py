@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
@@ -25,6 +26,8 @@ EVENT_STREAM = "text/event-stream"
 ALIVE_S = 15.0
 """After so long without an event a comment shows both sides that the connection is still there."""
 COME_BACK_MS = 1000
+LONGEST_S = 600.0
+"""A stream ends then, and the reader connects again: a key may have been revoked meanwhile."""
 
 
 class EventStream(StreamingResponse):
@@ -64,11 +67,12 @@ async def _events(
 ) -> AsyncIterator[bytes]:
     """Yield a piece of the stream for each page; who is not quick enough is asked for none."""
     known = Recent()
+    until = monotonic() + LONGEST_S
     yield b"retry: %d\n" % COME_BACK_MS
     while True:
         new = [a for a in page.announcements if known.add((a.key, a.version))]
         yield b"".join(_lines(list(map(show, new)), before, page.next))
-        if feed.is_stopping:
+        if feed.is_stopping or monotonic() > until:
             return
         before = page.next
         try:

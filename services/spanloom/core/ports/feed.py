@@ -8,6 +8,7 @@ from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
@@ -76,3 +77,6 @@ class FeedReader(Protocol):
         each trajectory, whatever wrote it at the same time, however slowly; of an older one
         perhaps not. Raises ``PositionGoneError``.
         """
+
+    def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """Return those that were deleted, perhaps since they were announced."""

@@ -16,6 +16,7 @@ from spanloom.storage.upkeep.retention import DAY_S, retained_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
@@ -60,6 +61,11 @@ class ClickHouseFeed:
         has_more = len(found) >= most
         new = list(self._as_they_are(unseen(found, after), where))
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
+
+    def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """See ``FeedReader.deleted_among``; while nothing is deleted nothing is asked."""
+        found = self._reader.hiding.deleted_among(self._reader, keys)
+        return {TraceKey(*key) for key in found}
 
     def _feed_end(self, reach: Reach, sight: Sight) -> Position:
         """Return the position behind all that is visible."""
