@@ -16,8 +16,6 @@ from spanloom.core.model.trajectory import Step, StepType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Trajectory
-
 _TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
 MOST_ATTRIBUTES = 64
 """Attributes that a run can be found by, and the most characters of a value."""
@@ -72,14 +70,14 @@ def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
     return Repeats(longest, max(Counter(calls).values()))
 
 
-def find_attributes(trajectory: Trajectory, steps: Iterable[FlatStep]) -> list[str]:
+def find_attributes(
+    of_run: Mapping[str, str], of_root: Mapping[str, str], steps: Iterable[FlatStep]
+) -> list[str]:
     """Return by what senders' metadata a run can be found, sorted: that of any step finds it.
 
     What is told of the whole run comes first, where there is more than can be kept.
     """
-    own = trajectory.extras.get("metadata")
-    of_run: Mapping[str, str] = own if isinstance(own, dict) else {}
-    told = (of_run, trajectory.root.metadata, *(flat.step.metadata for flat in steps))
+    told = (of_run, of_root, *(flat.step.metadata for flat in steps))
     found = dict.fromkeys(chain.from_iterable(map(list_attributes, told)))
     return sorted(islice(found, MOST_ATTRIBUTES))
 

@@ -14,7 +14,6 @@ from spanloom.storage.engine.parameters import batched
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.storage.engine.lane import Lane, Row
 
 
@@ -94,15 +93,15 @@ def _is_current(row: Row, current: Mapping[str, list[int]]) -> bool:
     return [row.Seq, row.Version] >= current.get(row.TraceId, [])
 
 
-def call_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
+def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:
     """Yield the calls of a trajectory as rows of ``call_index``, in the order of its columns."""
-    for call in record.calls:
+    for call in calls:
         yield [
-            *record.key,
+            *call.key,
             call.call_key,
             call.step_id,
-            record.seq,
-            record.version,
+            seq,
+            version,
             call.start_ns,
             call.end_ns,
             call.is_bare,

@@ -11,10 +11,11 @@ from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, te
 from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.flat_steps import FlatStep
 
 Summary: TypeAlias = "Mapping[str, object]"
 _INT64_MAX = 2**63 - 1
@@ -136,22 +137,43 @@ def summary_row(record: TrajectoryRecord) -> Summary:
 def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
     """Return a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
     trajectory = record.trajectory
-    root, cost = trajectory.root, trajectory.extras.get("cost")
+    root, extras = trajectory.root, trajectory.extras
+    cost, metadata = extras.get("cost"), extras.get("metadata")
     steps = lay_flat(placed_steps(trajectory))
+    columns = laid_out(
+        steps,
+        root_id=root.id,
+        start_ns=root.start_ns,
+        cost=cost["usd"] if isinstance(cost, dict) else None,
+        attributes=find_attributes(
+            metadata if isinstance(metadata, dict) else {}, root.metadata, steps
+        ),
+    )
+    return {**summary, **columns}
+
+
+def laid_out(
+    steps: Sequence[FlatStep],
+    *,
+    root_id: str,
+    start_ns: int,
+    cost: float | None,
+    attributes: Sequence[str],
+) -> dict[str, object]:
+    """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to."""
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
     return {
-        **summary,
         "IsDeleted": 0,
-        "RootId": int(root.id, 16),
+        "RootId": int(root_id, 16),
         "ModelErrors": failed.count(StepType.MODEL),
         "ToolErrors": failed.count(StepType.TOOL),
-        "Cost": cost["usd"] if isinstance(cost, dict) else None,
+        "Cost": cost,
         "LongestRepeat": repeats.longest,
         "MostRepeats": repeats.most,
-        "Attributes": find_attributes(trajectory, steps),
+        "Attributes": attributes,
         "HasArrays": True,
-        **step_arrays(steps, root.start_ns),
+        **step_arrays(steps, start_ns),
     }
 
 

@@ -1,4 +1,4 @@
-"""The trajectory half of the ClickHouse store: documents, steps and progress."""
+"""The trajectory half of the ClickHouse store: documents, lists and calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spanloom.storage.trajectories.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row
@@ -54,7 +54,7 @@ class ClickHouseTrajectories:
         summaries = list(map(summary_row, current))
         record_late(lane, current)
         self._make_room(current)
-        lane.insert("call_index", CALL_COLUMNS, flat(map(call_rows, current)))
+        lane.insert("call_index", CALL_COLUMNS, flat(map(_call_rows, current)))
         lane.insert_objects("trajectory_list", map(list_row, current, summaries))
         self._make_room(current)
         rows = list(map(trajectory_row, current, summaries))
@@ -80,6 +80,10 @@ class ClickHouseTrajectories:
     def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
         if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
+
+
+def _call_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
+    return call_rows(record.seq, record.version, record.calls)
 
 
 def _head_of(row: Row) -> Head:
