@@ -10,8 +10,8 @@ import orjson
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
-from spanloom.core.query.flat_steps import find_attributes, lay_flat
-from spanloom.storage.trajectories.rows import laid_out
+from spanloom.core.query.flat_steps import lay_flat
+from spanloom.storage.trajectories.list_rows import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,9 +54,7 @@ def _old_run(
         root_id=root.get("id") or "0",
         start_ns=trajectory["StartTimeUnixNano"],
         cost=cost.get("usd"),
-        attributes=find_attributes(
-            extraction.get("metadata") or {}, root.get("metadata") or {}, steps
-        ),
+        told=(extraction.get("metadata") or {}, root.get("metadata") or {}),
     )
     key = TraceKey(trajectory["Project"], trajectory["TraceId"])
     return OldRun(
