@@ -88,6 +88,7 @@ OTHERS = {
     *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+    "is_laid_out",  # tells of tables
 }
 
 
@@ -121,7 +122,7 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
         pauses=[Pause(f"{2:016x}", f"{2:016x}", "ok?")],
     )
     step_id = f"{2:016x}"
-    store.write([replace(make_record(key, trajectory), call_keys={step_id: CALL})])
+    store.write([make_record(key, trajectory, call_keys={step_id: CALL})])
     store.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 

@@ -205,6 +205,7 @@ OF_THE_EXTRACTOR = {
 
 NOT_READING = {
     "append",
+    "is_laid_out",
     "write",
     "announce",
     "deleted_among",  # of what a reader was told

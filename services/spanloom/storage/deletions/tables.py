@@ -15,7 +15,6 @@ OF_TRACES = (
     "trajectories",
     "trajectory_list",
     "trajectory_changes",
-    "steps",
     "call_index",
     "conversation_members",
 )

@@ -27,7 +27,6 @@ RETAINED = {
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_changes": ("ChangedAt", Kind.TRAJECTORIES),
-    "steps": ("UpdatedAt", Kind.TRAJECTORIES),
     "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
