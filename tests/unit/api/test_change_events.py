@@ -33,7 +33,8 @@ def follow(
 ) -> list[Event]:
     """Read so many events of a connection."""
     headers = {**EVENTS, **({"last-event-id": more.pop("last")} if "last" in more else {})}
-    with httpx.stream("GET", served.url + CHANGES, headers=headers, params=more) as answer:
+    asked = httpx.stream("GET", served.url + CHANGES, headers=headers, params=more, timeout=30)
+    with asked as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         events = read_events(answer.iter_lines(), said)
         return [event for _, event in zip(range(count), events, strict=False)]
