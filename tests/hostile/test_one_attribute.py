@@ -16,7 +16,7 @@ from spanloom.core.pricing.catalogue import list_price
 from spanloom.extractor.extract import ILLEGIBLE, extract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 SIZE = 400_000
 MAX_BYTES_PER_BYTE = 60
@@ -27,7 +27,7 @@ DIALECTS = sorted({target.dialect for target in all_targets()})
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _captures_are_no_garbage() -> Iterator[None]:
+def _captures_are_no_garbage() -> None:
     """Spare each collection a walk over all captures: it took most of the tests' time.
 
     The prices are loaded before too. Traced, that took twenty seconds, of no text's making.
@@ -35,8 +35,6 @@ def _captures_are_no_garbage() -> Iterator[None]:
     all_targets()
     assert list_price("gpt-4o", "openai", time.time_ns())
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def targets_of(dialect: str) -> list[Target]:
