@@ -10,7 +10,7 @@ import click
 from spanloom.client.client import DEFAULT_URL, Client, to_url
 from spanloom.client.errors import ClientError, UnauthenticatedError, UnreachableError
 from spanloom.client.moments import milliseconds_of
-from spanloom.terminal.values import printable
+from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
