@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spanloom.client.client import DEFAULT_URL, Client, to_url
+from spanloom.client.address import DEFAULT_URL, to_url
+from spanloom.client.client import Client
 from spanloom.client.errors import ClientError, UnauthenticatedError, UnreachableError
 from spanloom.client.moments import milliseconds_of
 from spanloom.core.showing.values import printable
