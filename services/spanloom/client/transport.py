@@ -11,7 +11,7 @@ import httpx
 
 from spanloom.client.answers import settle
 from spanloom.client.errors import ClientError, NotSpanloomError, TimedOutError, UnreachableError
-from spanloom.client.request import Reply
+from spanloom.client.request import OK, Reply
 from spanloom.client.tries import Patience, Tries
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Transport:
                 content=request.body or None,
                 timeout=timeout_s,
             ) as response:
-                if into is None or response.status_code not in request.expected:
+                if into is None or response.status_code != OK:
                     return _reply(response, response.read())
                 for piece in response.iter_bytes():
                     into.write(piece)

@@ -58,20 +58,20 @@ class World:
 
     def __post_init__(self) -> None:
         app = create_app(self.store, Metrics(), list, self.locks.access)
-        self._app, self._transport = app, InProcess(app)
+        self._app, self.transport = app, InProcess(app)
 
     def end(self) -> None:
-        self._transport.end()
+        self.transport.end()
 
     def client(self, api_key: str | None = None) -> Client:
-        return Client("http://localhost", api_key=api_key, transport=self._transport)
+        return Client("http://localhost", api_key=api_key, transport=self.transport)
 
     def async_client(self) -> AsyncClient:
         return AsyncClient("http://localhost", transport=httpx.ASGITransport(self._app))
 
     def run(self, work: Coroutine[None, None, None]) -> None:
         """Run something on the event loop of the service."""
-        self._transport.run(work)
+        self.transport.run(work)
 
     def write(
         self,

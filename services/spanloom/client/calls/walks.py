@@ -86,8 +86,10 @@ class PageWalk(Generic[FoundT]):
         limit: int | None,
         read: Callable[[Reply], tuple[Sequence[FoundT], str | None]],
         cursor: str | None = "",
+        page_items: int | None = None,
     ) -> None:
         """Begin at the beginning, or behind a cursor that an earlier walk came to."""
+        self._most = page_items or PAGE_ITEMS
         self._path, self._filters, self._left, self._read = path, filters, limit, read
         self.cursor = cursor
         """Where the next page begins; ``None`` behind the last."""
@@ -96,7 +98,7 @@ class PageWalk(Generic[FoundT]):
         """Return the request for the next page."""
         if self.cursor is None or self._left == 0:
             return None
-        size = PAGE_ITEMS if self._left is None else min(self._left, PAGE_ITEMS)
+        size = self._most if self._left is None else min(self._left, self._most)
         place = {"cursor": self.cursor} if self.cursor else {}
         return Request("GET", self._path, {**self._filters, "limit": str(size), **place})
 
