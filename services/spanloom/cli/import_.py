@@ -51,9 +51,9 @@ MOST_SHOWN = 20
     metavar="URL",
     default="http://127.0.0.1:4318",
     show_default=True,
-    envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
-    show_envvar=True,
-    help="Where the service takes OTLP over HTTP. Its key: SPANLOOM_API_KEY.",
+    envvar="SPANLOOM_OTLP_URL",
+    help="Where the service takes OTLP over HTTP; also SPANLOOM_OTLP_URL. Its key: "
+    "SPANLOOM_API_KEY.",
 )
 def import_command(files: Sequence[Path], project: str | None, otlp_url: str) -> None:
     """Send files of OTLP to a service, as any exporter does: what is acknowledged is durable.

@@ -115,6 +115,8 @@ def _groups(read: bytes) -> Sequence[Group]:
     if read.lstrip()[:1] not in {b"{", b"["}:
         return [orjson.loads(item) for item in resource_spans_json(read)]
     document = orjson.loads(read)
+    if isinstance(document, dict) and "root_step" in document:
+        raise ValueError("it is a trajectory, not its spans: export them with --format otlp")
     groups = document.get("resourceSpans", ()) if isinstance(document, dict) else None
     if not isinstance(groups, list | tuple) or (not groups and document):
         raise ValueError("it has no `resourceSpans`, so it is not OTLP's JSON")
