@@ -18,8 +18,10 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,6 +71,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
         replays[key.project] = replay.id
+        store.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays, answers)
@@ -140,6 +143,11 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for talk in t.store.conversations(reach, TrajectoryFilter(), EVERY)
         if talk.conversation_id == t.conversation
     },
+    "announced": lambda t, reach: {
+        told.key.project
+        for told in t.store.announced(reach, TrajectoryFilter(), Position(), EVERY).announcements
+        if told.key.trace_id == t.mine.trace_id
+    },
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
     "traces_after": lambda t, reach: {
@@ -198,6 +206,7 @@ OF_THE_EXTRACTOR = {
 NOT_READING = {
     "append",
     "write",
+    "announce",
     "record_progress",
     "record_watermark",
     "record_replay",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
+from spanloom.core.ports.feed import FeedReader
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
@@ -174,6 +175,6 @@ class SentSpans(Protocol):
 
 
 class ReadingStore(
-    TrajectoryReader, SentSpans, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol
+    TrajectoryReader, FeedReader, SentSpans, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol
 ):
     """All that the API asks of a store."""

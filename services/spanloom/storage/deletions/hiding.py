@@ -34,6 +34,8 @@ NEED_NO_SET = {
     "conversation_neighbours": "list_page names what it found",
     "newest_conversations": "conversation_page names what it found",
     "conversation_keys": "conversation_page names what it found",
+    "announcements": "list_page names what it found",
+    "newest_announcement": "tells a time",
 }
 """Queries that need no set though they name no trace, and why."""
 
