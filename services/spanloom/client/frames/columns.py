@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from spanloom.client.models import MOMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic.fields import FieldInfo
 
@@ -84,8 +84,7 @@ class Columns:
         if name not in self._values:
             self._kinds[name] = _kind_of_value(next(v for v in values if v is not None))
             self._values[name] = [None] * self.height
-        read = _READERS[self._kinds[name]]
-        self._values[name].extend([None if value is None else read(value) for value in values])
+        self._values[name].extend(_READERS[self._kinds[name]](values))
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
@@ -122,16 +121,24 @@ def _bare(kind: Any) -> Any:  # types
     return kind
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+def _texts(values: Sequence[Any]) -> Iterable[str | None]:  # JSON values
+    return [v if v is None or isinstance(v, str) else orjson.dumps(v).decode() for v in values]
+
+
+def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
+    return [None if v is None else int(v) for v in values]
+
+
+def _reals(values: Sequence[Any]) -> Iterable[float | None]:  # JSON values
+    return [None if v is None else float(v) for v in values]
 
 
 _KINDS = {str: Kind.TEXT, int: Kind.WHOLE, float: Kind.REAL, bool: Kind.TRUTH}
-_READERS: dict[Kind, Callable[[Any], Any]] = {
-    Kind.TEXT: _text,
-    Kind.WHOLE: int,
-    Kind.REAL: float,
-    Kind.TRUTH: bool,
-    Kind.MOMENT: int,
-    Kind.TEXTS: list,
+_READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
+    Kind.TEXT: _texts,
+    Kind.WHOLE: _wholes,
+    Kind.REAL: _reals,
+    Kind.MOMENT: _wholes,
+    Kind.TRUTH: iter,  # as JSON has them
+    Kind.TEXTS: iter,
 }
