@@ -9,11 +9,11 @@ import click
 from spanloom.cli.client import client_option
 from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.run_filters import run_filters
+from spanloom.cli.run_filters import order_option, run_filters
 from spanloom.terminal.list_table import render_list
 
 if TYPE_CHECKING:
-    from spanloom.client.changes import RunFilters
+    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
 
@@ -30,15 +30,19 @@ if TYPE_CHECKING:
     ),
 )
 @run_filters
+@order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
+@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
 @click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
 @client_option
 def list_command(
     *,
-    filters: RunFilters,
+    filters: RunQuery,
+    order: str | None,
     limit: int,
+    fail_empty: bool,
     as_json: bool,
     client: Client,
 ) -> None:
@@ -47,5 +51,5 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
-    runs = client.trajectories(limit=limit, **filters)
-    give(runs, render_list, as_json=as_json)
+    runs = client.trajectories(order=order, limit=limit, **filters)
+    give(runs, render_list, as_json=as_json, must_find=fail_empty)

@@ -7,16 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanloom.cli.client import time_options
+from spanloom.cli.client import to_milliseconds
 from spanloom.core.model.trajectory import Outcome
 from spanloom.terminal.values import STATUS_STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
+def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
+    """Return the text, for the client reads it; raises ``click.BadParameter`` for no time."""
+    to_milliseconds(ctx, param, text)
+    return text
+
+
 _OPTIONS = (
     click.option("--project", metavar="NAME", help="Only of this project."),
-    time_options("Started"),
+    click.option("--where", metavar="QUERY", help="Only runs for which this holds."),
+    click.option(
+        "--since",
+        metavar="WHEN",
+        callback=to_moment,
+        help="Started at or after: 30m, 2h or 7d ago, a date, a time.",
+    ),
+    click.option(
+        "--until", metavar="WHEN", callback=to_moment, help="Started before; like --since."
+    ),
     click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status."),
     click.option("--root", "root_name", metavar="NAME", help="Only runs whose root has this name."),
     click.option(
@@ -50,7 +66,17 @@ _OPTIONS = (
     ),
 )
 _NAMES = (
-    *("project", "since", "until", "status", "root_name", "agent_name", "model", "service"),
+    *(
+        "project",
+        "where",
+        "since",
+        "until",
+        "status",
+        "root_name",
+        "agent_name",
+        "model",
+        "service",
+    ),
     *("environment", "user_id", "tag", "conversation_id", "has_error", "outcome"),
 )
 
@@ -66,3 +92,12 @@ def run_filters(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, filters=filters, **kwargs)
 
     return reduce(lambda wrapped, option: option(wrapped), reversed(_OPTIONS), with_filters)
+
+
+def order_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--order``, for commands that give runs one after the other."""
+    return click.option(
+        "--order",
+        metavar="FIELD",
+        help="In this order in place of the newest first: -duration is the longest first.",
+    )(command)

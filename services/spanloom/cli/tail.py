@@ -12,14 +12,14 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.recent import Recent
+from spanloom.core.showing.values import printable
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.run_line import print_run
-from spanloom.terminal.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.client.changes import RunFilters
+    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
     from spanloom.client.errors import ClientError
     from spanloom.client.models import TrajectorySummary
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @client_option
 def tail_command(
     *,
-    filters: RunFilters,
+    filters: RunQuery,
     limit: int | None,
     as_json: bool,
     client: Client,
@@ -65,7 +65,7 @@ def tail_command(
             return
 
 
-def _follow(client: Client, filters: RunFilters) -> Iterator[TrajectorySummary]:
+def _follow(client: Client, filters: RunQuery) -> Iterator[TrajectorySummary]:
     """Yield each version of a run that is wanted, as it is when it is told of."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE

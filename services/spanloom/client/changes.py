@@ -1,15 +1,14 @@
 """Following what changes: the feed is asked again and again, whatever becomes of the connection.
 
 ``Following`` decides what to ask, what is new and how long to wait, without a connection of its
-own; ``Changes`` is it over one.
+own; ``Changes`` is it over one, ``AsyncChanges`` over one that is awaited.
 """
 
 from __future__ import annotations
 
+import asyncio
 from time import sleep
-from typing import TYPE_CHECKING, TypedDict
-
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING
 
 from spanloom.client.errors import (
     ApiError,
@@ -18,15 +17,12 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import Milliseconds, TrajectorySummary  # noqa: TC001  # fields
+from spanloom.client.models import Answer, Instant, TrajectorySummary
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # likewise
 from spanloom.core.query.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from spanloom.client.moments import Moment
-    from spanloom.core.model.trajectory import Outcome
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
@@ -34,49 +30,24 @@ PASSING = (UnreachableError, TimedOutError, UnavailableError)
 """What comes of a service that is being started again, or of a network that is away."""
 
 
-class Change(BaseModel):
+class Change(Answer):
     """A version of a run that was stored."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     project: str
     trace_id: str
     version: int
     status: Status
-    changed_at: Milliseconds
-    start: Milliseconds
+    changed_at: Instant
+    start: Instant
     trajectory: TrajectorySummary | None = None
     """What the run is now, if that was asked for."""
 
 
-class ChangePage(BaseModel):
+class ChangePage(Answer):
     """Some changes, oldest first, and where the next ones begin."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
     items: list[Change]
     next: str
-
-
-class RunFilters(TypedDict, total=False):
-    """Which runs are wanted, as ``Client.trajectories`` takes it."""
-
-    project: str | None
-    since: Moment | None
-    until: Moment | None
-    status: Status | str | None
-    root_name: str | None
-    has_error: bool | None
-    outcome: Outcome | str | None
-    is_duplicate: bool | None
-    has_steps: bool | None
-    agent_name: str | None
-    conversation_id: str | None
-    model: str | None
-    service: str | None
-    environment: str | None
-    user_id: str | None
-    tag: str | None
 
 
 class Following:
@@ -156,3 +127,45 @@ class Changes:
                 sleep(pause_s)
             else:
                 yield from self._following.take(page)
+
+
+class AsyncChanges:
+    """The same for ``async for``."""
+
+    def __init__(
+        self,
+        ask: Callable[[dict[str, str | float]], Awaitable[ChangePage]],
+        after: str | None,
+        wait_s: float = WAIT_S,
+        on_trouble: Callable[[ClientError], None] = lambda _: None,
+    ) -> None:
+        """Take what asks the feed; nothing is asked before the first change is wanted."""
+        self._ask = ask
+        self._wait_s = wait_s
+        self._on_trouble = on_trouble
+        self._following = Following(after)
+        self._changes = self._follow()
+
+    @property
+    def token(self) -> str | None:
+        """Behind it goes on who begins again, as of ``Changes``."""
+        return self._following.token
+
+    def __aiter__(self) -> AsyncIterator[Change]:
+        return self._changes
+
+    async def __anext__(self) -> Change:
+        """Wait for the next change."""
+        return await anext(self._changes)
+
+    async def _follow(self) -> AsyncIterator[Change]:
+        while True:
+            try:
+                page = await self._ask(self._following.question(self._wait_s))
+            except ClientError as error:
+                pause_s = self._following.pause_s(error)
+                self._on_trouble(error)
+                await asyncio.sleep(pause_s)
+            else:
+                for change in self._following.take(page):
+                    yield change

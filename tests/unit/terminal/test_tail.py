@@ -122,7 +122,7 @@ def test_it_goes_on_where_it_was_when_the_service_is_back(
 
 def test_a_service_that_never_answered_ends_it() -> None:
     result = CliRunner().invoke(tail_command, ["--api-url", "http://127.0.0.1:9"])
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "start it with `spanloom serve`" in result.stderr
 
 
