@@ -114,7 +114,7 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
         pauses=[Pause(f"{2:016x}", f"{2:016x}", "ok?")],
     )
     step_id = f"{2:016x}"
-    store.write([replace(make_record(key, trajectory), call_keys={step_id: CALL})])
+    store.write([make_record(key, trajectory, call_keys={step_id: CALL})])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 

@@ -23,7 +23,6 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
-from spanloom.storage.trajectories.step_rows import STEP_COLUMNS, step_rows
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
+from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
 from spanloom.core.reading.gist import answer_in, gist, question_in
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
-from spanloom.storage.trajectories.step_rows import placed_steps
+from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.flat_steps import FlatStep
 
 Summary: TypeAlias = "Mapping[str, object]"
 _INT64_MAX = 2**63 - 1
@@ -42,7 +44,14 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "OtherSpans": uint32,
     "InputTokens": int64,
     "OutputTokens": int64,
+    "ReasoningTokens": int64,
+    "CacheReadTokens": int64,
+    "CacheCreationTokens": int64,
+    "ModelDurationNs": int64,
+    "ToolDurationNs": int64,
+    "Warnings": texts,
     "DuplicateOf": text,
+    "DuplicateOfSpanId": text,
     "Dialects": texts,
     "ConversationId": text,
     "Question": text,
@@ -52,16 +61,9 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "UserId": text,
     "Tags": texts,
     "Models": texts,
-    "Fingerprint": text,
-    "ReasoningTokens": int64,
-    "CacheReadTokens": int64,
-    "CacheCreationTokens": int64,
-    "ModelDurationNs": int64,
-    "ToolDurationNs": int64,
-    "Warnings": texts,
-    "DuplicateOfSpanId": text,
-    "StepIds": texts,
     "ExtractorVersion": text,
+    "Fingerprint": text,
+    "StepIds": texts,
     "Document": text,
     "SpansDocument": text,
 }
@@ -70,22 +72,10 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
 
 def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
     """Return a record, and what ``summary_row`` says of it, as a row of ``trajectories``."""
-    trajectory = record.trajectory
-    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
-    steps = [step for _, step in placed_steps(trajectory)]
-    usages = [step.usage for step in steps if step.usage is not None]
     return {
         **summary,
         "Fingerprint": record.fingerprint,
-        "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
-        "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
-        "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
-        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
-        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
-        "Warnings": list(trajectory.warnings),
-        "DuplicateOfSpanId": original.span_id if original else "",
-        "StepIds": [step.id for step in steps],
-        "ExtractorVersion": trajectory.extractor_version,
+        "StepIds": [step.id for _, step in placed_steps(record.trajectory)],
         "Document": record.document,
         "SpansDocument": record.spans_document,
     }
@@ -98,6 +88,7 @@ def summary_row(record: TrajectoryRecord) -> Summary:
     """
     trajectory = record.trajectory
     root, counts, extras = trajectory.root, trajectory.step_counts, trajectory.extras
+    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
     return {
         "Project": record.key.project,
         "TraceId": record.key.trace_id,
@@ -120,9 +111,16 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "ToolSteps": counts.get("tool", 0),
         "GraphSteps": counts.get("graph", 0),
         "OtherSpans": counts.get("other", 0),
-        "InputTokens": trajectory.root_metrics.input_tokens,
-        "OutputTokens": trajectory.root_metrics.output_tokens,
-        "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
+        "InputTokens": metrics.input_tokens,
+        "OutputTokens": metrics.output_tokens,
+        "ReasoningTokens": extras.get("reasoning_tokens", 0),
+        "CacheReadTokens": extras.get("cache_read_tokens", 0),
+        "CacheCreationTokens": extras.get("cache_creation_tokens", 0),
+        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
+        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
+        "Warnings": list(trajectory.warnings),
+        "DuplicateOf": original.trace_id if original else "",
+        "DuplicateOfSpanId": original.span_id if original else "",
         "Dialects": list(trajectory.dialects),
         "ConversationId": trajectory.conversation_id,
         "Question": gist(question_in(root.input)),
@@ -132,12 +130,51 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "UserId": extras.get("user_id", ""),
         "Tags": extras.get("tags", []),
         "Models": extras.get("models", []),
+        "ExtractorVersion": trajectory.extractor_version,
     }
 
 
-def list_row(summary: Summary) -> dict[str, object]:
-    """Return a summary as a row of ``trajectory_list``."""
-    return {**summary, "IsDeleted": 0}
+def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
+    """Return a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
+    trajectory = record.trajectory
+    root, extras = trajectory.root, trajectory.extras
+    cost, metadata = extras.get("cost"), extras.get("metadata")
+    steps = lay_flat(placed_steps(trajectory))
+    columns = laid_out(
+        steps,
+        root_id=root.id,
+        start_ns=root.start_ns,
+        cost=cost["usd"] if isinstance(cost, dict) else None,
+        attributes=find_attributes(
+            metadata if isinstance(metadata, dict) else {}, root.metadata, steps
+        ),
+    )
+    return {**summary, **columns}
+
+
+def laid_out(
+    steps: Sequence[FlatStep],
+    *,
+    root_id: str,
+    start_ns: int,
+    cost: float | None,
+    attributes: Sequence[str],
+) -> dict[str, object]:
+    """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to."""
+    repeats = count_repeats(steps)
+    failed = [flat.step.type for flat in steps if flat.step.error is not None]
+    return {
+        "IsDeleted": 0,
+        "RootId": int(root_id, 16),
+        "ModelErrors": failed.count(StepType.MODEL),
+        "ToolErrors": failed.count(StepType.TOOL),
+        "Cost": cost,
+        "LongestRepeat": repeats.longest,
+        "MostRepeats": repeats.most,
+        "Attributes": attributes,
+        "HasArrays": True,
+        **step_arrays(steps, start_ns),
+    }
 
 
 def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
