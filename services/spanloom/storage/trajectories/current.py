@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import TrajectorySummary
-from spanloom.storage.engine.conditions import passing
+from spanloom.core.query.question import ANY_RUN
+from spanloom.storage.engine.conditions import both, passing
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.ordering import rank as rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.question import Question
+    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane, Row
 
 
@@ -22,14 +27,24 @@ KEYS_AT_ONCE = 10_000
 
 
 def read_current(
-    reader: Lane, where: TrajectoryFilter, keys: Iterable[tuple[str, str]]
+    reader: Lane,
+    where: TrajectoryFilter,
+    keys: Iterable[tuple[str, str]],
+    question: Question = ANY_RUN,
 ) -> Sequence[TrajectorySummary]:
-    """Return those of the traces that are what the filter wants now, in any order."""
+    """Return those of the traces that are what is asked for now, in any order."""
+    wanted, rank = asked_for_by(where, question), rank_of(question.order)
     return [
         summary_of(row)
         for some in batched(list(keys), KEYS_AT_ONCE)
-        for row in reader.rows("list_page", keys=some, filter=passing(where))
+        for row in reader.rows("list_page", keys=some, filter=wanted, rank=rank)
     ]
+
+
+def asked_for_by(where: TrajectoryFilter, question: Question) -> Condition:
+    """Return the condition that a row passes every filter and is what the question asks for."""
+    passes = passing(where)
+    return passes if question.where is None else both(passes, compile_where(question.where))
 
 
 def summary_of(row: Row) -> TrajectorySummary:
@@ -67,4 +82,6 @@ def summary_of(row: Row) -> TrajectorySummary:
         models=row.Models,
         is_waiting=row.IsWaiting,
         is_resuming=row.IsResuming,
+        cost=row.Cost,
+        rank=tuple(row.Rank),
     )

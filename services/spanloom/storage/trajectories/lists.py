@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.storage.engine.conditions import passing, within
+from spanloom.core.query.question import ANY_RUN
+from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.trajectories.current import asked_for_by, read_current
+from spanloom.storage.where.ordering import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.question import Question
     from spanloom.storage.engine.lane import Lane
 
 
@@ -29,20 +33,31 @@ class ClickHouseLists:
         self._reader = reader
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            return self._candidates(
+            rows = self._reader.rows(
                 "list_candidates",
                 reach=within(reach),
-                filter=passing(where),
+                filter=asked_for_by(where, question),
                 most=most,
-                **behind(after),
+                **ordered(question.order, after),
             )
+            return [
+                Candidate(Cursor(start, trace_id, project, tuple(rank)), (project, trace_id))
+                for project, start, trace_id, rank in rows
+            ]
 
-        return self._read(candidates, where, limit, after, newest_first=True)
+        descending = question.order.is_descending
+        with bounded():
+            return self._read(candidates, where, limit, after, question, is_descending=descending)
 
     def conversation(
         self,
@@ -55,16 +70,20 @@ class ClickHouseLists:
         """See ``TrajectoryReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            return self._candidates(
+            rows = self._reader.rows(
                 "conversation_candidates",
                 conversation_id=conversation_id,
                 reach=within(reach),
                 most=most,
                 **behind(after or BEFORE_ALL),
             )
+            return [
+                Candidate(Cursor(start, trace_id, project), (project, trace_id))
+                for project, start, trace_id in rows
+            ]
 
         where = replace(where, conversation_id=conversation_id)
-        return self._read(candidates, where, limit, after, newest_first=False)
+        return self._read(candidates, where, limit, after, ANY_RUN, is_descending=False)
 
     def continuation(self, key: TraceKey) -> Continuation:
         """See ``TrajectoryReader.continuation``."""
@@ -73,24 +92,18 @@ class ClickHouseLists:
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
-    def _candidates(self, name: str, **parameters: object) -> Sequence[Candidate]:
-        rows = self._reader.rows(name, **parameters)
-        return [
-            Candidate(Cursor(start, trace_id, project), (project, trace_id))
-            for project, start, trace_id in rows
-        ]
-
     def _read(
         self,
         candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
         where: TrajectoryFilter,
         limit: int,
         after: Cursor | None,
+        question: Question,
         *,
-        newest_first: bool,
+        is_descending: bool,
     ) -> Sequence[TrajectorySummary]:
         def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            return {line.key: line for line in read_current(self._reader, where, keys)}
+            return {line.key: line for line in read_current(self._reader, where, keys, question)}
 
-        lines = read_list(candidates, current, limit, after, newest_first=newest_first)
+        lines = read_list(candidates, current, limit, after, is_descending=is_descending)
         return with_continuations(self._reader, lines)
