@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+from tests.support.memory_numbers import count_numbers
 from tests.support.memory_state import MemoryState
 from tests.support.where_evaluation import holds, rank_of, run_of
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.question import Question
+    from spanloom.core.query.stats import Group, Numbers
 
 
 class _Told:
@@ -121,6 +123,12 @@ class MemoryTrajectories(MemoryState):
         place = None if after is None else after.place
         behind = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
         return behind[:limit]
+
+    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+        """See ``TrajectoryReader.numbers``."""
+        seen = [line for line in self._lines() if reach.covers(line.key.project)]
+        runs = [self._run(line.key) for line in seen if matches(where, line)]
+        return count_numbers(runs, asked)
 
     def _is_asked_for(self, key: TraceKey, question: Question) -> bool:
         return question.where is None or holds(question.where, self._run(key))

@@ -25,6 +25,7 @@ from spanloom.api.routes import (
     replays,
     service,
     snapshots,
+    stats,
     trajectories,
 )
 from spanloom.api.services import Services
@@ -98,7 +99,7 @@ def create_app(
         store, metrics, ready, troubles, calls, probes, extractor_version, access.keys, examine
     )
     of_trajectories = (
-        *(trajectories, parts, diffs, conversations),
+        *(trajectories, parts, diffs, conversations, stats),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

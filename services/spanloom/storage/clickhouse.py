@@ -9,6 +9,7 @@ from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.stats.store import ClickHouseStats
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
@@ -33,11 +34,18 @@ class ClickHouseStore(
     ClickHouseDeletions,
     ClickHouseSnapshots,
     ClickHouseUsage,
+    ClickHouseStats,
 ):
-    """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
+    """``Store`` over five lanes: a long read holds up no INSERT and no ``ping``."""
 
     def __init__(
-        self, writer: Lane, worker: Lane, reader: Lane, prober: Lane, path: Path | None = None
+        self,
+        writer: Lane,
+        worker: Lane,
+        reader: Lane,
+        asker: Lane,
+        prober: Lane,
+        path: Path | None = None,
     ) -> None:
         """Take over the lanes: closing the store closes them.
 
@@ -47,13 +55,14 @@ class ClickHouseStore(
         ClickHouseProgress.__init__(self, worker)
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)
-        ClickHouseLists.__init__(self, reader)
+        ClickHouseLists.__init__(self, reader, asker)
         ClickHouseConversations.__init__(self, reader)
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)
         ClickHouseUsage.__init__(self, prober)
-        self._lanes = (writer, worker, reader, prober)
+        ClickHouseStats.__init__(self, asker)
+        self._lanes = (writer, worker, reader, asker, prober)
 
     def ping(self) -> None:
         """See ``Store.ping``."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question, Rank
+    from spanloom.core.query.stats import Group, Numbers
 
 
 class Cursor(NamedTuple):
@@ -149,6 +150,14 @@ class TrajectoryReader(Protocol):
 
         A question narrows them down further, and may ask for another order; what has no such value
         comes last. Each says which run it goes on with and which goes on with it. Raises
+        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
+        """
+
+    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+        """Return the numbers of each group of runs that pass the filter, or of their steps.
+
+        By time they come in its order, else the largest first number first; never more than
+        ``asked.top``. Without anything to tell groups apart there is always one. Raises
         ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
         """
 

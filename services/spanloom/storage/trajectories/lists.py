@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class ClickHouseLists:
-    """Lists over the lane of readers."""
+    """Lists over the lane of readers, and over that of questions where something is asked."""
 
-    def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, reader: Lane, asker: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
         self._reader = reader
+        self._asker = asker
 
     def list(
         self,
@@ -41,9 +42,10 @@ class ClickHouseLists:
         question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
+        lane = self._lane_of(question)
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            rows = self._reader.rows(
+            rows = lane.rows(
                 "list_candidates",
                 reach=within(reach),
                 filter=asked_for_by(where, question),
@@ -92,6 +94,10 @@ class ClickHouseLists:
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
+    def _lane_of(self, question: Question) -> Lane:
+        """Return the lane for a question: what may take long holds up nobody else's list."""
+        return self._reader if question == ANY_RUN else self._asker
+
     def _read(
         self,
         candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
@@ -102,8 +108,10 @@ class ClickHouseLists:
         *,
         is_descending: bool,
     ) -> Sequence[TrajectorySummary]:
+        lane = self._lane_of(question)
+
         def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            return {line.key: line for line in read_current(self._reader, where, keys, question)}
+            return {line.key: line for line in read_current(lane, where, keys, question)}
 
         lines = read_list(candidates, current, limit, after, is_descending=is_descending)
         return with_continuations(self._reader, lines)

@@ -28,6 +28,9 @@ class WhereProblem(NamedTuple):
 class InvalidWhereError(InvalidQueryError):
     """A ``where`` that asks for nothing that can be answered; it has every problem at once."""
 
+    parameter = "where"
+    """What the text was given as; whoever asks for several says which."""
+
     def __init__(self, text: str, problems: Sequence[WhereProblem]) -> None:
         """Keep the text, to point into it, and the problems in the order of their positions."""
         self.text = text
