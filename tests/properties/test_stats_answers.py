@@ -94,6 +94,6 @@ def test_no_more_groups_are_given_than_asked_for(stores: tuple[str, Sequence[Sto
     for store in both:
         top = Numbers(Subject.STEP, metrics, by, top=3)
         found = store.numbers(Reach.only(project), TrajectoryFilter(), top)
-        counts = [group.values[0] for group in found]
+        counts = [group.values[0] or 0 for group in found]
         assert len(counts) == 3
         assert counts == sorted(counts, reverse=True)

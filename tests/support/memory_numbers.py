@@ -11,7 +11,7 @@ from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
 from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.query.stats import Metric, Numbers
     from spanloom.core.query.where.fields import Field
@@ -70,8 +70,11 @@ def _number(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> float | None:
         return float(sum(values) / len(values) / scale)
     if metric.function in QUANTILES:
         return _quantile(sorted(values), QUANTILES[metric.function]) / scale
-    found: float = {"sum": sum, "min": min, "max": max}[metric.function](values)
+    found = _TOGETHER[metric.function](values)
     return found / scale if scale != 1 else found
+
+
+_TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "min": min, "max": max}
 
 
 def _quantile(values: Sequence[float], level: float) -> float:

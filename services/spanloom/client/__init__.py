@@ -1,16 +1,20 @@
-"""The Python client of the API: ``from spanloom import Client``.
+"""The Python clients of the API: ``from spanloom import Client, AsyncClient``.
 
 It needs no part of the server; ``docs/client.md`` shows how it is used.
 """
 
+from spanloom.client.async_client import AsyncClient
 from spanloom.client.client import Client
+from spanloom.client.diff_models import Diff
 from spanloom.client.errors import (
     ApiError,
     ClientError,
     ForbiddenError,
     InvalidParameterError,
     NotFoundError,
+    NotInstalledError,
     NotSpanloomError,
+    QueryError,
     TimedOutError,
     UnauthenticatedError,
     UnavailableError,
@@ -29,12 +33,16 @@ from spanloom.client.models import (
 __all__ = [
     "AgentStep",
     "ApiError",
+    "AsyncClient",
     "Client",
     "ClientError",
+    "Diff",
     "ForbiddenError",
     "InvalidParameterError",
     "NotFoundError",
+    "NotInstalledError",
     "NotSpanloomError",
+    "QueryError",
     "Replay",
     "RootStep",
     "SpanVerdict",

@@ -218,7 +218,7 @@ def test_the_examples_of_parameters_are_accepted(
 OF_ANOTHER_QUESTION = {
     "GET /v1/replays": set[str](),
     "GET /v1/deletions": set[str](),
-    "GET /v1/stats": {"run_where"},
+    "GET /v1/stats": {"of", "run_where"},
 }
 """What cannot be asked with the other examples: a cursor, of a list that has filters."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_where_of_runs_beside_one_of_steps_is_told_by_its_parameter(client: Te
 
 
 def test_a_search_answers_as_the_list_does(client: TestClient) -> None:
-    asked = {"where": "duration > 1ms", "limit": 2, "has_error": False}
+    asked: dict[str, Any] = {"where": "duration > 1ms", "limit": 2, "has_error": False}
     listed = client.get(LIST, params={**asked, "has_error": "false"}).json()
     searched = client.post(SEARCH, json=asked).json()
     assert searched == listed
