@@ -34,7 +34,7 @@ class InvalidInput(BaseModel):
         int | None, Field(description="Of `where`: where that stands, in code points from 0.")
     ] = None
     length: Annotated[int | None, Field(description="How many code points it takes.")] = None
-    message: Annotated[str | None, Field(description="`detail` without the position.")] = None
+    message: Annotated[str | None, Field(description="The same as `detail`.")] = None
     did_you_mean: Annotated[
         list[str] | None, Field(description="What resembles the word that is wrong.")
     ] = None
@@ -131,7 +131,7 @@ def _on_invalid_where(request: Request, error: Exception) -> Response:
     errors = [
         {
             "parameter": error.parameter,
-            "detail": f"{found.message} (at {found.position})",
+            "detail": found.message,
             **found._asdict(),
         }
         for found in error.problems

@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, lists, runs, upkeep
+from spanloom.client.calls import diffs, lists, questions, runs, upkeep
 from spanloom.client.found import Found, Runs, Table
 from spanloom.client.method import Method
 from spanloom.client.transport import Transport
@@ -83,6 +83,10 @@ class Client:
     spans_document = Method(runs.spans_document, ask)
     diff = Method(diffs.diff, ask)
     diff_document = Method(diffs.diff_document, ask)
+
+    stats = Method(questions.stats, ask)
+    fields = Method(questions.fields, ask)
+    field_values = Method(questions.field_values, ask)
 
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)
