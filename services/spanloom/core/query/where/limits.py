@@ -7,6 +7,8 @@ MAX_DEPTH = 32
 MAX_COMPARISONS = 64
 MAX_STEPS_IN_SHAPE = 6
 """Conditions between the links of one ``has``."""
+MAX_WITHIN = 1000
+"""Steps behind ``within``: RE2 repeats nothing more often."""
 MAX_VALUES = 200
 """In the list of one ``in``."""
 MAX_REGEX_CHARS = 256

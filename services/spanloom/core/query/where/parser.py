@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.query.where.comparison import ComparisonReader
 from spanloom.core.query.where.fields import Subject
-from spanloom.core.query.where.limits import MAX_STEPS_IN_SHAPE
+from spanloom.core.query.where.limits import MAX_STEPS_IN_SHAPE, MAX_WITHIN
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.core.query.where.reader import TokenReader
 from spanloom.core.query.where.tokens import TokenKind
 from spanloom.core.query.where.tree import And, Chain, Condition, Count, Link, Not, Or, Under, Words
-from spanloom.core.query.where.values import UnfitValueError, read_integer, read_words
+from spanloom.core.query.where.values import MAX_INTEGER, UnfitValueError, read_integer, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +126,7 @@ class _Grammar:
         if self._reader.takes_word("next"):
             return Link(1)
         if self._reader.takes_word("within"):
-            return Link(self._whole_number(at_least=1))
+            return Link(self._whole_number(at_least=1, at_most=MAX_WITHIN))
         return None
 
     def _count(self) -> Condition:
@@ -161,13 +161,13 @@ class _Grammar:
         self._reader.demand_sign(")")
         return inside
 
-    def _whole_number(self, at_least: int) -> int:
+    def _whole_number(self, at_least: int, at_most: int = MAX_INTEGER) -> int:
         token = self._reader.here
         if token.kind is not TokenKind.NUMBER:
             self._reader.fail("a whole number is missing here")
         self._reader.take()
         try:
-            return read_integer(token, at_least)
+            return read_integer(token, at_least, at_most)
         except UnfitValueError as error:
             self._reader.report(token, token, str(error))
             return at_least

@@ -29,7 +29,7 @@ _UNITS_NS = {
 }
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)([A-Za-z]*)")
 _BEYOND_RE2 = re.compile(r"\(\?(?:=|!|<=|<!|P=)|\\[1-9]")
-_MAX_INTEGER = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 
 _EQUALITY = (Operator.EQUAL, Operator.NOT_EQUAL)
 _PATTERNS = (Operator.MATCHES, Operator.MATCHES_NOT)
@@ -81,13 +81,15 @@ def read_words(text: str) -> str:
     return text
 
 
-def read_integer(token: Token, at_least: int = -_MAX_INTEGER) -> int:
+def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_INTEGER) -> int:
     """Return a whole number of at most 64 bits; raises ``UnfitValueError``."""
     if token.kind is not TokenKind.NUMBER or not token.text.lstrip("-").isdecimal():
         raise UnfitValueError("this takes a whole number: 5")
     if int(token.text[:20]) < at_least:
         raise UnfitValueError(f"this takes at least {at_least}")
-    return _bounded(int(token.text) if len(token.text) < 20 else _MAX_INTEGER + 1)
+    if at_most < MAX_INTEGER and int(token.text[:20]) > at_most:
+        raise UnfitValueError(f"this takes at most {at_most}")
+    return _bounded(int(token.text) if len(token.text) < 20 else MAX_INTEGER + 1)
 
 
 def _text(written: Written) -> str:
@@ -165,7 +167,7 @@ def _flag(written: Written) -> bool:
 
 
 def _bounded(number: int) -> int:
-    if abs(number) > _MAX_INTEGER:
+    if abs(number) > MAX_INTEGER:
         raise UnfitValueError("this number is too large")
     return number
 
