@@ -9,6 +9,8 @@ from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.texts.index import ClickHouseTextIndexer
+from spanloom.storage.texts.search import ClickHouseTextFinder
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
@@ -33,11 +35,19 @@ class ClickHouseStore(
     ClickHouseDeletions,
     ClickHouseSnapshots,
     ClickHouseUsage,
+    ClickHouseTextIndexer,
+    ClickHouseTextFinder,
 ):
-    """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
+    """``Store`` over five lanes: a long read holds up no INSERT and no ``ping``."""
 
     def __init__(
-        self, writer: Lane, worker: Lane, reader: Lane, prober: Lane, path: Path | None = None
+        self,
+        writer: Lane,
+        worker: Lane,
+        reader: Lane,
+        prober: Lane,
+        indexer: Lane,
+        path: Path | None = None,
     ) -> None:
         """Take over the lanes: closing the store closes them.
 
@@ -53,7 +63,9 @@ class ClickHouseStore(
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)
         ClickHouseUsage.__init__(self, prober)
-        self._lanes = (writer, worker, reader, prober)
+        ClickHouseTextIndexer.__init__(self, indexer)
+        ClickHouseTextFinder.__init__(self, reader)
+        self._lanes = (writer, worker, reader, prober, indexer)
 
     def ping(self) -> None:
         """See ``Store.ping``."""

@@ -62,6 +62,7 @@ def open_store(url: str) -> ClickHouseStore:
             (WORKER_SETTINGS, hiding),
             ({**late, **READER_SETTINGS}, hiding),
             (PROBER_SETTINGS, None),
+            (WORKER_SETTINGS, hiding),
         ):
             client = _open(connect, url)
             opened.callback(client.close)
@@ -71,9 +72,9 @@ def open_store(url: str) -> ClickHouseStore:
         if read_deletions(lanes[0], limit=1, only_lasting=True):
             hiding.begin()
         opened.pop_all()
-    writer, worker, reader, prober = lanes
+    writer, worker, reader, prober, indexer = lanes
     path = store_path(url) if embedded else None
-    return ClickHouseStore(writer, worker, reader, prober, path)
+    return ClickHouseStore(writer, worker, reader, prober, indexer, path)
 
 
 def open_lane(url: str) -> Lane:
