@@ -73,10 +73,10 @@ def told_step(step: Step) -> ToldStep:
 
 def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
     """Yield the steps of a canonical document, in its order, each once."""
-    root_type = document["extraction"]["root_type"]
+    root_type = document.get("extraction", {}).get("root_type")
     if root_type in _AGENTS:
         yield _told({**document["root_step"], "type": root_type})
-    for agent in document["agent_steps"]:
+    for agent in document.get("agent_steps", ()):
         yield from map(_told, agent["steps"])
 
 

@@ -24,6 +24,8 @@ _NESTED = ("{", "[", '"')
 _DATA = "data:"
 _MESSAGE_TEXTS = ("content", "reasoning_content", "refusal")
 """Where our shape of messages keeps what is said (``core/model/message.py``)."""
+_PLAIN = 2
+"""Most messages have a role and a content, and nothing else."""
 
 
 def said_in(text: str) -> Sequence[str]:
@@ -56,6 +58,9 @@ def _text_of(value: Json) -> str:
     """Return the text of a message, or of any other value."""
     if not isinstance(value, dict) or "role" not in value:
         return _flat(value)
+    content = value.get("content")
+    if len(value) == _PLAIN and isinstance(content, str):
+        return _flat(content)
     said = [_flat(value.get(name)) for name in _MESSAGE_TEXTS]
     calls = value.get("tool_calls")
     said += map(_call, calls if isinstance(calls, list) else [])

@@ -17,7 +17,7 @@ MAX_BEGUN = 100
 """Words that a prefix may stand for."""
 
 # The preprocessor of the index, letter by letter (0029_texts.sql): its words are those of the index.
-_WORDS = (
+WORDS = (
     "tokens(replaceRegexpAll(lowerUTF8(Text), '(["
     r"\\x{2010}-\\x{2027}\\x{3000}-\\x{30ff}\\x{3400}-\\x{9fff}\\x{ac00}-\\x{d7af}"
     r"\\x{f900}-\\x{faff}\\x{ff00}-\\x{ffef}"
@@ -48,9 +48,9 @@ def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
             texts.append(f"hasAnyTokens(Text, {begun})")
             texts += [_ends_in_one_of(bound(term.whole_words), begun)] if term.whole_words else []
         elif len(term.words) > 1:
-            texts.append(f"hasSubstr({_WORDS}, {bound(term.words)})")
+            texts.append(f"hasSubstr({WORDS}, {bound(term.words)})")
     # What the index answers comes first: few rows are left of which words are to be compared.
-    texts.sort(key=lambda text: _WORDS in text)
+    texts.sort(key=lambda text: WORDS in text)
     return Condition(f"({' AND '.join(texts)})", bound.values)
 
 
@@ -68,7 +68,7 @@ class _Bound:
 
 
 def _ends_in_one_of(whole: str, begun: str) -> str:
-    return f"arrayExists(word -> hasSubstr({_WORDS}, arrayPushBack({whole}, word)), {begun})"
+    return f"arrayExists(word -> hasSubstr({WORDS}, arrayPushBack({whole}, word)), {begun})"
 
 
 def _words_beginning(lane: Lane, beginning: str) -> Sequence[str]:
