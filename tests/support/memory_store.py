@@ -10,12 +10,20 @@ from tests.support.memory_deletions import MemoryDeletions
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_replays import MemoryReplays
 from tests.support.memory_spans import MemorySpans
+from tests.support.memory_texts import MemoryTexts
 from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import NotEmbeddedError
 
 
-class MemoryStore(MemorySpans, MemoryProgress, MemoryTrajectories, MemoryReplays, MemoryDeletions):
+class MemoryStore(
+    MemorySpans,
+    MemoryProgress,
+    MemoryTrajectories,
+    MemoryTexts,
+    MemoryReplays,
+    MemoryDeletions,
+):
     """``Store`` in dictionaries, one lock around everything."""
 
     def take_snapshot(self) -> int:

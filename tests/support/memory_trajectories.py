@@ -81,6 +81,7 @@ class MemoryTrajectories(MemoryState):
                 known = self._records.get(record.key)
                 if known is None or record.seq >= known.seq:
                     self._records[record.key] = record
+                    self._stored_s[record.key] = self.clock()
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.extraction.costs import COST
 from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (
     FlatStep,
     count_repeats,
@@ -19,6 +20,8 @@ from spanloom.core.query.flat_steps import (
     list_attributes,
 )
 from spanloom.core.query.question import START
+from spanloom.core.query.text_query import has_text, parse_text_query
+from spanloom.core.query.tokens import tokenize
 from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.tree import (
     And,
@@ -31,7 +34,9 @@ from spanloom.core.query.where.tree import (
     Operator,
     Or,
     Under,
+    Words,
 )
+from spanloom.core.reading.new_texts import find_new_texts, told_step
 from spanloom.storage.trajectories.rows import agent_names
 from spanloom.storage.trajectories.step_arrays import placed_steps
 
@@ -50,6 +55,8 @@ _NUMBERS = {
     Operator.MORE: operator.gt,
     Operator.AT_LEAST: operator.ge,
 }
+TEXTS = "texts"
+"""Among the facts: what each step said, by its parts."""
 _NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
 
 
@@ -63,10 +70,10 @@ class Run(NamedTuple):
 def run_of(record: TrajectoryRecord) -> Run:
     """Return what there is to ask of a stored run."""
     steps = lay_flat(placed_steps(record.trajectory))
-    return Run(_run_facts(record, steps), steps)
+    return Run({**_run_facts(record, steps), TEXTS: _texts_of(record, steps)}, steps)
 
 
-def holds(where: Condition, run: Run) -> bool:
+def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
     """Return whether a run is what is asked for."""
     match where:
         case And(parts) | Or(parts):
@@ -83,8 +90,8 @@ def holds(where: Condition, run: Run) -> bool:
             return any(outers & set(below(place, run)) for place in _meeting(inner, run))
         case Compare() | In() | Exists():
             return _field_holds(where, run.facts)
-        case _:
-            raise NotImplementedError(where)
+        case Words(text):
+            return _is_said(run.facts[TEXTS], tuple(Part), text)
 
 
 def rank_of(order: Order, run: Run) -> Rank:
@@ -121,6 +128,7 @@ def step_facts(place: int, run: Run) -> Mapping[str, Any]:
         "position": place - 1,
         "args_key": f"{flat.args:08x}" if flat.args else None,
         "metadata": list_attributes(step.metadata),
+        TEXTS: [run.facts[TEXTS][place - 1]],
     }
 
 
@@ -196,7 +204,26 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
     return [*above, *_ancestors(above[0], run)] if above else []
 
 
+def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
+    """Return what each step brought into the run: what an earlier one said is not said again."""
+    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    brought = {new.step_id: new for new in find_new_texts(told)}
+    found = [brought.get(flat.step.id) for flat in steps]
+    return [
+        {Part.INPUT: new.input, Part.OUTPUT: new.output, Part.ERROR: new.error} if new else {}
+        for new in found
+    ]
+
+
+def _is_said(texts: Sequence[Mapping[Part, str]], parts: Sequence[Part], words: str) -> bool:
+    query = parse_text_query(words)
+    said = (text[part] for text in texts for part in parts if text.get(part))
+    return any(has_text(query, tokenize(text)) for text in said)
+
+
 def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool:
+    if isinstance(where, Compare) and where.field.type is FieldType.WORDS:
+        return _is_said(facts[TEXTS], [Part(where.field.name)], str(where.value))
     found = facts[where.field.name]
     if where.field.has_keys:
         told = (pair.split("=", 1) for pair in found if pair.startswith(f"{where.key}="))

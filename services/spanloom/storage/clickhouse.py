@@ -10,6 +10,8 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.stats.store import ClickHouseStats
+from spanloom.storage.texts.index import ClickHouseTextIndexer
+from spanloom.storage.texts.search import ClickHouseTextFinder
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
@@ -35,8 +37,10 @@ class ClickHouseStore(
     ClickHouseSnapshots,
     ClickHouseUsage,
     ClickHouseStats,
+    ClickHouseTextIndexer,
+    ClickHouseTextFinder,
 ):
-    """``Store`` over five lanes: a long read holds up no INSERT and no ``ping``."""
+    """``Store`` over six lanes: a long read holds up no INSERT and no ``ping``."""
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class ClickHouseStore(
         reader: Lane,
         asker: Lane,
         prober: Lane,
+        indexer: Lane,
         path: Path | None = None,
     ) -> None:
         """Take over the lanes: closing the store closes them.
@@ -62,7 +67,9 @@ class ClickHouseStore(
         ClickHouseSnapshots.__init__(self, writer, worker, path)
         ClickHouseUsage.__init__(self, prober)
         ClickHouseStats.__init__(self, asker)
-        self._lanes = (writer, worker, reader, asker, prober)
+        ClickHouseTextIndexer.__init__(self, indexer)
+        ClickHouseTextFinder.__init__(self, reader)
+        self._lanes = (writer, worker, reader, asker, prober, indexer)
 
     def ping(self) -> None:
         """See ``Store.ping``."""

@@ -9,6 +9,7 @@ from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
+from spanloom.core.ports.texts import TextFinder
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.question import ANY_RUN
 
@@ -203,6 +204,12 @@ class SentSpans(Protocol):
 
 
 class ReadingStore(
-    TrajectoryReader, SentSpans, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol
+    TrajectoryReader,
+    SentSpans,
+    TextFinder,
+    ReplayRequests,
+    DeletionLedger,
+    SnapshotTaker,
+    Protocol,
 ):
     """All that the API asks of a store."""

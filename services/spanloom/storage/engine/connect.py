@@ -64,6 +64,7 @@ def open_store(url: str) -> ClickHouseStore:
             ({**late, **READER_SETTINGS}, hiding),
             (ASKER_SETTINGS, hiding),
             (PROBER_SETTINGS, None),
+            (WORKER_SETTINGS, hiding),
         ):
             client = _open(connect, url)
             opened.callback(client.close)
@@ -73,9 +74,9 @@ def open_store(url: str) -> ClickHouseStore:
         if read_deletions(lanes[0], limit=1, only_lasting=True):
             hiding.begin()
         opened.pop_all()
-    writer, worker, reader, asker, prober = lanes
+    writer, worker, reader, asker, prober, indexer = lanes
     path = store_path(url) if embedded else None
-    return ClickHouseStore(writer, worker, reader, asker, prober, path)
+    return ClickHouseStore(writer, worker, reader, asker, prober, indexer, path)
 
 
 def open_lane(url: str) -> Lane:

@@ -10,8 +10,8 @@ from spanloom.storage.deletions.tables import row_lives
 from spanloom.storage.engine.conditions import Condition, both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.stats.expressions import grouped, ordered, shown, steps_of
-from spanloom.storage.where.compile import to_sql
-from spanloom.storage.where.literals import Literals
+from spanloom.storage.where.compile import Compiler
+from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ class ClickHouseStats:
 
     def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
         """See ``TrajectoryReader.numbers``."""
-        wanted = _wanted(asked)
         with bounded():
+            wanted = self._wanted(reach, asked)
             rows = self._asker.values(
                 "numbers",
                 reach=within(reach),
@@ -46,21 +46,20 @@ class ClickHouseStats:
             )
         return [_group(row, asked) for row in rows]
 
+    def _wanted(self, reach: Reach, asked: Numbers) -> Condition:
+        compiler = Compiler(Texts(self._asker, within(reach)))
+        parts = [
+            compiler.to_sql(where, subject)
+            for where, subject in ((asked.where, Subject.RUN), (asked.steps_where, Subject.STEP))
+            if where is not None
+        ]
+        return Condition(" AND ".join(parts) or "true", compiler.literals.values)
+
     def _alive(self) -> Condition:
         """Return the condition that a run is not deleted: this query names no trace."""
         if not self._asker.hiding.may_hide:
             return Condition("true", {})
         return Condition(f"({row_lives('trajectory_list')})", {})
-
-
-def _wanted(asked: Numbers) -> Condition:
-    literals = Literals()
-    parts = [
-        to_sql(where, subject, literals)
-        for where, subject in ((asked.where, Subject.RUN), (asked.steps_where, Subject.STEP))
-        if where is not None
-    ]
-    return Condition(" AND ".join(parts) or "true", literals.values)
 
 
 def _group(row: Values, asked: Numbers) -> Group:

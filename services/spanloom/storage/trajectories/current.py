@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import TrajectorySummary
-from spanloom.core.query.question import ANY_RUN
-from spanloom.storage.engine.conditions import both, passing
+from spanloom.core.query.question import NEWEST_FIRST
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.where.compile import compile_where
 from spanloom.storage.where.ordering import rank as rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.question import Order
     from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane, Row
 
@@ -28,23 +25,17 @@ KEYS_AT_ONCE = 10_000
 
 def read_current(
     reader: Lane,
-    where: TrajectoryFilter,
+    wanted: Condition,
     keys: Iterable[tuple[str, str]],
-    question: Question = ANY_RUN,
+    order: Order = NEWEST_FIRST,
 ) -> Sequence[TrajectorySummary]:
-    """Return those of the traces that are what is asked for now, in any order."""
-    wanted, rank = asked_for_by(where, question), rank_of(question.order)
+    """Return those of the traces that meet the condition now, in any order."""
+    rank = rank_of(order)
     return [
         summary_of(row)
         for some in batched(list(keys), KEYS_AT_ONCE)
         for row in reader.rows("list_page", keys=some, filter=wanted, rank=rank)
     ]
-
-
-def asked_for_by(where: TrajectoryFilter, question: Question) -> Condition:
-    """Return the condition that a row passes every filter and is what the question asks for."""
-    passes = passing(where)
-    return passes if question.where is None else both(passes, compile_where(question.where))
 
 
 def summary_of(row: Row) -> TrajectorySummary:

@@ -9,19 +9,22 @@ from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN
-from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.conditions import both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import asked_for_by, read_current
+from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.where.compile import compile_where
 from spanloom.storage.where.ordering import ordered
+from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.question import Question
+    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
 
 
@@ -42,13 +45,13 @@ class ClickHouseLists:
         question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
-        lane = self._lane_of(question)
+        lane = self._reader if question == ANY_RUN else self._asker  # what may take long
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
             rows = lane.rows(
                 "list_candidates",
                 reach=within(reach),
-                filter=asked_for_by(where, question),
+                filter=wanted,
                 most=most,
                 **ordered(question.order, after),
             )
@@ -57,9 +60,15 @@ class ClickHouseLists:
                 for project, start, trace_id, rank in rows
             ]
 
-        descending = question.order.is_descending
+        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
+            found = read_current(lane, wanted, keys, question.order)
+            return {line.key: line for line in found}
+
         with bounded():
-            return self._read(candidates, where, limit, after, question, is_descending=descending)
+            wanted = asked_for(where, question, Texts(lane, within(reach)))
+            descending = question.order.is_descending
+            lines = read_list(candidates, current, limit, after, is_descending=descending)
+        return with_continuations(self._reader, lines)
 
     def conversation(
         self,
@@ -84,34 +93,22 @@ class ClickHouseLists:
                 for project, start, trace_id in rows
             ]
 
-        where = replace(where, conversation_id=conversation_id)
-        return self._read(candidates, where, limit, after, ANY_RUN, is_descending=False)
+        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
+            return {line.key: line for line in read_current(self._reader, wanted, keys)}
+
+        wanted = passing(replace(where, conversation_id=conversation_id))
+        lines = read_list(candidates, current, limit, after, is_descending=False)
+        return with_continuations(self._reader, lines)
 
     def continuation(self, key: TraceKey) -> Continuation:
         """See ``TrajectoryReader.continuation``."""
         lines = with_continuations(
-            self._reader, read_current(self._reader, TrajectoryFilter(), [key])
+            self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key])
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
-    def _lane_of(self, question: Question) -> Lane:
-        """Return the lane for a question: what may take long holds up nobody else's list."""
-        return self._reader if question == ANY_RUN else self._asker
 
-    def _read(
-        self,
-        candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
-        where: TrajectoryFilter,
-        limit: int,
-        after: Cursor | None,
-        question: Question,
-        *,
-        is_descending: bool,
-    ) -> Sequence[TrajectorySummary]:
-        lane = self._lane_of(question)
-
-        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            return {line.key: line for line in read_current(lane, where, keys, question)}
-
-        lines = read_list(candidates, current, limit, after, is_descending=is_descending)
-        return with_continuations(self._reader, lines)
+def asked_for(where: TrajectoryFilter, question: Question, texts: Texts) -> Condition:
+    """Return the condition that a row passes every filter and is what the question asks for."""
+    passes = passing(where)
+    return passes if question.where is None else both(passes, compile_where(question.where, texts))

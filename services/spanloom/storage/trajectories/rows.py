@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from spanloom.core.model.trajectory import StepType, names_of_agents
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
 from spanloom.core.reading.gist import answer_in, gist, question_in
+from spanloom.core.reading.new_texts import NO_TEXT, find_new_texts, told_step
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
+    from spanloom.core.reading.new_texts import NewTexts
 
 Summary: TypeAlias = "Mapping[str, object]"
 _INT64_MAX = 2**63 - 1
@@ -148,6 +150,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
         attributes=find_attributes(
             metadata if isinstance(metadata, dict) else {}, root.metadata, steps
         ),
+        texts=find_new_texts(told_step(step) for _, step in placed_steps(trajectory)),
     )
     return {**summary, **columns}
 
@@ -159,8 +162,10 @@ def laid_out(
     start_ns: int,
     cost: float | None,
     attributes: Sequence[str],
+    texts: Iterable[NewTexts],
 ) -> dict[str, object]:
     """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to."""
+    hashes = {new.step_id: new.hash for new in texts}
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
     return {
@@ -174,6 +179,7 @@ def laid_out(
         "Attributes": attributes,
         "HasArrays": True,
         **step_arrays(steps, start_ns),
+        "Steps.Text": [hashes.get(flat.step.id, NO_TEXT) for flat in steps],
     }
 
 

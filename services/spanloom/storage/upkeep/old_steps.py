@@ -11,6 +11,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
 from spanloom.core.query.flat_steps import find_attributes, lay_flat
+from spanloom.core.reading.new_texts import find_new_texts, told_steps
 from spanloom.storage.trajectories.rows import laid_out
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def _old_run(
         attributes=find_attributes(
             extraction.get("metadata") or {}, root.get("metadata") or {}, steps
         ),
+        texts=find_new_texts(told_steps(document)),
     )
     key = TraceKey(trajectory["Project"], trajectory["TraceId"])
     return OldRun(

@@ -106,7 +106,7 @@ _ITEMS = {
     for name in (
         *("Id", "Type", "Name", "Agent", "Parent", "Enter", "Exit", "StartNs", "DurationNs"),
         *("Model", "InputTokens", "OutputTokens", "Cost", "FirstTokenMs"),
-        *("HasError", "ErrorCode", "ErrorMessage", "Args", "Attributes"),
+        *("HasError", "ErrorCode", "ErrorMessage", "Args", "Attributes", "Text"),
     )
 } | {"StepPlace": "arrayEnumerate(`Steps.Id`)"}
 """Name of an item → the array that it is of."""

@@ -34,6 +34,14 @@ class Literals:
         """Return the place of a text in the query: ``{p0:String}``."""
         return self._place("String", value)
 
+    def texts(self, values: Sequence[str]) -> str:
+        """Return an expression for an array of texts."""
+        return self.list_of(FieldType.TEXT, values)
+
+    def next_name(self) -> str:
+        """Return a name under which nothing stands yet."""
+        return f"p{len(self.values)}"
+
     def number(self, value: int) -> str:
         """Return the place of a whole number in the query."""
         return self._place("Int64", value)
@@ -47,6 +55,6 @@ class Literals:
         return f"JSONExtract({self._place('String', list(values))}, 'Array({TYPES[kind]})')"
 
     def _place(self, kind: str, value: object) -> str:
-        name = f"p{len(self.values)}"
+        name = self.next_name()
         self.values[name] = value
         return f"{{{name}:{kind}}}"
