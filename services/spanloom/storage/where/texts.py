@@ -40,6 +40,6 @@ def words_of_step(words: str, part: str, texts: Texts, literals: Literals) -> st
     parts = literals.texts([part] if part else [str(one) for one in Part])
     rows = f"{texts.reach.text} AND Part IN {parts} AND {wanted.text}"
     return (
-        "((Project, StartTimeUnixNano, TraceId, StepId, StepText) IN ("
+        "((Project, StartTimeUnixNano, TraceId, StepId, StepText) IN ("  # noqa: S608  # no literal
         f"SELECT Project, TrajectoryStart, TraceId, StepId, Hash FROM step_texts WHERE {rows}))"
     )
