@@ -176,7 +176,9 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "duplicate": trajectory.duplicate_of is not None,
         "longest_repeat": repeats.longest,
         "most_repeats": repeats.most,
-        "metadata": find_attributes(of_run, root.metadata, steps),
+        "metadata": find_attributes(
+            of_run, root.metadata, (list_attributes(flat.step.metadata) for flat in steps)
+        ),
     }
 
 
