@@ -145,6 +145,9 @@ class Metrics:
         self.spans_extracted = Counter(
             "spanloom_spans_extracted", "Spans read for extraction.", registry=r
         )
+        self.texts_indexed = Counter(
+            "spanloom_texts_indexed", "Texts of steps put into the index of words.", registry=r
+        )
         self.extraction_failures = Counter(
             "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
         )

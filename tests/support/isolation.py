@@ -22,6 +22,8 @@ from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -124,6 +126,9 @@ def _own(reach: Reach, count: int) -> Seen:
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 
+RUNS_BY_PROJECT = Numbers(
+    Subject.RUN, parse_metrics("count", Subject.RUN), parse_by("project", Subject.RUN)
+)
 WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
     "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
@@ -133,6 +138,12 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "list": lambda t, reach: {
         line.key.project
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
+    },
+    "numbers": lambda t, reach: {
+        str(group.by[0])
+        for group in t.store.numbers(
+            reach, TrajectoryFilter(conversation_id=t.conversation), RUNS_BY_PROJECT
+        )
     },
     "conversation": lambda t, reach: {
         line.key.project

@@ -37,6 +37,7 @@ class MemoryState:
         self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
         self._announced: list[Announcement] = []
+        self._stored_s: dict[TraceKey, int] = {}
         self._progress: dict[TraceKey, Progress] = {}
         self._replays: dict[str, Replay] = {}
         self._deletions: dict[str, Deletion] = {}

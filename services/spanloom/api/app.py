@@ -27,6 +27,7 @@ from spanloom.api.routes import (
     replays,
     service,
     snapshots,
+    stats,
     trajectories,
 )
 from spanloom.api.services import Services
@@ -113,7 +114,7 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, parts, diffs, conversations),
+        *(trajectories, parts, diffs, conversations, stats),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

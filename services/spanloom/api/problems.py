@@ -22,6 +22,7 @@ from spanloom.core.errors import (
     RetryableError,
 )
 from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.where.problems import InvalidWhereError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -31,6 +32,15 @@ class InvalidInput(BaseModel):
 
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
+    position: Annotated[
+        int | None, Field(description="Of `where`: where that stands, in code points from 0.")
+    ] = None
+    length: Annotated[int | None, Field(description="How many code points it takes.")] = None
+    message: Annotated[str | None, Field(description="The same as `detail`.")] = None
+    did_you_mean: Annotated[
+        list[str] | None, Field(description="What resembles the word that is wrong.")
+    ] = None
+    expected: Annotated[list[str] | None, Field(description="What may stand there.")] = None
 
 
 class Problem(BaseModel):
@@ -86,6 +96,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
+    app.add_exception_handler(InvalidWhereError, _on_invalid_where)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
@@ -120,6 +131,19 @@ def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
 def _named(loc: Sequence[str | int]) -> str:
     """Return the parameter's name: ``("body", "scopes", 0)`` is ``scopes``; else where it is."""
     return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
+
+
+def _on_invalid_where(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidWhereError)  # noqa: S101  # as registered
+    errors = [
+        {
+            "parameter": error.parameter,
+            "detail": found.message,
+            **found._asdict(),
+        }
+        for found in error.problems
+    ]
+    return problem(request.url.path, 422, f"{error.parameter}: {error}", errors=errors)
 
 
 def _on_invalid_query(request: Request, error: Exception) -> Response:

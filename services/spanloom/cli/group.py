@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Say how agents of a framework are made to send.",
     ),
     "list": ("list_:list_command", "List trajectories, newest first."),
+    "stats": ("stats:stats_command", "Count and compare runs, or steps."),
+    "fields": ("fields:fields_command", "List what a query can name."),
     "conversations": (
         "conversations:conversations_command",
         "List conversations, newest first, or the runs of one.",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         "spanloom list --outcome recovered",
         "spanloom list --agent research_agent --limit 100",
         "spanloom list --user ada --environment production",
+        "spanloom list --where 'has(tool exists then error)' --order -duration",
         "spanloom list --since 7d --jsonl | jq -r .trace_id",
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, feed, lists, runs, upkeep
+from spanloom.client.calls import diffs, feed, lists, questions, runs, upkeep
 from spanloom.client.changes import WAIT_S, AsyncChanges
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable
 from spanloom.client.method import Method
@@ -89,6 +89,10 @@ class AsyncClient:
     spans_document = Method(runs.spans_document, ask)
     diff = Method(diffs.diff, ask)
     diff_document = Method(diffs.diff_document, ask)
+
+    stats = Method(questions.stats, ask)
+    fields = Method(questions.fields, ask)
+    field_values = Method(questions.field_values, ask)
 
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)

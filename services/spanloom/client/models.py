@@ -46,6 +46,8 @@ class TrajectorySummary(Answer):
     span_count: int
     input_tokens: int
     output_tokens: int
+    cost: float | None = None
+    """US dollars; ``None`` where a price is unknown."""
     dialects: list[str]
     duplicate_of: str | None = None
     conversation_id: str | None = None
@@ -313,3 +315,47 @@ class Diagnosis(Answer):
     version: str
     pid: int
     findings: list[Finding]
+
+
+class Stats(Answer):
+    """Numbers of groups."""
+
+    items: list[dict[str, str | int | float | bool | None]]
+    """A group each: what makes it, ``start`` of its time, and its numbers by their names."""
+    truncated: bool
+    """Whether there are more groups than these."""
+
+
+class FieldInfo(Answer):
+    """A field that a ``where`` can name."""
+
+    name: str
+    of: str
+    """``trajectories`` or ``steps``."""
+    type: str
+    description: str
+    operators: list[str]
+    example: str
+    choices: list[str]
+    is_list: bool
+    has_keys: bool
+    is_ordered: bool
+
+
+class FieldList(Answer):
+    """Every field, of runs and of steps."""
+
+    items: list[FieldInfo]
+
+
+class FieldValue(Answer):
+    """A value, and how many have it."""
+
+    value: str | int | bool
+    count: int
+
+
+class FieldValues(Answer):
+    """Values of a field, the most frequent first."""
+
+    items: list[FieldValue]

@@ -11,6 +11,7 @@ from spanloom.config import OptionError, flag_of
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.worker import Extractor
+from spanloom.indexer.indexer import Indexer
 from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
@@ -123,6 +124,8 @@ class Service:
                 timing_of(settings),
                 options=build_options_of(settings),
             )
+            if not settings.no_search:
+                yield Indexer(store, self.metrics)
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store, data, listener)
             yield Narrator(self.metrics)

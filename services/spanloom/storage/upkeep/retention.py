@@ -29,10 +29,12 @@ RETAINED = {
     "trajectory_changes": ("ChangedAt", Kind.TRAJECTORIES),
     "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
+    "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
+    "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
 """The tables that retention empties, the column of each from which it counts, and what it holds."""
-OF_NO_PROJECT = frozenset({"replays", "extraction_watermark"})
+OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL empties them."""
 DAY_S = 24 * 3600
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
