@@ -81,6 +81,7 @@ OTHERS = {
     *("extent_of", "delete", "deletions", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+    "is_laid_out",  # tells of tables
 }
 
 

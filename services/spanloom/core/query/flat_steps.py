@@ -20,8 +20,14 @@ _TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
 MOST_ATTRIBUTES = 64
 """Attributes that a run can be found by, and the most characters of a value."""
 LONGEST_ATTRIBUTE = 256
-TOLD_ELSEWHERE = frozenset({"dialect", "cost", "cost_source", "error_type", "error_told_by"})
-"""Keys of a step's metadata that have a column of their own, or tell of ours."""
+NOT_SENT = frozenset(
+    {
+        *("dialect", "rule", "parent_span_id", "span_name", "model"),
+        *("cost", "cost_source", "error_type", "error_told_by"),
+        *("input_from", "output_from"),
+    }
+)
+"""Keys of a step's metadata that say what we made of a span, or have a column of their own."""
 
 
 class FlatStep(NamedTuple):
@@ -83,12 +89,12 @@ def find_attributes(
 
 
 def list_attributes(metadata: Mapping[str, str]) -> list[str]:
-    """Return by what a step's metadata can be found, ``key=value``; long values are left out."""
-    return [
+    """Return by what a step's metadata can be found, ``key=value``, sorted; long ones are not."""
+    return sorted(
         f"{key}={value}"
         for key, value in metadata.items()
-        if len(value) <= LONGEST_ATTRIBUTE and key not in TOLD_ELSEWHERE
-    ]
+        if key not in NOT_SENT and len(value) <= LONGEST_ATTRIBUTE
+    )
 
 
 def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:

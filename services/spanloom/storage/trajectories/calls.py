@@ -90,7 +90,8 @@ def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
 
 def _is_current(row: Row, current: Mapping[str, list[int]]) -> bool:
     """Return whether the trajectory still has the call; one that is being written may be ahead."""
-    return [row.Seq, row.Version] >= current.get(row.TraceId, [])
+    version = current.get(row.TraceId)
+    return version is not None and [row.Seq, row.Version] >= version
 
 
 def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:

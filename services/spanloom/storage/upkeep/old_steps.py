@@ -1,4 +1,4 @@
-"""A run as older releases stored it: its steps as rows, and what only its document tells of them."""
+"""A run as older releases stored it: steps as rows, and what only its document tells of them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def _calls(key: TraceKey, rows: Iterable[Row]) -> Iterator[Call]:
     """Yield the calls by which other reports of them are found."""
     of_calls = [row for row in rows if row.Type in _CALLS]
     types = [row.Type for row in of_calls]
-    extent = Extent(*map(types.count, _CALLS), sum(row.Richness for row in of_calls))
+    models, tools = map(types.count, _CALLS)
+    extent = Extent(models, tools, sum(row.Richness for row in of_calls))
     for row in of_calls:
         if row.CallKey:
             yield Call(
