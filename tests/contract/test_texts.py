@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.otlp_requests import START_NS
 from tests.support.texts import conversation, found, model, step, store_texts
 
-from spanloom.core.model.span import TraceKey
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import Store
 
 

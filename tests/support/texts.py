@@ -38,7 +38,7 @@ def step(
     said: str = "",
     error: str = "",
     *,
-    type: StepType = StepType.TOOL,
+    kind: StepType = StepType.TOOL,
     name: str = "search",
 ) -> Step:
     """Return a step that runs from millisecond ``number`` of the run on, for one."""
@@ -46,7 +46,7 @@ def step(
     return Step(
         id=f"{number + 1:016x}",
         parent_id=f"{1:016x}",
-        type=type,
+        type=kind,
         name=name,
         start_ns=start_ns,
         end_ns=start_ns + MS,
@@ -57,7 +57,7 @@ def step(
 
 
 def model(number: int, given: str, said: str) -> Step:
-    return step(number, given, said, type=StepType.MODEL, name="chat")
+    return step(number, given, said, kind=StepType.MODEL, name="chat")
 
 
 def text_record(

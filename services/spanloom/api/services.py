@@ -31,6 +31,8 @@ class Services:
     keys: KeyAdministration
     examine: Callable[[], Sequence[Finding]]
     """Returns what is wrong with this process, and what is not."""
+    has_search: bool = True
+    """Whether there is an index of texts."""
 
 
 def _services(request: Request) -> Services:

@@ -19,6 +19,7 @@ from spanloom.client.models import (
     Snapshot,
     SpanList,
     SpanVerdict,
+    TextHit,
     Trajectory,
     TrajectorySummary,
 )
@@ -26,7 +27,7 @@ from spanloom.client.moments import milliseconds_of
 from spanloom.client.transport import Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import httpx
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 DEFAULT_URL = "http://127.0.0.1:8080"
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
+PAGE_HITS = 200
+"""The same of a search."""
 
 _Parameters = dict[str, str | int | bool | None]
 _Answer = TypeVar("_Answer", bound=BaseModel)
@@ -174,6 +177,30 @@ class Client:
         }
         return self._pages(Page[TrajectorySummary], path, limit, filters)
 
+    def search(
+        self,
+        words: str,
+        *,
+        parts: Sequence[str] = (),
+        limit: int | None = None,
+        project: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+    ) -> Iterator[TextHit]:
+        """Yield texts that have every word and ``"phrase"``, newest run first (docs/search.md).
+
+        ``parts`` are ``input``, ``output`` and ``error``; without any, all. ``since`` and ``until``
+        are of the runs, as in ``trajectories``.
+        """
+        filters: _Parameters = {
+            "q": words,
+            "in": ",".join(parts) or None,
+            "project": project,
+            "from": _milliseconds(since),
+            "to": _milliseconds(until),
+        }
+        return self._pages(Page[TextHit], "/v1/search", limit, filters, most=PAGE_HITS)
+
     def trajectory(self, trace_id: str, *, project: str | None = None) -> Trajectory:
         """Return the newest version of a run, with all its steps."""
         return self._read(Trajectory, self.document(trace_id, project=project))
@@ -301,13 +328,18 @@ class Client:
         return self._read(Snapshot, self._transport.ask("POST", "/v1/snapshots", {}))
 
     def _pages(
-        self, page: type[Page[ItemT]], path: str, limit: int | None, filters: _Parameters
+        self,
+        page: type[Page[ItemT]],
+        path: str,
+        limit: int | None,
+        filters: _Parameters,
+        most: int = PAGE_ITEMS,
     ) -> Iterator[ItemT]:
         """Follow ``next_cursor`` until there is none; a short page is not the end."""
         cursor: str | None = None
         left = limit
         while left is None or left > 0:
-            size = PAGE_ITEMS if left is None else min(left, PAGE_ITEMS)
+            size = most if left is None else min(left, most)
             body = self._get(path, {**filters, "limit": size, "cursor": cursor})
             found = self._read(page, body)
             yield from found.items

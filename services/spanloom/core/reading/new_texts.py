@@ -67,7 +67,14 @@ def told_step(step: Step) -> ToldStep:
     lasted_ms = max(step.end_ns - step.start_ns, 0) // _NS_PER_MS
     error = step.error.message if step.error is not None else ""
     return ToldStep(
-        step.id, step.type, step.name, start_ms, start_ms + lasted_ms, step.input, step.output, error
+        step.id,
+        step.type,
+        step.name,
+        start_ms,
+        start_ms + lasted_ms,
+        step.input,
+        step.output,
+        error,
     )
 
 
@@ -203,11 +210,13 @@ def _told(step: Mapping[str, Any]) -> ToldStep:
 
 def _writable(step: ToldStep) -> ToldStep:
     """Return the step as a document has it (``core/formats/json_bytes.py``)."""
-    return ToldStep(
-        *(
-            value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            if isinstance(value, str)
-            else value
-            for value in step
-        )
+    return step._replace(
+        name=_whole(step.name),
+        input=_whole(step.input),
+        output=_whole(step.output),
+        error=_whole(step.error),
     )
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -113,6 +113,4 @@ class ClickHouseTextFinder:
 
 def _place(row: Row) -> HitCursor:
     """Return where a candidate stands; the same text twice stands at one place."""
-    return HitCursor(
-        row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place
-    )
+    return HitCursor(row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place)
