@@ -46,7 +46,17 @@ if TYPE_CHECKING:
 EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
-READING = ("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument")
+READING = (
+    "list",
+    "conversations",
+    "tail",
+    "show",
+    "diff",
+    "explain",
+    "spans",
+    "instrument",
+    "search",
+)
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 
 

@@ -22,11 +22,10 @@ PARTS = ("input", "output", "error")
     "search",
     cls=TeachingCommand,
     examples=(
-        "spanloom search refund",
-        "spanloom search 'refund \"rate limit\"' --since 7d",
-        "spanloom search ORD-1234 --in input",
-        "spanloom search 'kubern*' --limit 100",
-        "spanloom search 退款 | jq -r .trace_id",
+        "spanloom search people",
+        "spanloom search '\"how many people\"' --since 7d",
+        "spanloom search alpha beta --in input --in output",
+        "spanloom search 'peop*' --limit 100 --json | jq -r .trace_id",
     ),
 )
 @click.argument("words", nargs=-1, required=True)
@@ -58,8 +57,8 @@ def search_command(
     """Find what steps said, newest run first: messages, arguments, results, failures.
 
     Words stand in one text, all of them; "two words" in quotes one behind the other; kubern* stands
-    for words that begin so. In a pipe it is one JSON object a line. Look at a run with
-    `spanloom show TRACE_ID --step STEP_ID`.
+    for words that begin so. In a pipe it is one JSON object a line. Look at a hit with
+    `spanloom show TRACE_ID STEP_ID`, at its run with `spanloom show TRACE_ID`.
     """
     hits = client.search(
         " ".join(words), parts=parts, project=project, since=since, until=until, limit=limit

@@ -30,7 +30,7 @@ def render_hits(items: list[Item], console: Console, now_ms: int) -> None:
         ago = age(now_ms - whole(item["started_at"]))
         about = f"  step {item['position']}, {item['part']}, {item['project']}, {ago}"
         console.print(cut(Text.assemble(sign, name, Text(printable(about), "dim")), console.width))
-        console.print(Text(f"  {item['trace_id']} --step {item['step_id']}", "dim"))
+        console.print(Text(f"  {item['trace_id']} {item['step_id']}", "dim"))
         console.print(Text("  ") + mark_places(item["snippet"], item["offsets"]))
         console.print()
 

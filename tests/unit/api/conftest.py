@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
     from spanloom.core.query.fields import TrajectoryFilter
 
 REPLAY = "00064119b2c8d000"
@@ -46,6 +47,8 @@ class ShelfStore:
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
+    hits: list[TextHit] = field(default_factory=list)
+    searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -99,6 +102,14 @@ class ShelfStore:
             raise self.error
         newest = sorted(self.talks, key=lambda talk: talk.cursor, reverse=True)
         return [talk for talk in newest if after is None or talk.cursor < after][:limit]
+
+    def search(
+        self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
+    ) -> Sequence[TextHit]:
+        self.searched.append((reach, wanted))
+        if self.error:
+            raise self.error
+        return [hit for hit in self.hits if after is None or hit.cursor < after][:limit]
 
     def continuation(self, key: TraceKey) -> Continuation:
         return self.continuations.get(key, NO_CONTINUATION)

@@ -68,6 +68,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/diff/{other_trace_id}",
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",
+        "GET /v1/search",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
@@ -119,6 +120,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
+        *("q", "in"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }

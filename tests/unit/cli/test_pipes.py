@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("utf-8")
 LOOKING = {
     *("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument", "doctor"),
+    "search",
     *("keys list", "dead-letters list"),
 }
 """The commands that show something; all others do something and say so."""
