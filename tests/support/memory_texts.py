@@ -28,7 +28,7 @@ class MemoryTexts(MemoryState):
     def __init__(self) -> None:
         """Start empty."""
         super().__init__()
-        self._indexed: set[tuple[TraceKey, int]] = set()
+        self._indexed: set[tuple[TraceKey, int, int]] = set()
         self._text_watermark = 0
 
     def search(
@@ -59,13 +59,13 @@ class MemoryTexts(MemoryState):
         with self._lock:
             records = [self._records[key] for key in keys if key in self._records]
             new = [
-                (record.key, text.hash, said)
+                _place(record, text)
                 for record in records
                 for text in _texts_of(record)
                 for said in (text.input, text.output, text.error)
-                if said and (record.key, text.hash) not in self._indexed
+                if said and _place(record, text) not in self._indexed
             ]
-            self._indexed |= {(key, number) for key, number, _ in new}
+            self._indexed |= set(new)
             return len(new)
 
     def read_text_watermark(self) -> int:
@@ -80,7 +80,7 @@ class MemoryTexts(MemoryState):
         flat = lay_flat(placed_steps(record.trajectory))
         positions = {each.step.id: place for place, each in enumerate(flat, 1)}
         for new in _texts_of(record):
-            if (record.key, new.hash) in self._indexed:
+            if _place(record, new) in self._indexed:
                 for part, said in zip(Part, (new.input, new.output, new.error), strict=True):
                     if part in wanted.parts and has_text(wanted.query, tokenize(said)):
                         yield TextHit(
@@ -93,6 +93,10 @@ class MemoryTexts(MemoryState):
                             new.name,
                             make_snippet(said, wanted.query),
                         )
+
+
+def _place(record: TrajectoryRecord, new: NewTexts) -> tuple[TraceKey, int, int]:
+    return record.key, record.trajectory.root.start_ns, new.hash
 
 
 def _texts_of(record: TrajectoryRecord) -> Sequence[NewTexts]:

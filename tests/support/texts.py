@@ -95,6 +95,11 @@ def store_texts(
     return store.index_texts([key])
 
 
+def said(query: str) -> TextSearch:
+    """Return the search for a query, as a user types it, everywhere."""
+    return TextSearch(parse_text_query(query))
+
+
 def found(store: Store, project: str, query: str, **wanted: object) -> list[tuple[str, str]]:
     """Return the steps and parts in which something is found, by their place."""
     search = TextSearch(parse_text_query(query), **wanted)  # type: ignore[arg-type]  # of any test
