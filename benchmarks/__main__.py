@@ -16,6 +16,7 @@ from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
+from benchmarks.search import measure_search
 from benchmarks.sweep import measure_sweep
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "freshness": measure_freshness,
     "growth": measure_growth,
     "sweep": measure_sweep,
+    "search": measure_search,
 }
 
 

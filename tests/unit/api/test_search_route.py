@@ -99,7 +99,7 @@ def test_a_store_that_does_not_answer_is_told(client: TestClient, store: ShelfSt
 
 
 def test_with_search_switched_off_it_says_so(store: ShelfStore) -> None:
-    app = create_app(store, Metrics(), list, Locks().access, has_search=False)  # type: ignore[arg-type]  # as much of a store as is asked
+    app = create_app(store, Metrics(), list, Locks().access, has_search=False)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/v1/search", params={"q": "x"})
     assert answer.status_code == 501
