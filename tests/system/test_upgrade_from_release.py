@@ -15,7 +15,8 @@ from tests.support.extracting import World
 from tests.support.memory_store import MemoryStore
 
 from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
-from spanloom.storage.trajectories.rows import list_row, summary_row
+from spanloom.storage.trajectories.list_rows import list_row
+from spanloom.storage.trajectories.rows import summary_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -86,6 +87,8 @@ def told(rows: Iterable[Mapping[str, object]]) -> list[dict[str, Any]]:
     """Return rows in one order, as JSON has them, without what tells when they were built."""
     plain = orjson.loads(orjson.dumps(list(rows)))
     shown = [{k: v for k, v in row.items() if k not in OF_ITS_TIME} for row in plain]
+    for row in shown:
+        row.update({"Steps.Attributes": list(map(sorted, row.get("Steps.Attributes", [])))})
     return sorted(shown, key=lambda row: [row["TraceId"], row.get("CallKey"), row.get("StepId")])
 
 

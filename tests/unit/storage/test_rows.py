@@ -14,11 +14,10 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
 from spanloom.core.ports.building import Head
 from spanloom.storage.trajectories.calls import CALL_COLUMNS
+from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
-    list_row,
-    moved_list_rows,
     summary_row,
     trajectory_row,
 )

@@ -14,7 +14,7 @@ from zlib import crc32
 from spanloom.core.model.trajectory import Step, StepType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
 MOST_ATTRIBUTES = 64
@@ -22,12 +22,12 @@ MOST_ATTRIBUTES = 64
 LONGEST_ATTRIBUTE = 256
 NOT_SENT = frozenset(
     {
-        *("dialect", "rule", "parent_span_id", "span_name", "model"),
-        *("cost", "cost_source", "error_type", "error_told_by"),
-        *("input_from", "output_from"),
+        *("dialect", "rule", "parent_span_id", "span_name", "input_from", "output_from"),
+        *("cost", "cost_source", "error_type", "error_told_by", "model"),
+        *("service_name", "conversation_id"),
     }
 )
-"""Keys of a step's metadata that say what we made of a span, or have a column of their own."""
+"""Keys of a step's metadata that tell how a span was read, or have a column of their own."""
 
 
 class FlatStep(NamedTuple):
@@ -49,13 +49,12 @@ class FlatStep(NamedTuple):
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
     """Return steps, each given with the id of its agent, in order and with their places."""
     ordered = sorted(owned, key=_by_start)
-    places = {step.id: place for place, (_, step) in enumerate(ordered, 1)}
-    parents = [places.get(step.parent_id, 0) for _, step in ordered]
-    walk = _intervals(parents)
-    return [
-        FlatStep(step, parent, places.get(agent_id, 0), *interval, _args(step))
-        for (agent_id, step), parent, interval in zip(ordered, parents, walk, strict=True)
-    ]
+    steps = [step for _, step in ordered]
+    places = {step.id: place for place, step in enumerate(steps, 1)}
+    parents = [places.get(step.parent_id, 0) for step in steps]
+    agents = [places.get(agent_id, 0) for agent_id, _ in ordered]
+    columns = steps, parents, agents, *_walk(parents), map(_args, steps)
+    return list(map(FlatStep._make, zip(*columns, strict=True)))
 
 
 class Repeats(NamedTuple):
@@ -77,24 +76,24 @@ def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
 
 
 def find_attributes(
-    of_run: Mapping[str, str], of_root: Mapping[str, str], steps: Iterable[FlatStep]
+    of_run: Mapping[str, str], of_root: Mapping[str, str], of_steps: Iterable[Sequence[str]]
 ) -> list[str]:
     """Return by what senders' metadata a run can be found, sorted: that of any step finds it.
 
     What is told of the whole run comes first, where there is more than can be kept.
     """
-    told = (of_run, of_root, *(flat.step.metadata for flat in steps))
-    found = dict.fromkeys(chain.from_iterable(map(list_attributes, told)))
+    own = (*list_attributes(of_run), *list_attributes(of_root))
+    found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
     return sorted(islice(found, MOST_ATTRIBUTES))
 
 
 def list_attributes(metadata: Mapping[str, str]) -> list[str]:
-    """Return by what a step's metadata can be found, ``key=value``, sorted; long ones are not."""
-    return sorted(
+    """Return by what a step's metadata can be found, ``key=value``; long values are left out."""
+    return [
         f"{key}={value}"
         for key, value in metadata.items()
         if key not in NOT_SENT and len(value) <= LONGEST_ATTRIBUTE
-    )
+    ]
 
 
 def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
@@ -102,23 +101,22 @@ def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
     return step.start_ns, -step.end_ns, step.id
 
 
-def _intervals(parents: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield for each step when a walk from the top down enters it and what is last below it."""
+def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Return when a walk from the top down enters each step, and when the last step below it."""
     below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
     for place, parent in enumerate(parents, 1):
         below[parent].append(place)
+    enters, sizes = [0] * len(below), [1] * len(below)
     met: list[int] = []
     waiting = below[0][::-1]
     while waiting:
         met.append(place := waiting.pop())
-        waiting += below[place][::-1]
-    sizes = [1] * len(below)
+        enters[place] = len(met)
+        waiting += reversed(below[place])
     for place in reversed(met):
         sizes[parents[place - 1]] += sizes[place]
-    enters = {place: enter for enter, place in enumerate(met, 1)}
-    for place in range(1, len(below)):
-        enter = enters.get(place, 0)  # of a circle, which no tree has, none is met
-        yield enter, enter + sizes[place] - 1
+    exits = [enter + size - 1 for enter, size in zip(enters, sizes, strict=True)]
+    return enters[1:], exits[1:]
 
 
 def _args(step: Step) -> int:

@@ -1,23 +1,19 @@
-"""A trajectory as a row of ``trajectories`` and of ``trajectory_list``: each names its columns."""
+"""A trajectory as a row of ``trajectories``, and what ``trajectory_list`` shares with it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
 from spanloom.core.reading.gist import answer_in, gist, question_in
-from spanloom.core.reading.new_texts import NO_TEXT, find_new_texts, told_step
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
-from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
+from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.query.flat_steps import FlatStep
-    from spanloom.core.reading.new_texts import NewTexts
 
 Summary: TypeAlias = "Mapping[str, object]"
 _INT64_MAX = 2**63 - 1
@@ -134,60 +130,6 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "Models": extras.get("models", []),
         "ExtractorVersion": trajectory.extractor_version,
     }
-
-
-def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
-    """Return a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
-    trajectory = record.trajectory
-    root, extras = trajectory.root, trajectory.extras
-    cost, metadata = extras.get("cost"), extras.get("metadata")
-    steps = lay_flat(placed_steps(trajectory))
-    columns = laid_out(
-        steps,
-        root_id=root.id,
-        start_ns=root.start_ns,
-        cost=cost["usd"] if isinstance(cost, dict) else None,
-        attributes=find_attributes(
-            metadata if isinstance(metadata, dict) else {}, root.metadata, steps
-        ),
-        texts=find_new_texts(told_step(step) for _, step in placed_steps(trajectory)),
-    )
-    return {**summary, **columns}
-
-
-def laid_out(
-    steps: Sequence[FlatStep],
-    *,
-    root_id: str,
-    start_ns: int,
-    cost: float | None,
-    attributes: Sequence[str],
-    texts: Iterable[NewTexts],
-) -> dict[str, object]:
-    """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to."""
-    hashes = {new.step_id: new.hash for new in texts}
-    repeats = count_repeats(steps)
-    failed = [flat.step.type for flat in steps if flat.step.error is not None]
-    return {
-        "IsDeleted": 0,
-        "RootId": int(root_id, 16),
-        "ModelErrors": failed.count(StepType.MODEL),
-        "ToolErrors": failed.count(StepType.TOOL),
-        "Cost": cost,
-        "LongestRepeat": repeats.longest,
-        "MostRepeats": repeats.most,
-        "Attributes": attributes,
-        "HasArrays": True,
-        **step_arrays(steps, start_ns),
-        "Steps.Text": [hashes.get(flat.step.id, NO_TEXT) for flat in steps],
-    }
-
-
-def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a tombstone for the place in the list where the trajectory stood, if it has moved."""
-    before = record.previous
-    if before is not None and before.start_ns != record.trajectory.root.start_ns:
-        yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:

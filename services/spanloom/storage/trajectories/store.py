@@ -11,10 +11,9 @@ from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
+from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
-    list_row,
-    moved_list_rows,
     summary_row,
     trajectory_row,
 )

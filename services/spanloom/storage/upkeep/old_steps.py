@@ -10,9 +10,9 @@ import orjson
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
-from spanloom.core.query.flat_steps import find_attributes, lay_flat
+from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.reading.new_texts import find_new_texts, told_steps
-from spanloom.storage.trajectories.rows import laid_out
+from spanloom.storage.trajectories.list_rows import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,9 +55,7 @@ def _old_run(
         root_id=root.get("id") or "0",
         start_ns=trajectory["StartTimeUnixNano"],
         cost=cost.get("usd"),
-        attributes=find_attributes(
-            extraction.get("metadata") or {}, root.get("metadata") or {}, steps
-        ),
+        told=(extraction.get("metadata") or {}, root.get("metadata") or {}),
         texts=find_new_texts(told_steps(document)),
     )
     key = TraceKey(trajectory["Project"], trajectory["TraceId"])
