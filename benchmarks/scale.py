@@ -21,7 +21,7 @@ class Scale:
     long_trace: int = 100_000
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
-    searched_texts: int = 200_000
+    searched_texts: int = 1_000_000
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 

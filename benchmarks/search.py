@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine, wait_for_merges
@@ -122,7 +122,8 @@ def _row(random: Random, number: int) -> Mapping[str, object]:
 
 def _ask(path: Path, count: int, *, has_index: bool) -> tuple[float, Sequence[object]]:
     """Return the CPU-seconds of a search for the id of one run, and what was found."""
-    used, found = [], []
+    used: list[float] = []
+    found: list[Any] = []  # rows, which compare by their values
     with open_engine(path) as client:
         lane = Lane(client, READER_SETTINGS)
         for n in range(ASKED):
