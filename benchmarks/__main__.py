@@ -17,6 +17,7 @@ from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
+from benchmarks.search import measure_search
 from benchmarks.sweep import measure_sweep
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "growth": measure_growth,
     "sweep": measure_sweep,
     "feed": measure_feed,
+    "search": measure_search,
 }
 
 

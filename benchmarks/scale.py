@@ -23,6 +23,7 @@ class Scale:
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
     announcements: int = 1_000_000
     """What the change feed keeps."""
+    searched_texts: int = 1_000_000
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -39,5 +40,6 @@ QUICK = Scale(
     short_trace=100,
     settled_traces=(3_000, 6_000),
     announcements=5_000,
+    searched_texts=4_000,
     quiet_s=0.1,
 )

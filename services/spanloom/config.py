@@ -250,8 +250,8 @@ class SearchingSettings(SectionSettings):
 
     no_search: bool = Field(
         False,
-        description="Keep no index of what steps say: `spanloom search` and /v1/search find nothing "
-        "and say so; the index takes as much CPU time as writing the trajectories (docs/search.md).",
+        description="Keep no index of what steps say, and answer no search (docs/search.md): "
+        "the index takes as much CPU time as writing trajectories.",
     )
 
 
