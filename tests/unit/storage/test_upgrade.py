@@ -177,7 +177,7 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
     fill_and_upgrade(
         lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
     )
-    lists, replays = ClickHouseLists(lane), ClickHouseReplays(lane)
+    lists, replays = ClickHouseLists(lane, lane), ClickHouseReplays(lane)
     [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
     assert line.key == TraceKey("p", "old")
     assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []
@@ -228,7 +228,7 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
 ) -> None:
     lane = Lane(fresh_database)
     fill_and_upgrade(lane, monkeypatch, BEFORE_OUTCOMES, [OLD_ENDS, OLD_ENDED], statements)
-    lists = ClickHouseLists(lane)
+    lists = ClickHouseLists(lane, lane)
     lines = lists.list(Reach.only("p"), TrajectoryFilter(), 10)
     assert [(line.key.trace_id, line.outcome, line.failures) for line in lines] == [
         ("bad", Outcome.FAILED, 0),
@@ -253,5 +253,5 @@ def test_a_run_that_waited_before_runs_were_marked_waits(
     lane = Lane(fresh_database)
     rows = [OLD_PAUSE.format(table=table) for table in ("trajectories", "trajectory_list")]
     fill_and_upgrade(lane, monkeypatch, BEFORE_MARKS, rows, statements)
-    [line] = ClickHouseLists(lane).list(Reach.only("p"), TrajectoryFilter(), 10)
+    [line] = ClickHouseLists(lane, lane).list(Reach.only("p"), TrajectoryFilter(), 10)
     assert (line.is_waiting, line.is_resuming) == (True, False)
