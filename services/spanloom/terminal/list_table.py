@@ -53,7 +53,7 @@ def _columns(now_ms: int) -> Iterable[Column]:
     yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
     yield Column("steps", 68, 10, lambda item: _steps(item["step_counts"]))
     yield Column("tokens", 80, 11, tokens_cell, is_number=True)
-    yield Column("cost", 136, 8, _cost, is_number=True)
+    yield Column("cost", 136, 9, _cost, is_number=True)
     yield Column(
         "time", 44, 7, lambda item: Text(duration(whole(item["duration"]))), is_number=True
     )
