@@ -164,6 +164,9 @@ class Metrics:
         self.api_seconds = Histogram(
             "spanloom_api_seconds", "Time of an API request.", ["route"], registry=r
         )
+        self.feed_readers = Gauge(
+            "spanloom_feed_readers", "Readers that wait for changes at the moment.", registry=r
+        )
 
     def render(self) -> bytes:
         """Return all metrics in the Prometheus text format."""

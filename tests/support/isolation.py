@@ -18,8 +18,10 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 
@@ -71,6 +73,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
         replays[key.project] = replay.id
+        store.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays, answers)
@@ -151,6 +154,11 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for talk in t.store.conversations(reach, TrajectoryFilter(), EVERY)
         if talk.conversation_id == t.conversation
     },
+    "announced": lambda t, reach: {
+        told.key.project
+        for told in t.store.announced(reach, TrajectoryFilter(), Position(), EVERY).announcements
+        if told.key.trace_id == t.mine.trace_id
+    },
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
     "traces_after": lambda t, reach: {
@@ -210,6 +218,8 @@ NOT_READING = {
     "append",
     "is_laid_out",
     "write",
+    "announce",
+    "deleted_among",  # of what a reader was told
     "record_progress",
     "record_watermark",
     "record_replay",

@@ -126,6 +126,23 @@ LIST = _answer(
     _component("TrajectoryList"),
     {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
 )
+_CHANGE = {
+    "project": "default",
+    "trace_id": EXAMPLE_TRACE,
+    "version": 1,
+    "status": "settled",
+    "changed_at": "1715400004600",
+    "start": "1715400000000",
+}
+CHANGES = _answer(
+    "What changed, oldest first; or events, each with an item as its data.",
+    _component("ChangeList"),
+    {"items": [_CHANGE], "next": "1715400004600000"},
+)
+CHANGES["content"]["text/event-stream"] = {
+    "schema": {"type": "string"},
+    "example": "id: 1715400004600000\ndata: {...}\n\n",
+}
 STATS = _answer(
     "The groups and their numbers.",
     _component("Stats"),

@@ -10,8 +10,8 @@ import click
 import orjson
 
 from spanloom.cli.client import patient_client_option
-from spanloom.cli.filters import run_filters
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.run_filters import order_option, run_filters
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
 from spanloom.core.formats.registry import FILE_FORMATS
@@ -20,7 +20,7 @@ from spanloom.terminal.counting import Counting
 from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
-    from spanloom.cli.filters import Filters
+    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     ),
 )
 @run_filters
+@order_option
 @click.option(
     "--format",
     "format_id",
@@ -52,7 +53,13 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="The most runs to write.")
 @patient_client_option
 def export_command(
-    *, filters: Filters, format_id: str, output: Path, limit: int | None, client: Client
+    *,
+    filters: RunQuery,
+    order: str | None,
+    format_id: str,
+    output: Path,
+    limit: int | None,
+    client: Client,
 ) -> None:
     """Write runs into a file, newest first: documents, a table, or the spans as they were sent.
 
@@ -60,8 +67,8 @@ def export_command(
     is called FILE.partial. Runs that start meanwhile are not in it.
     """
     wanted = Export(
-        trajectories(limit=limit, **filters),
-        {**filters, "limit": limit},
+        trajectories(order=order, limit=limit, **filters),
+        {**filters, "order": order, "limit": limit},
         FILE_FORMATS[format_id],
         output,
     )

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option
-from spanloom.cli.filters import run_filters
 from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.run_filters import order_option, run_filters
 from spanloom.terminal.list_table import render_list
 
 if TYPE_CHECKING:
-    from spanloom.cli.filters import Filters
+    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     ),
 )
 @run_filters
+@order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 @client_option
 def list_command(
     *,
-    filters: Filters,
+    filters: RunQuery,
+    order: str | None,
     limit: int,
     fail_empty: bool,
     as_json: bool,
@@ -50,5 +52,5 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
-    runs = client.trajectories(limit=limit, **filters)
+    runs = client.trajectories(order=order, limit=limit, **filters)
     give(runs, render_list, as_json=as_json, must_find=fail_empty)

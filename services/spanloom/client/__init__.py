@@ -4,12 +4,14 @@ It needs no part of the server; ``docs/client.md`` shows how it is used.
 """
 
 from spanloom.client.async_client import AsyncClient
+from spanloom.client.changes import AsyncChanges, Change, Changes
 from spanloom.client.client import Client
 from spanloom.client.diff_models import Diff
 from spanloom.client.errors import (
     ApiError,
     ClientError,
     ForbiddenError,
+    GoneError,
     InvalidParameterError,
     NotFoundError,
     NotInstalledError,
@@ -33,11 +35,15 @@ from spanloom.client.models import (
 __all__ = [
     "AgentStep",
     "ApiError",
+    "AsyncChanges",
     "AsyncClient",
+    "Change",
+    "Changes",
     "Client",
     "ClientError",
     "Diff",
     "ForbiddenError",
+    "GoneError",
     "InvalidParameterError",
     "NotFoundError",
     "NotInstalledError",

@@ -58,13 +58,14 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
         problem = orjson.loads(reply.body)
         told = str(problem["title"]), str(problem["detail"])
         faults = [_fault(error) for error in problem.get("errors") or ()]
+        resume = problem.get("resume")
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     kind = BY_STATUS.get(reply.status, ApiError)
     query = _query(request)
     if query is not None and any(fault.parameter == WHERE for fault in faults):
         return QueryError(query, reply.status, *told, faults, reply.retry_after_s)
-    return kind(reply.status, *told, faults, reply.retry_after_s)
+    return kind(reply.status, *told, faults, reply.retry_after_s, resume)
 
 
 def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it

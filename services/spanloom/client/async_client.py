@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, lists, questions, runs, upkeep
+from spanloom.client.calls import diffs, feed, lists, questions, runs, upkeep
+from spanloom.client.changes import WAIT_S, AsyncChanges
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable
 from spanloom.client.method import Method
 from spanloom.client.transport import AsyncTransport
@@ -43,7 +44,7 @@ class AsyncClient:
         """Name the service; nothing is asked yet. The arguments are those of ``Client``."""
         address = find_address(url, api_key)
         self.transport = AsyncTransport(address, Patience(timeout_s, deadline_s, tries), transport)
-        self.url = address.url
+        self.url, self._timeout_s = address.url, timeout_s
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,9 +62,20 @@ class AsyncClient:
         with reading_from(self.url):
             return call.read(reply)
 
+    def follow(self, wanted: feed.Feed) -> AsyncChanges:
+        """Ask a feed of ``calls/`` again and again."""
+        wait_s = min(WAIT_S, self._timeout_s / 2)
+        return AsyncChanges(
+            lambda question: self.ask(wanted.call(question)),
+            wanted.after,
+            wait_s,
+            wanted.on_trouble,
+        )
+
     trajectories = Method(lists.trajectories, AsyncRuns)
     conversations = Method(lists.conversations, AsyncTable)
     conversation = Method(lists.conversation, AsyncRuns)
+    changes = Method(feed.changes, follow)
     documents = Method(lists.documents, AsyncFound)
 
     trajectory = Method(runs.trajectory, ask)

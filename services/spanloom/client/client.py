@@ -6,7 +6,8 @@ from typing import IO, TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, lists, questions, runs, upkeep
+from spanloom.client.calls import diffs, feed, lists, questions, runs, upkeep
+from spanloom.client.changes import WAIT_S, Changes
 from spanloom.client.found import Found, Runs, Table
 from spanloom.client.method import Method
 from spanloom.client.transport import Transport
@@ -49,7 +50,7 @@ class Client:
         """
         address = find_address(url, api_key)
         self.transport = Transport(address, Patience(timeout_s, deadline_s, tries), transport)
-        self.url = address.url
+        self.url, self._timeout_s = address.url, timeout_s
 
     def __enter__(self) -> Self:
         return self
@@ -67,9 +68,20 @@ class Client:
         with reading_from(self.url):
             return call.read(reply)
 
+    def follow(self, wanted: feed.Feed) -> Changes:
+        """Ask a feed of ``calls/`` again and again."""
+        wait_s = min(WAIT_S, self._timeout_s / 2)
+        return Changes(
+            lambda question: self.ask(wanted.call(question)),
+            wanted.after,
+            wait_s,
+            wanted.on_trouble,
+        )
+
     trajectories = Method(lists.trajectories, Runs)
     conversations = Method(lists.conversations, Table)
     conversation = Method(lists.conversation, Runs)
+    changes = Method(feed.changes, follow)
     documents = Method(lists.documents, Found)
 
     trajectory = Method(runs.trajectory, ask)

@@ -56,6 +56,7 @@ class ApiError(ClientError):
         detail: str,
         faults: Sequence[Fault] = (),
         retry_after_s: float | None = None,
+        resume: str | None = None,
     ) -> None:
         """Keep the problem's members."""
         super().__init__(detail)
@@ -67,6 +68,8 @@ class ApiError(ClientError):
         """Of 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
         """When to ask again; ``None`` if that is of no use."""
+        self.resume = resume
+        """Of 410: the token behind which to follow once everything was listed."""
 
 
 class UnauthenticatedError(ApiError):
@@ -79,6 +82,10 @@ class ForbiddenError(ApiError):
 
 class NotFoundError(ApiError):
     """There is no such trajectory, conversation or replay (404)."""
+
+
+class GoneError(ApiError):
+    """The change feed is not kept as far back as a token; ``resume`` is a newer one (410)."""
 
 
 class InvalidParameterError(ApiError):
@@ -106,6 +113,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthenticatedError,
     403: ForbiddenError,
     404: NotFoundError,
+    410: GoneError,
     422: InvalidParameterError,
     429: UnavailableError,
     503: UnavailableError,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 AnswerT = TypeVar("AnswerT")
-Parameters = dict[str, str | int | bool | None]
+Parameters = dict[str, str | float | bool | None]
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
 
 
@@ -63,12 +63,12 @@ class Call(Generic[AnswerT]):
     read: Callable[[Reply], AnswerT]
 
 
-def get(path: str, **params: str | int | bool | None) -> Request:
+def get(path: str, **params: str | float | bool | None) -> Request:
     """Return the request that reads a path."""
     return Request("GET", path, given(params))
 
 
-def post(path: str, **params: str | int | bool | None) -> Request:
+def post(path: str, **params: str | float | bool | None) -> Request:
     """Return the request that has something done, so that it is not repeated."""
     return Request("POST", path, given(params), is_repeatable=False)
 

@@ -71,10 +71,19 @@ class HttpServer:
     """One application on one socket, between ``start`` and ``stop``; a ``Part``."""
 
     def __init__(
-        self, app: ASGIApp, listener: socket.socket, name: str, tls: SSLContext | None = None
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        name: str,
+        tls: SSLContext | None = None,
+        end_waits: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare; nothing is accepted before ``start``."""
+        """Prepare; nothing is accepted before ``start``.
+
+        ``end_waits`` has answers that wait for something end now, as they would hold up a stop.
+        """
         self.name = name
+        self._end_waits = end_waits
         self.port: int = listener.getsockname()[1]
         self._listener = listener
         self._server = uvicorn.Server(_config(app, tls))
@@ -99,6 +108,7 @@ class HttpServer:
         """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
+        self._end_waits()
         self._server.should_exit = True
         self._thread.join(grace_s + 5)
         self._listener.close()

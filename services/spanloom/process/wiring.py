@@ -147,7 +147,7 @@ class Service:
             ),
         )
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
-        return HttpServer(app, listener, "api", context)
+        return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
     def _keeper(self) -> Part:
         upkeep = open_upkeep(self._settings.resolved_store_url)

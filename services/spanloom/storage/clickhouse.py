@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.deletions.store import ClickHouseDeletions
+from spanloom.storage.feed.clocks import OwnClock, SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
@@ -32,6 +34,7 @@ class ClickHouseStore(
     ClickHouseCalls,
     ClickHouseLists,
     ClickHouseConversations,
+    ClickHouseFeed,
     ClickHouseReplays,
     ClickHouseDeletions,
     ClickHouseSnapshots,
@@ -62,6 +65,7 @@ class ClickHouseStore(
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader, asker)
         ClickHouseConversations.__init__(self, reader)
+        ClickHouseFeed.__init__(self, worker, reader, SharedClock() if path is None else OwnClock())
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)

@@ -16,8 +16,10 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
+from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
+from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
 from spanloom.telemetry import Metrics
@@ -116,6 +118,14 @@ class ShelfStore:
             raise self.error
         newest = sorted(self.talks, key=lambda talk: talk.cursor, reverse=True)
         return [talk for talk in newest if after is None or talk.cursor < after][:limit]
+
+    def announced(
+        self, reach: Reach, where: TrajectoryFilter, _after: Position | None, _limit: int
+    ) -> FeedPage:
+        self.asked.append((reach, where))
+        if self.error:
+            raise self.error
+        return FeedPage((), Position(1_715_400_004_600_000))
 
     def continuation(self, key: TraceKey) -> Continuation:
         return self.continuations.get(key, NO_CONTINUATION)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 NEEDED = {
     ("GET", "/v1/trajectories"): Scope.READ,
+    ("GET", "/v1/trajectories/changes"): Scope.READ,
     ("POST", "/v1/trajectories/search"): Scope.READ,
     ("GET", "/v1/stats"): Scope.READ,
     ("GET", "/v1/fields"): Scope.READ,

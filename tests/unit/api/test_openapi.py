@@ -59,6 +59,7 @@ def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
 
 def test_every_path_is_described(spec: Spec) -> None:
     assert [name for name, _ in operations(spec)] == [
+        "GET /v1/trajectories/changes",
         "GET /v1/trajectories",
         "POST /v1/trajectories/search",
         "GET /v1/trajectories/latest",
@@ -121,6 +122,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "cursor",
             "conversation_id",
             *("model", "service", "environment", "user_id", "tag"),
+            *("after", "wait", "fields", "last-event-id"),
             *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
         ),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.unit.client.conftest import World
 
 ONLY_BLOCKING = {"copy"}
+SHELL = {"ask", "close", "follow"}
+"""What each does in its own way."""
 
 
 def public(kind: type) -> set[str]:
@@ -31,7 +33,7 @@ def test_both_clients_have_the_same_names_with_the_same_signatures_and_words() -
     here, there = Client("http://localhost"), AsyncClient("http://localhost")
     for name in public(AsyncClient):
         mine, yours = getattr(here, name), getattr(there, name)
-        if name not in {"ask", "close"}:
+        if name not in SHELL:
             assert inspect.signature(mine) == inspect.signature(yours)
             assert mine.__doc__ == yours.__doc__ == getattr(Client, name).__doc__
         assert mine.__doc__
@@ -94,3 +96,35 @@ def test_it_waits_and_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
                 await client.latest()
 
     asyncio.run(ask())
+
+
+def test_changes_are_followed_over_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def sleep(pause_s: float) -> None:
+        slept.append(pause_s)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    change = {"project": "p", "trace_id": "t", "status": "settled", "changed_at": "1", "start": "1"}
+    pages = [[{**change, "version": 1}], [], [{**change, "version": 1}, {**change, "version": 2}]]
+    asked: list[dict[str, str]] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        asked.append(dict(request.url.params))
+        items = pages.pop(0)
+        if not items:
+            raise httpx.ConnectError("gone")
+        return httpx.Response(200, json={"items": items, "next": str(len(asked))})
+
+    async def ask() -> None:
+        troubles: list[Exception] = []
+        async with answering(handle) as client:
+            found = client.changes(after="0", project="p", on_trouble=troubles.append)
+            assert [(await anext(found)).version for _ in range(2)] == [1, 2]
+            assert (found.token, len(troubles), len(slept)) == ("1", 1, 1)
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            client.changes(no_such_filter=1)  # type: ignore[call-arg]
+
+    asyncio.run(ask())
+    assert [one["after"] for one in asked] == ["0", "1", "1"]
+    assert asked[0] == {"after": "0", "project": "p", "is_duplicate": "false", "wait": "15.0"}

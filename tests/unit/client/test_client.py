@@ -389,7 +389,7 @@ def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(
     document = world.write(1).trace_id.encode()
 
     def broken() -> Iterator[bytes]:
-        yield b"half of"
+        yield b"half of what is longer than " * 9
         raise httpx.ReadError("broken")
 
     answers = [broken(), iter([document])]

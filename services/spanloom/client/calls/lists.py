@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
 from spanloom.client.models import ConversationSummary, TrajectorySummary
@@ -12,6 +12,33 @@ from spanloom.client.request import given, or_any, segment
 if TYPE_CHECKING:
     from spanloom.client.moments import Moment
     from spanloom.core.model.trajectory import Outcome, Status
+
+
+class RunFilters(TypedDict, total=False):
+    """Which runs are wanted, as ``Client.trajectories`` takes it."""
+
+    project: str | None
+    since: Moment | None
+    until: Moment | None
+    status: Status | str | None
+    root_name: str | None
+    has_error: bool | None
+    outcome: Outcome | str | None
+    is_duplicate: bool | None
+    has_steps: bool | None
+    agent_name: str | None
+    conversation_id: str | None
+    model: str | None
+    service: str | None
+    environment: str | None
+    user_id: str | None
+    tag: str | None
+
+
+class RunQuery(RunFilters, total=False):
+    """The same with a query, for what takes it by name."""
+
+    where: str | None
 
 
 def trajectories(
@@ -114,28 +141,13 @@ def documents(
     *,
     order: str | None = None,
     limit: int | None = None,
-    project: str | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-    has_error: bool | None = None,
-    is_duplicate: bool | None = False,
-    has_steps: bool | None = True,
+    **filters: Unpack[RunFilters],
 ) -> Documents:
     """Give the documents of runs that pass every filter, one after the other.
 
     At any moment one document and one page of the list are held. A run that is deleted meanwhile
-    is left out, as is what has no step unless ``has_steps`` is ``None``.
+    is left out, as is what has no step unless ``has_steps`` is ``None``. The filters are those of
+    ``trajectories``.
     """
-    return Documents(
-        trajectories(
-            where,
-            order=order,
-            limit=limit,
-            project=project,
-            since=since,
-            until=until,
-            has_error=has_error,
-            is_duplicate=is_duplicate,
-            has_steps=has_steps,
-        )
-    )
+    filters = {"has_steps": True, **filters}
+    return Documents(trajectories(where, order=order, limit=limit, **filters))

@@ -11,6 +11,7 @@ that a newer service adds is a column too, as text in JSON if it is neither text
 from __future__ import annotations
 
 from enum import Enum
+from itertools import chain
 from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
@@ -20,9 +21,11 @@ from pydantic import BaseModel
 from spanloom.client.models import MOMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic.fields import FieldInfo
+
+    Row = Mapping[str, Any]  # as JSON has it
 
 
 class Kind(Enum):
@@ -52,15 +55,12 @@ class Columns:
         self._values: dict[str, list[Any]] = {name: [] for name in self._kinds}
         self.height = 0
 
-    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+    def add(self, rows: Sequence[Row]) -> None:
         """Take more rows."""
-        for row in rows:
-            for name, value in _flat(row, ""):
-                self._column(name, value).append(self._read(name, value))
-            self.height += 1
-            for values in self._values.values():
-                if len(values) < self.height:
-                    values.append(None)
+        self._lay_flat(rows, "")
+        self.height += len(rows)
+        for values in self._values.values():
+            values.extend([None] * (self.height - len(values)))
 
     def taken(self) -> Mapping[str, Column]:
         """Return the columns and begin again, with the same ones and no rows."""
@@ -69,17 +69,22 @@ class Columns:
         self.height = 0
         return taken
 
-    def _column(self, name: str, value: object) -> list[Any]:
-        if name not in self._values:
-            self._kinds[name] = _kind_of_value(value)
-            self._values[name] = [None] * self.height
-        return self._values[name]
+    def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
+        """Take the rows column by column; what is nested as rows of their own."""
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            values = [row.get(name) for row in rows]
+            if any(isinstance(value, dict) for value in values):
+                inner = [value if isinstance(value, dict) else {} for value in values]
+                self._lay_flat(inner, f"{before}{name}.")
+                values = [None if isinstance(value, dict) else value for value in values]
+            if any(value is not None for value in values):
+                self._put(before + name, values)
 
-    def _read(self, name: str, value: Any) -> Any:  # a JSON value
-        if value is None:
-            return None
-        read = _READERS[self._kinds[name]]
-        return read(value)
+    def _put(self, name: str, values: Sequence[Any]) -> None:  # JSON values
+        if name not in self._values:
+            self._kinds[name] = _kind_of_value(next(v for v in values if v is not None))
+            self._values[name] = [None] * self.height
+        self._values[name].extend(_READERS[self._kinds[name]](values))
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
@@ -101,6 +106,9 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
 
 
 def _kind_of_value(value: object) -> Kind:
+    """Return the kind of a field that no model has; a number may have a fraction in another row."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Kind.REAL
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return Kind.TEXTS
     return _KINDS.get(type(value), Kind.TEXT)
@@ -113,24 +121,24 @@ def _bare(kind: Any) -> Any:  # types
     return kind
 
 
-def _flat(row: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-    for name, value in row.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
-        else:
-            yield before + name, value
+def _texts(values: Sequence[Any]) -> Iterable[str | None]:  # JSON values
+    return [v if v is None or isinstance(v, str) else orjson.dumps(v).decode() for v in values]
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
+    return [None if v is None else int(v) for v in values]
+
+
+def _reals(values: Sequence[Any]) -> Iterable[float | None]:  # JSON values
+    return [None if v is None else float(v) for v in values]
 
 
 _KINDS = {str: Kind.TEXT, int: Kind.WHOLE, float: Kind.REAL, bool: Kind.TRUTH}
-_READERS: dict[Kind, Callable[[Any], Any]] = {
-    Kind.TEXT: _text,
-    Kind.WHOLE: int,
-    Kind.REAL: float,
-    Kind.TRUTH: bool,
-    Kind.MOMENT: int,
-    Kind.TEXTS: list,
+_READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
+    Kind.TEXT: _texts,
+    Kind.WHOLE: _wholes,
+    Kind.REAL: _reals,
+    Kind.MOMENT: _wholes,
+    Kind.TRUTH: iter,  # as JSON has them
+    Kind.TEXTS: iter,
 }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.calls.walks import Row
 
-GROUP_BYTES = 16 * 1024 * 1024
+GROUP_BYTES = 4 * 1024 * 1024
 """Of documents in a row group; so much is held."""
 DOCUMENT = "document"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
+from spanloom.core.ports.feed import FeedReader
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
 from spanloom.core.ports.texts import TextFinder
@@ -205,6 +206,7 @@ class SentSpans(Protocol):
 
 class ReadingStore(
     TrajectoryReader,
+    FeedReader,
     SentSpans,
     TextFinder,
     ReplayRequests,

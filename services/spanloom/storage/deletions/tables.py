@@ -14,6 +14,7 @@ OF_TRACES = (
     "extraction_progress",
     "trajectories",
     "trajectory_list",
+    "trajectory_changes",
     "call_index",
     "conversation_members",
     "step_texts",
