@@ -53,10 +53,17 @@ def _columns(now_ms: int) -> Iterable[Column]:
     yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
     yield Column("steps", 68, 10, lambda item: _steps(item["step_counts"]))
     yield Column("tokens", 80, 11, tokens_cell, is_number=True)
+    yield Column("cost", 136, 9, _cost, is_number=True)
     yield Column(
         "time", 44, 7, lambda item: Text(duration(whole(item["duration"]))), is_number=True
     )
     yield Column("when", 54, 10, lambda item: when_cell(item, now_ms))
+
+
+def _cost(item: Item) -> Text:
+    """Return US dollars; nothing where nobody knows."""
+    cost = item.get("cost")
+    return Text("" if cost is None else f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}")
 
 
 def _run(item: Item, signs: Signs) -> Text:

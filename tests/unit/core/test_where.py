@@ -169,6 +169,7 @@ def test_what_a_field_cannot_be(text: str, position: int, message: str) -> None:
         ("(" * limits.MAX_DEPTH + "has_error", "nested deeper than 32"),
         (" or ".join(["has_error"] * (limits.MAX_COMPARISONS + 1)), "more than 64 comparisons"),
         (f"has({' then '.join(['error'] * 7)})", "a chain has at most 6 steps"),
+        ("has(error within 1001 error)", "this takes at most 1000"),
         (f"steps in ({', '.join(['1'] * 201)})", "in takes at most 200 values"),
         (f'agent ~ "{"a" * 257}"', "a pattern has at most 256 characters"),
         ('"a b c d e f g h i"', "9 words; at most 8 can be looked for at once"),

@@ -206,6 +206,19 @@ def test_a_wide_table_names_two_agents_and_counts_the_others(screen: Callable[..
     assert "  critic +1  " in second
 
 
+@pytest.mark.parametrize(
+    ("cost", "shown"), [(None, ""), (0.0042, "$0.0042"), (1234.5, "$1,234.50")]
+)
+def test_a_wide_table_says_what_a_run_cost(
+    cost: float | None, shown: str, screen: Callable[..., Any]
+) -> None:
+    terminal = screen(columns=140)
+    render_list([item(cost=cost)], terminal.console, NOW_MS)
+    assert "cost" in terminal.text.splitlines()[0]
+    assert shown in terminal.text
+    assert ("$" in terminal.text) is (cost is not None)
+
+
 @pytest.mark.parametrize(("columns", "lost"), [(90, "model"), (70, "tokens"), (44, "when")])
 def test_a_narrow_table_loses_columns_and_keeps_the_trace_id_whole(
     columns: int, lost: str, screen: Callable[..., Any]
