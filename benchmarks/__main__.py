@@ -14,6 +14,7 @@ from benchmarks.extraction import measure_extraction
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
+from benchmarks.live import measure_live
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
 from benchmarks.sweep import measure_sweep
@@ -21,13 +22,15 @@ from benchmarks.sweep import measure_sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from benchmarks.report import Row
+    from benchmarks.live import measure_live
+from benchmarks.report import Row
 
 MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "ingest": measure_ingest,
     "build": measure_building,
     "extract": measure_extraction,
     "freshness": measure_freshness,
+    "live": measure_live,
     "growth": measure_growth,
     "sweep": measure_sweep,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError
@@ -34,8 +35,6 @@ MAX_SPANS = 20_000
 NOTHING_CAME_S = 60.0
 """A trace has no spans if none can be seen for so long: retention took them, or only log records
 tell of it. What comes later makes it due again."""
-IDLE_POLLS = 2
-"""How much longer the time between two looks is while no trace waits."""
 MIN_REST_S = 0.02
 """Under load one look follows the other, but other threads have their turn."""
 AFTER_A_BUG_S = 5.0
@@ -122,16 +121,25 @@ class Extractor:
     def _work(self) -> float:
         """Build what is due and do a piece of a replay, if there is one; give how long to rest.
 
-        Looks come at a steady pace, whatever they found to do. After a piece of a replay the rest
-        is as long as that took: half of the time is left to what arrives.
+        After a piece of a replay the rest is as long as that took: half of the time is left to
+        what arrives.
         """
         began = time.monotonic()
-        self.run_once()
+        built = self.run_once()
         looked = time.monotonic()
         if not self._stopping.is_set() and self._replayer.step() is not None:
             return time.monotonic() - looked
-        pace_s = self._timing.poll_s * (1 if len(self._discovery) else IDLE_POLLS)
-        return max(pace_s - (looked - began), MIN_REST_S)
+        rest_s = self._timing.poll_s - (looked - began)
+        return max(rest_s if built else min(rest_s, self._until_next_s()), MIN_REST_S)
+
+    def _until_next_s(self) -> float:
+        """Return how long until a trace settles: a run that comes alone is not kept waiting.
+
+        Where they come all the time each look finds some, and takes all that have settled since
+        the last: what a look and its batch cost is paid once a second, not for each.
+        """
+        settles_ns = self._discovery.settles_ns()
+        return inf if settles_ns is None else (settles_ns - self._clock()) / NS
 
     def _build(self, batch: Sequence[Due]) -> None:
         wanted = {trace.key: status for trace, status in batch}

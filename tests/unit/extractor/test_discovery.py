@@ -263,9 +263,9 @@ def raising(*_: object) -> Never:
 
 def test_growth_moves_the_end_of_the_quiet_time(world: Looking) -> None:
     world.send(sent(1))
-    world.look(0.9)
+    world.look(0.4)
     world.send(sent(2, 1))
-    world.look(0.9)
+    world.look(0.4)
     assert world.due() == []
     assert world.look(0.1) == 1
     assert len(world.due()) == 1
