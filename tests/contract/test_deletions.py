@@ -36,8 +36,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_part": lambda store, key: store.read_part(key, 10).spans,
     "read_otlp": lambda store, key: store.read_otlp(key),
     "arrived": lambda store, key: store.arrived([key]),
-    "changes_in": lambda store, key: [
-        c for c in store.changes_in(list(store.inserted(0))) if c.key == key
+    "changes_since": lambda store, key: [
+        c for c in store.changes_since(0, {}).changes if c.key == key
     ],
     "unfinished": lambda store, key: [c for c in store.unfinished() if c.key == key],
     "quarantined": lambda store, key: [p for p in store.quarantined(10**6) if p.key == key],

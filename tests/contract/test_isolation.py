@@ -60,7 +60,7 @@ NOT_SEEN = {
 NOT_BY_PROJECT = {
     "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
-    "changes_in": "the extractor's feed",
+    "changes_since": "the extractor's feed",
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",

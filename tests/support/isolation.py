@@ -187,7 +187,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 OF_THE_EXTRACTOR = {
     "clock",
     "inserted",
-    "changes_in",
+    "changes_since",
     "unextracted",
     "unfinished",
     "quarantined",

@@ -1,9 +1,9 @@
 """What the store took in, second by second of its own clock.
 
 The store names each second in which it stored something with a fingerprint of what it holds.
-A look asks for the last seconds and reads those whose fingerprint is another than before. A sweep
-asks for a longer time: an INSERT that took long becomes visible in a second long past. What
-senders and collectors say of time plays no part.
+A look reads those of the last seconds whose fingerprint is another than before, in one question.
+A sweep asks for a longer time: an INSERT that took long becomes visible in a second long past.
+What senders and collectors say of time plays no part.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class ChangeWindow:
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        return self._read(since_s)
+        found = self._store.inserted(since_s)
+        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
+        return self._read(min(changed)) if changed else Look((), {})
 
     def go_back(self) -> Look:
         """Compare one hour of the time before the beginning with what is extracted of it."""
@@ -102,14 +104,14 @@ class ChangeWindow:
         return self._hours[-1] if self._hours else self._clock_s
 
     def _read(self, since_s: int) -> Look:
-        found = self._store.inserted(since_s)
-        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
-        again = [s for s in changed if s not in self._known or s in self._seen]
-        read = self._store.changes_in(again) if again else ()
+        known = {s: mark for s, mark in self._known.items() if s >= since_s}
+        found = self._store.changes_since(since_s, known)
+        forgotten = {s for s in found.fingerprints if s in known and s not in self._seen}
+        read = [change for change in found.changes if change.second not in forgotten]
         news = [new for change in read if (new := self._news_of(change)) is not None]
-        for second in sorted(set(changed).difference(again)):
+        for second in sorted(forgotten):
             news += self._store.unextracted(second, second + 1)
-        return Look(news, found, read)
+        return Look(news, found.fingerprints, read)
 
     def _news_of(self, change: TraceChange) -> TraceChange | None:
         """Return the change with what is new of it, or ``None`` if all was seen before."""

@@ -248,7 +248,7 @@ def test_a_store_that_fails_half_way_through_a_look_is_asked_again(
 ) -> None:
     world.look()
     world.send(sent(1))
-    for method in ("changes_in", "read_progress"):
+    for method in ("changes_since", "read_progress"):
         with monkeypatch.context() as broken:
             broken.setattr(world.store, method, raising)
             with pytest.raises(StoreUnavailableError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Status
 
@@ -30,6 +30,15 @@ class TraceChange:
     """How many spans arrived, repeats included."""
     second: int = 0
     """The second of the store's clock in which the first of them was stored; 0 is unknown."""
+
+
+class ChangedSeconds(NamedTuple):
+    """What seconds hold that hold something else than was known of them."""
+
+    changes: Sequence[TraceChange]
+    """What each trace got in each of them, known before or not."""
+    fingerprints: Mapping[int, int]
+    """Each of them to the fingerprint of what it holds now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +82,11 @@ class ChangeReader(Protocol):
         ``since_s``.
         """
 
-    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
-        """Return what each trace got in each of these seconds."""
+    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+        """Return what is in the seconds from ``since_s`` on whose fingerprint is not the known one.
+
+        A known second without rows is none of them.
+        """
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """Return what came in this time (its end excluded) of traces that need to be built.
