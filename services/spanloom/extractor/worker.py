@@ -148,8 +148,8 @@ class Extractor:
         self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
+        self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
-        self._metrics.spans_extracted.inc(result.span_count)
         self._newcomers.meet(result.services)
 
     def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
@@ -178,6 +178,15 @@ class Extractor:
             arrived=result.arrived.get(trace.key, 0),
         )
 
+    def _count(self, result: BatchResult) -> None:
+        """Add what became of the traces that were built to the metrics."""
+        built = len(result.seqs.keys() - result.failures.keys())
+        written, kept = len(result.written), len(result.kept)
+        counts = {"written": written, "kept": kept, "unchanged": built - written - kept}
+        for outcome, count in counts.items():
+            self._metrics.extractions.labels(outcome).inc(count)
+        self._metrics.spans_extracted.inc(result.span_count)
+
     def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
         """Report to discovery and the metrics what became of a trace."""
         now_ns = self._clock()
@@ -195,11 +204,7 @@ class Extractor:
             if trace.key not in result.seqs:
                 show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return
-        written = trace.key in result.written
-        is_kept = trace.key in result.kept
-        outcome = "written" if written else "kept" if is_kept else "unchanged"
-        self._metrics.extractions.labels(outcome).inc()
-        if written and reached.status is not Status.LIVE and trace.last_ns:
+        if trace.key in result.written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
         self._discovery.built(trace, reached.seq, reached.status, now_ns)
 
