@@ -80,7 +80,7 @@ OTHERS = {
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
     *("extent_of", "delete", "deletions", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
-    *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+    *("clock", "appends", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
 }
 
 

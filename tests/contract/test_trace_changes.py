@@ -93,6 +93,14 @@ def test_only_seconds_that_are_not_as_they_were_known_are_read(store: Store, key
     assert {c.second for c in found.changes} == set(found.fingerprints)
 
 
+def test_who_appends_alone_can_tell_that_nothing_came(store: Store, key: TraceKey) -> None:
+    before = store.appends()
+    assert store.appends() == before
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    after = store.appends()
+    assert (before is None and after is None) or before != after
+
+
 def test_the_watermark_is_the_one_recorded_last(store: Store) -> None:
     for second in (7, 1_763_600_000, 5):
         store.record_watermark(second)

@@ -186,6 +186,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 
 OF_THE_EXTRACTOR = {
     "clock",
+    "appends",
     "inserted",
     "changes_since",
     "unextracted",

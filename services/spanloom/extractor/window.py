@@ -37,6 +37,8 @@ class Look:
     fingerprints: Mapping[int, int]
     read: Sequence[TraceChange] = ()
     """All that the seconds hold that were read again, known or not."""
+    appends: int | None = None
+    """How many appends had ended before, if that can be told."""
 
 
 class ChangeWindow:
@@ -49,6 +51,7 @@ class ChangeWindow:
         self._seen: dict[int, dict[TraceKey, int]] = {}
         self._hours: list[int] = []
         self._clock_s = self._set_ns = self._looked_s = 0
+        self._appends: int | None = None
 
     def begin(self, now_ns: int) -> Look:
         """Set the clock; what came since the watermark is left to ``go_back``."""
@@ -63,8 +66,12 @@ class ChangeWindow:
         return Look(self._store.unfinished(), {})
 
     def look(self, now_ns: int) -> Look:
-        """Read what changed in the last seconds."""
-        return self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        """Read what changed in the last seconds; the store is not asked if it took nothing in."""
+        appends = self._store.appends()
+        if appends is not None and appends == self._appends:
+            return Look((), {}, appends=appends)
+        found = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        return replace(found, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
         """Set the clock and read what changed in the quarter of an hour before the last look."""
@@ -89,6 +96,7 @@ class ChangeWindow:
         for change in look.read:
             self._seen.setdefault(change.second, {})[change.key] = change.span_count
         self._known.update(look.fingerprints)
+        self._appends = look.appends
         horizon_s = self._looked_s - REMEMBERED_S
         for second in [s for s in self._seen if s < horizon_s]:
             del self._seen[second]

@@ -74,6 +74,13 @@ class ChangeReader(Protocol):
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
+    def appends(self) -> int | None:
+        """Return how many calls of ``append`` have ended, where no other process makes any.
+
+        As long as it says the same number, nothing was stored in between. ``None`` is "cannot
+        tell": one is under way, or others may append to this store.
+        """
+
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """Return a fingerprint of what was stored in each second from ``since_s`` on.
 
