@@ -22,8 +22,7 @@ from benchmarks.sweep import measure_sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from benchmarks.live import measure_live
-from benchmarks.report import Row
+    from benchmarks.report import Row
 
 MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "ingest": measure_ingest,

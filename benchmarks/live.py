@@ -1,4 +1,4 @@
-"""Live load: what extraction takes of a core while spans come at a steady rate, and while none come.
+"""Live load: what extraction takes of a core while spans come steadily, and an idle service.
 
 ``serve`` and ``collect`` take the same load in turn, each in a process of its own: what the one
 takes more than the other is extraction. The sender, in a further process, is not counted.

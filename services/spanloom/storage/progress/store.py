@@ -81,7 +81,7 @@ class ClickHouseProgress:
 
 
 def _change_of(row: Row) -> TraceChange:
-    """Return a row of ``changes_since.sql``, ``unextracted.sql`` or ``unfinished.sql`` as a change."""
+    """Return a row of ``changes_since``, ``unextracted`` or ``unfinished`` as a change."""
     return TraceChange(
         key=TraceKey(row.Project, row.TraceId),
         max_seq=row.newest,
