@@ -37,6 +37,8 @@ NOTHING_CAME_S = 60.0
 tell of it. What comes later makes it due again."""
 MIN_REST_S = 0.02
 """Under load one look follows the other, but other threads have their turn."""
+WAITING_S = 1.0
+"""How long it waits for the keeper, who brings what an older release stored into its form."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
 
@@ -73,6 +75,7 @@ class Extractor:
         self._discovery = Discovery(store, timing)
         self._options = options
         self._newcomers = Newcomers()
+        self._is_laid_out = False
         self._replayer = Replayer(store, metrics, clock, options)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
@@ -124,6 +127,8 @@ class Extractor:
         After a piece of a replay the rest is as long as that took: half of the time is left to
         what arrives.
         """
+        if not self._may_build():
+            return WAITING_S
         began = time.monotonic()
         built = self.run_once()
         looked = time.monotonic()
@@ -140,6 +145,11 @@ class Extractor:
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
+
+    def _may_build(self) -> bool:
+        """Return whether the store is in its present form: once so, it is not asked again."""
+        self._is_laid_out = self._is_laid_out or self._store.is_laid_out()
+        return self._is_laid_out
 
     def _build(self, batch: Sequence[Due]) -> None:
         wanted = {trace.key: status for trace, status in batch}
