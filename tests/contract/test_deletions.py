@@ -42,8 +42,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_part": lambda store, key: store.read_part(key, 10).spans,
     "read_otlp": lambda store, key: store.read_otlp(key),
     "arrived": lambda store, key: store.arrived([key]),
-    "changes_in": lambda store, key: [
-        c for c in store.changes_in(list(store.inserted(0))) if c.key == key
+    "changes_since": lambda store, key: [
+        c for c in store.changes_since(0, {}).changes if c.key == key
     ],
     "unfinished": lambda store, key: [c for c in store.unfinished() if c.key == key],
     "quarantined": lambda store, key: [p for p in store.quarantined(10**6) if p.key == key],
@@ -94,9 +94,9 @@ OTHERS = {
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
     *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
-    *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
     *("read_text_watermark", "record_text_watermark"),  # likewise
     *("changed_since", "index_texts"),  # what was stored is looked at, and left out then
+    *("clock", "appends", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
     "is_laid_out",  # tells of tables
 }
 

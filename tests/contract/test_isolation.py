@@ -69,7 +69,7 @@ NOT_BY_PROJECT = {
     "changed_since": "the indexer's feed",
     "indexed_texts": "the indexer's, of places that text_hashes named",
     "read_texts": "of places that text_candidates named within the reach",
-    "changes_in": "the extractor's feed",
+    "changes_since": "the extractor's feed",
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",

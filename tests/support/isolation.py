@@ -201,8 +201,9 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 
 OF_THE_EXTRACTOR = {
     "clock",
+    "appends",
     "inserted",
-    "changes_in",
+    "changes_since",
     "unextracted",
     "unfinished",
     "quarantined",
