@@ -33,6 +33,8 @@ from spanloom.api.services import Services
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from fastapi import APIRouter
+
     from spanloom.access.access import Access
     from spanloom.core.model.finding import Finding
     from spanloom.core.ports.reading import ReadingStore
@@ -63,6 +65,7 @@ def create_app(
     extractor_version: str = "",
     troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
+    others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
 
@@ -72,7 +75,7 @@ def create_app(
     (``*``: all). Without ``has_trajectories`` there are only health, readiness and metrics, as for
     the parts that run alone. A store call is given up after ``timeout_s``. What was built by
     another ``extractor_version`` is outdated. ``examine`` says what is wrong with the process; it
-    may block.
+    may block. ``others`` are further routes, which declare what they need like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -103,7 +106,7 @@ def create_app(
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)
-    routers = [room.router for room in rooms]
+    routers = [*(room.router for room in rooms), *others]
     for router in routers:
         app.include_router(router, responses=problem_responses(421, 500))
     app.add_middleware(BodyBound)
