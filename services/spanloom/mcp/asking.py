@@ -64,7 +64,8 @@ class InProcess:
 
     def client(self, headers: Headers) -> AsyncClient:
         """See ``Asking``."""
-        assert self.api is not None, "an API asks nothing before it is made"
+        if self.api is None:
+            raise ToolError("the service is starting; ask again in a moment")
         transport = httpx.ASGITransport(self.api)
         return AsyncClient(IN_PROCESS, api_key=self.key(headers), transport=transport)
 
