@@ -122,6 +122,11 @@ class NetworkSettings(SectionSettings):
         description="Names under which the API may be asked besides localhost and addresses, and "
         "the HTTP receiver while there are no keys; with commas between, * for any.",
     )
+    mcp: bool = Field(
+        False,
+        description="Let agents ask at /mcp of the API, over the Model Context Protocol "
+        "(docs/mcp.md); needs `pip install 'spanloom[mcp]'`.",
+    )
 
 
 class ReceivingSettings(SectionSettings):

@@ -36,6 +36,8 @@ from spanloom.api.services import Services
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from fastapi import APIRouter
+
     from spanloom.access.access import Access
     from spanloom.core.model.finding import Finding
     from spanloom.core.ports.reading import ReadingStore
@@ -68,6 +70,7 @@ def create_app(
     troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
     most_readers: int = MOST_READERS,
+    others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
 
@@ -78,7 +81,7 @@ def create_app(
     the parts that run alone; without ``has_search`` texts are not searched. A store call is given
     up after ``timeout_s``. What was built by another ``extractor_version`` is outdated. ``examine``
     says what is wrong with the process; it may block. ``most_readers`` may wait for changes at one
-    time.
+    time. ``others`` are further routes, which declare what they need like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -122,7 +125,7 @@ def create_app(
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)
-    routers = [room.router for room in rooms]
+    routers = [*(room.router for room in rooms), *others]
     for router in routers:
         app.include_router(router, responses=problem_responses(421, 500))
     app.add_middleware(BodyBound)

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "diff": ("diff:diff_command", "Show what differs between two runs."),
+    "mcp": ("mcp:mcp_command", "Let agents ask about runs, over the Model Context Protocol."),
     "explain": (
         "explain:explain_command",
         "Say of each span of a trace what became of it, and why.",

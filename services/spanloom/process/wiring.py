@@ -13,6 +13,7 @@ from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.worker import Extractor
 from spanloom.indexer.indexer import Indexer
 from spanloom.keeper.keeper import Keeper, Retention
+from spanloom.process.agents import open_mcp_door
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator
@@ -131,6 +132,7 @@ class Service:
             yield Narrator(self.metrics)
 
     def _api(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
+        door = open_mcp_door() if self._settings.mcp else None
         app = create_api(
             store,
             self.metrics,
@@ -140,12 +142,15 @@ class Service:
             has_trajectories=Role.API in self._roles,
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,
+            others=() if door is None else (door.router(),),
             examine=SelfExamination(
                 self._settings,
                 self._supervisor,
                 shared.access.keys.list,
             ),
         )
+        if door is not None:
+            door.ask(app)
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 

@@ -1,0 +1,47 @@
+"""``spanloom mcp``: what is stored, for agents, over stdio."""
+
+from __future__ import annotations
+
+import click
+
+from spanloom.cli.options import TeachingCommand
+from spanloom.client.address import find_address
+from spanloom.core.errors import StartupError
+
+MISSING = "this needs the MCP library: pip install 'spanloom[mcp]'"
+
+
+@click.command(
+    "mcp",
+    cls=TeachingCommand,
+    examples=(
+        "claude mcp add spanloom -- spanloom mcp",
+        "spanloom mcp --api-url https://traces.internal",
+    ),
+)
+@click.option(
+    "--api-url", "url", envvar="SPANLOOM_API_URL", metavar="URL", help="The service to ask."
+)
+@click.option("--api-key", envvar="SPANLOOM_API_KEY", metavar="KEY", help="The key to ask with.")
+@click.option(
+    "--sql-url",
+    envvar="SPANLOOM_SQL_URL",
+    metavar="URL",
+    help="Its SQL port: offers the tool query_sql too.",
+)
+def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> None:
+    """Let an agent ask about stored runs, over the Model Context Protocol on stdin and stdout.
+
+    Its tools only read, with the projects of the key: search runs, read one, count and measure,
+    compare two, list fields. A started service offers the same at /mcp (`serve --mcp`).
+    """
+    try:
+        from spanloom.mcp.asking import OverNetwork  # noqa: PLC0415  # it is optional, and slow
+        from spanloom.mcp.server import make_server  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise StartupError(MISSING) from error
+    try:
+        address = find_address(url, api_key)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    make_server(OverNetwork(address), sql_url).run("stdio")

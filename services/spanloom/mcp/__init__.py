@@ -1,0 +1,1 @@
+"""Agents ask too: what is stored, over the Model Context Protocol, by tools that only read."""

@@ -1,0 +1,61 @@
+"""The tool that asks in SQL, where an operator has allowed it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import httpx
+from mcp.server.mcpserver import Context  # noqa: TC002  # its signature is read at runtime
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from spanloom.mcp.data import clean, shortened, write
+from spanloom.mcp.tools import READS
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+    from spanloom.mcp.asking import Asking
+
+MAX_ROWS = 1_000
+LIMIT_S = 30.0
+
+
+class SqlTool:
+    """Asks the SQL port, with the key of whoever calls the tool."""
+
+    def __init__(self, asking: Asking, url: str) -> None:
+        """Take how keys are found, and the address of the SQL port."""
+        self._asking = asking
+        self._url = url
+
+    async def query_sql(
+        self,
+        context: Context,
+        sql: Annotated[str, Field(description="One SELECT, over v_trajectories and v_steps.")],
+        limit: Annotated[int, Field(ge=1, le=MAX_ROWS)] = 100,
+    ) -> str:
+        """Ask in ClickHouse SQL what no other tool answers."""
+        found = await self._send(sql, self._asking.key(context.headers))
+        columns = [column["name"] for column in found["meta"]]
+        rows = found["data"][:limit]
+        head = {"columns": columns, "rows": len(found["data"])}
+        return write(
+            head, rows, lambda shown: f"query_sql with LIMIT {max(shown, 1)}, or fewer columns"
+        )
+
+    async def _send(self, sql: str, key: str) -> Any:
+        asked = {"default_format": "JSONCompact"}
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        try:
+            async with httpx.AsyncClient(timeout=LIMIT_S) as http:
+                answer = await http.post(self._url, params=asked, content=sql, headers=headers)
+        except httpx.HTTPError as error:
+            raise ToolError(f"the SQL port at {self._url} does not answer: {error}") from error
+        if answer.status_code != httpx.codes.OK:
+            raise ToolError(shortened(clean(answer.text), 2_000))
+        return answer.json()
+
+    def install(self, server: MCPServer[Any]) -> None:
+        """Offer the tool."""
+        server.add_tool(self.query_sql, annotations=READS, structured_output=False)

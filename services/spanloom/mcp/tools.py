@@ -1,0 +1,181 @@
+"""The tools: what an agent may ask about runs. All of them only read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import orjson
+from mcp.server.mcpserver import Context  # noqa: TC002  # its signatures are read at runtime
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from spanloom.client.request import segment
+from spanloom.mcp.asking import read
+from spanloom.mcp.data import shortened, write, write_whole
+from spanloom.mcp.questions import both, first_ms, places_of
+from spanloom.mcp.steps import outline, place_steps, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server.mcpserver import MCPServer
+
+    from spanloom.mcp.asking import Asking
+
+    Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
+
+MAX_RUNS = 50
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+Where = Annotated[str, Field(description="A filter: has_error and duration > 20s; see fields.")]
+Since = Annotated[str, Field(description="How far back: 30m, 2h, 7d, a date; all for everything.")]
+Project = Annotated[str, Field(description="Only this project.")]
+TraceId = Annotated[str, Field(description="32 hex digits.")]
+_LINE = (
+    *("trace_id", "project", "started_at", "root_name", "outcome", "duration", "question"),
+    *("answer", "agent_names", "models", "step_counts", "input_tokens", "output_tokens", "cost"),
+)
+
+
+class Tools:
+    """One function for each tool; what its docstring says is what the agent reads."""
+
+    def __init__(self, asking: Asking) -> None:
+        """Take how the API is reached."""
+        self._asking = asking
+
+    async def search_trajectories(
+        self,
+        context: Context,
+        where: Where = "",
+        text: Annotated[str, Field(description="Words said anywhere in a run.")] = "",
+        project: Project = "",
+        since: Since = "7d",
+        order_by: Annotated[str, Field(description="-start, -cost, duration …")] = "-start",
+        limit: Annotated[int, Field(ge=1, le=MAX_RUNS)] = 20,
+        cursor: Annotated[str, Field(description="From next_cursor of the page before.")] = "",
+    ) -> str:
+        """Find runs of agents, a line each, newest first.
+
+        Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
+        """
+        asked: Asked = {"where": both(where, text), "order": order_by, "limit": limit}
+        asked |= {"project": project, "cursor": cursor, "from_": first_ms(since)}
+        page = await self._read(context, "/v1/trajectories", asked)
+        runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
+        head = {"since": since, "next_cursor": page.get("next_cursor")}
+        return write(head, runs, lambda shown: f"search_trajectories with limit={shown or 1}")
+
+    async def get_trajectory(
+        self,
+        context: Context,
+        trace_id: TraceId,
+        view: Literal["outline", "steps", "full"] = "outline",
+        steps: Annotated[str, Field(description="For view=steps: 4 or 3-9.")] = "",
+        max_chars: Annotated[int, Field(ge=1, le=10_000, description="Of each text.")] = 400,
+        project: Project = "",
+    ) -> str:
+        """Read one run: its outline first, then steps by their numbers, or the whole document."""
+        path = f"/v1/trajectories/{segment(trace_id)}"
+        document = await self._read(context, path, {"project": project})
+        again = f'get_trajectory(trace_id="{trace_id}", view="steps", '
+        if view == "full":
+            hint = f'{again}steps="1-5")'
+            return write_whole({"trace_id": trace_id}, orjson.dumps(document).decode(), hint)
+        placed = place_steps(document)
+        head = _head_of(document, len(placed))
+        if view == "outline":
+            lines = list(outline(placed))
+            last = len(placed)
+            return write(head, lines, lambda n: f'{again}steps="{lines[n]["from"]}-{last}")')
+        first, last = places_of(steps, len(placed))
+        told = [tell(own, max_chars) for own in placed[first - 1 : last]]
+        return write(head, told, lambda n: f'{again}steps="{first + n}-{last}", max_chars=100)')
+
+    async def stats(
+        self,
+        context: Context,
+        metrics: Annotated[str, Field(description="count,p95(duration),sum(cost),rate(error)")],
+        of: Literal["trajectories", "steps"] = "trajectories",
+        group_by: Annotated[str, Field(description="Up to three fields: model,tool")] = "",
+        where: Where = "",
+        since: Since = "7d",
+        interval: Annotated[str, Field(description="Groups by time: 1h, 1d.")] = "",
+        project: Project = "",
+    ) -> str:
+        """Count and measure runs or steps, in groups."""
+        asked: Asked = {
+            "metrics": metrics,
+            "of": of,
+            "by": group_by,
+            "where": where,
+            "project": project,
+        }
+        asked |= {"interval": interval, "from_": first_ms(since)}
+        found = await self._read(context, "/v1/stats", asked)
+        head = {"since": since, "truncated": found["truncated"]}
+        return write(head, found["items"], lambda _: "stats of fewer groups: by where or since")
+
+    async def diff_trajectories(
+        self,
+        context: Context,
+        a: TraceId,
+        b: TraceId,
+        view: Literal["summary", "steps"] = "summary",
+        project: Project = "",
+    ) -> str:
+        """Compare two runs: a summary first, then the steps that differ."""
+        path = f"/v1/trajectories/{segment(a)}/diff/{segment(b)}"
+        found = await self._read(context, path, {"project": project})
+        steps = found.pop("steps")
+        again = f'get_trajectory(trace_id="{a}", view="steps", steps=…)'
+        return write(found, steps if view == "steps" else [], lambda _: again)
+
+    async def describe_fields(
+        self,
+        context: Context,
+        of: Literal["trajectories", "steps"] = "trajectories",
+        values_of: Annotated[str, Field(description="A field, for its most frequent values.")] = "",
+        project: Project = "",
+    ) -> str:
+        """List the fields that a filter can name, or the values of one."""
+        asked: Asked = {"of": of, "project": project}
+        path = f"/v1/fields/{segment(values_of)}/values" if values_of else "/v1/fields"
+        found = await self._read(context, path, asked if values_of else {})
+        items = found["items"]
+        if not values_of:
+            items = [item for item in items if item["of"] == of]
+        return write({"of": of}, items, lambda _: "describe_fields with values_of one field")
+
+    async def _read(self, context: Context, path: str, asked: Mapping[str, Any]) -> Any:
+        given = {name: value for name, value in asked.items() if value not in {"", None}}
+        async with self._asking.client(context.headers) as client:
+            return await read(client, path, **given)
+
+    def install(self, server: MCPServer[Any]) -> None:
+        """Offer every tool, as one that reads and reaches nothing beyond the store."""
+        for tool in (
+            self.search_trajectories,
+            self.get_trajectory,
+            self.stats,
+            self.diff_trajectories,
+            self.describe_fields,
+        ):
+            server.add_tool(tool, annotations=READS, structured_output=False)
+
+
+def _head_of(document: Mapping[str, Any], steps: int) -> Asked:
+    """Return what is told of a run as a whole."""
+    root, extraction = document["root_step"], document["extraction"]
+    info = root["basic_info"]
+    shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
+    return {
+        "trace_id": document["id"],
+        "name": root["name"],
+        "started_at_ms": info["started_at"],
+        "ms": int(info["duration"]),
+        "question": shortened(root["input"], 400),
+        "answer": shortened(root["output"], 400),
+        "steps": steps,
+        "metrics": root["metrics_info"],
+        **{name: extraction[name] for name in shown if name in extraction},
+    }

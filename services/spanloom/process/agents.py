@@ -1,0 +1,21 @@
+"""The door for agents: its library is optional, and takes a second to load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.config import OptionError
+
+if TYPE_CHECKING:
+    from spanloom.mcp.door import McpDoor
+
+
+def open_mcp_door() -> McpDoor:
+    """Return the door at ``/mcp``; raise ``OptionError`` without the library."""
+    try:
+        from spanloom.mcp.door import McpDoor  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            "--mcp needs the MCP library: pip install 'spanloom[mcp]', or leave the option out"
+        ) from error
+    return McpDoor()

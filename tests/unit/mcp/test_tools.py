@@ -1,0 +1,120 @@
+"""Agents read stored runs by tools that never tell them more than they can take in."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.access import Locks
+from tests.support.extracting import World
+
+from spanloom.api.app import create_app
+from spanloom.telemetry import Metrics
+
+pytest.importorskip("mcp", reason="the MCP library is not installed")
+
+from mcp import Client
+
+from spanloom.mcp.asking import InProcess
+from spanloom.mcp.data import MOST_CHARS, NOTICE
+from spanloom.mcp.server import make_server
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+RECORDED = Path(__file__).parents[2] / "fixtures/recorded"
+RUNS = ("s04_handoff-oi", "s24_retry-ls", "s12_async-tl")
+UPTIME = "156a2fca9b26f471ba5a29dc0af86dfe"
+SCHEMA_BYTES = 8_000
+
+
+@pytest.fixture(scope="module")
+def server() -> MCPServer[Any]:
+    world = World()
+    for name in RUNS:
+        world.send_message(gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes()))
+    world.step(100)
+    world.step(100)
+    app = create_app(world.store, Metrics(), tuple, Locks().access)  # type: ignore[arg-type]
+    return make_server(InProcess(app))
+
+
+def call(server: MCPServer[Any], tool: str, **arguments: object) -> tuple[bool, str]:
+    """Return whether the tool failed, and what it said."""
+
+    async def ask() -> tuple[bool, str]:
+        async with Client(server) as client:
+            answer = await client.call_tool(tool, arguments)
+            return bool(answer.is_error), "".join(part.text for part in answer.content)  # type: ignore[union-attr]
+
+    return asyncio.run(ask())
+
+
+def read(server: MCPServer[Any], tool: str, **arguments: object) -> dict[str, Any]:
+    failed, text = call(server, tool, **arguments)
+    assert not failed, text
+    assert len(text) <= MOST_CHARS
+    notice, body = text.split("\n", 1)
+    assert notice == NOTICE
+    found: dict[str, Any] = json.loads(body)
+    return found
+
+
+def test_runs_are_found_and_read_step_by_step(server: MCPServer[Any]) -> None:
+    found = read(server, "search_trajectories", since="all", where="model_steps > 3")
+    assert UPTIME in {run["trace_id"] for run in found["items"]}
+    run = read(server, "get_trajectory", trace_id=UPTIME)
+    assert run["steps"] == sum(line.get("times", 1) for line in run["items"])
+    [step] = read(server, "get_trajectory", trace_id=UPTIME, view="steps", steps="2")["items"]
+    assert step["step"] == 2
+    whole = read(server, "get_trajectory", trace_id=UPTIME, view="full")
+    assert json.loads(whole["text"])["id"] == UPTIME
+
+
+def test_tools_count_compare_and_describe(server: MCPServer[Any]) -> None:
+    counted = read(server, "stats", metrics="count", of="steps", group_by="type", since="all")
+    assert {group["type"] for group in counted["items"]} >= {"agent", "model"}
+    runs = read(server, "search_trajectories", since="all")["items"]
+    a, b = (run["trace_id"] for run in runs[:2])
+    compared = read(server, "diff_trajectories", a=a, b=b)
+    assert (compared["same"], compared["items"]) == (False, [])
+    assert read(server, "diff_trajectories", a=a, b=b, view="steps")["items"]
+    fields = read(server, "describe_fields", of="steps")["items"]
+    assert "first_token" in {field["name"] for field in fields}
+    values = read(server, "describe_fields", values_of="root_name")["items"]
+    assert values
+
+
+def test_a_wrong_question_is_an_error_that_shows_where(server: MCPServer[Any]) -> None:
+    failed, text = call(server, "search_trajectories", where="durtion > 5s")
+    assert failed
+    assert "duration" in text
+    assert "  durtion > 5s\n  ^^^^^^^" in text
+    for tool, asked in (
+        ("get_trajectory", {"trace_id": "0" * 32}),
+        ("get_trajectory", {"trace_id": UPTIME, "view": "steps", "steps": "900"}),
+        ("search_trajectories", {"since": "soon"}),
+    ):
+        assert call(server, tool, **asked)[0], tool
+
+
+def test_the_tools_only_read_and_take_little_to_describe(server: MCPServer[Any]) -> None:
+    async def ask() -> list[Any]:
+        async with Client(server) as client:
+            return list((await client.list_tools()).tools)
+
+    tools = asyncio.run(ask())
+    assert [tool.name for tool in tools] == [
+        "search_trajectories",
+        "get_trajectory",
+        "stats",
+        "diff_trajectories",
+        "describe_fields",
+    ]
+    assert all(t.annotations.read_only_hint and not t.annotations.open_world_hint for t in tools)
+    told = json.dumps([tool.model_dump(mode="json", exclude_none=True) for tool in tools])
+    assert len(told) <= SCHEMA_BYTES
