@@ -10,6 +10,7 @@ from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import codings, frames
 from spanloom.sql.formats import content_type
+from spanloom.sql.questions import is_on, is_query_id
 from spanloom.sql.statuses import status_of
 
 if TYPE_CHECKING:
@@ -58,10 +59,13 @@ def answered(outcome: Outcome, question: Question) -> Reply:
     return Reply(200, headers, body)
 
 
-def failed(error: SqlError, facts: SqlFacts, *, in_frames: bool) -> Reply:
+def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
     """Return an error: whoever asked for frames expects them here too."""
     status = status_of(error.code)
+    in_frames = is_on(arguments, "compress")
     headers = {"content-type": _PLAIN, "x-clickhouse-exception-code": str(error.code)}
+    if is_query_id(query_id := arguments.get("query_id", "")):
+        headers["x-clickhouse-query-id"] = query_id
     if status == 401:
         headers["www-authenticate"] = _CHALLENGE
     if status == 503:

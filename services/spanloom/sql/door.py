@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -13,7 +14,7 @@ from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import answers
-from spanloom.sql.questions import is_on, read_question
+from spanloom.sql.questions import read_question
 from spanloom.sql.reader import Asker
 from spanloom.sql.running import Runner
 from spanloom.sql.sessions import Sessions
@@ -97,17 +98,16 @@ class SqlDoor:
         if (short := _short(scope, arguments)) is not None:
             return short
         began = perf_counter()
-        in_frames = is_on(arguments, "compress")
         try:
             reply = await self._asked(scope, receive, arguments, headers)
         except SqlError as error:
             outcome = "cancelled" if error.code == _CANCELLED else "failed"
-            reply = answers.failed(error, self._statements.facts, in_frames=in_frames)
+            reply = answers.failed(error, self._statements.facts, arguments)
         except Exception as error:
             self._log.exception("a statement failed")
             outcome = "failed"
             said = SqlError(1002, "UNKNOWN_EXCEPTION", f"{type(error).__name__}; see the log")
-            reply = answers.failed(said, self._statements.facts, in_frames=in_frames)
+            reply = answers.failed(said, self._statements.facts, arguments)
         else:
             outcome = "answered"
         self._metrics.sql_queries.labels(outcome).inc()
@@ -135,7 +135,7 @@ class SqlDoor:
                 outcome: Outcome = self._statements.answer(question, asker, tag)
                 return answers.answered(outcome, question)
 
-        return await self._runner.run(question, asker, call, _gone(receive))
+        return await self._runner.run(question, asker, call, partial(_gone, receive))
 
     def _let_in(self, scope: Connection, headers: Mapping[str, str]) -> Asker:
         """Return who asks; raises ``SqlError`` for a key that does not open this door."""

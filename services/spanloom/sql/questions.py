@@ -53,7 +53,7 @@ def read_question(
 ) -> Question:
     """Return the question; ``headers`` by names in lower case. Raises ``SqlError``."""
     query_id = arguments.get("query_id") or str(uuid4())
-    if not _QUERY_ID.fullmatch(query_id):
+    if not is_query_id(query_id):
         raise SqlError(36, "BAD_ARGUMENTS", "query_id takes 1 to 128 printable ASCII characters")
     plain = _plain_body(arguments, headers, body, limit)
     in_url = arguments.get("query", "")
@@ -81,6 +81,11 @@ def read_question(
         else "",
         revision=_number(arguments, "client_protocol_version", 0),
     )
+
+
+def is_query_id(text: str) -> bool:
+    """Return whether a text may be a query's id, which goes back in a header."""
+    return bool(_QUERY_ID.fullmatch(text))
 
 
 def is_on(arguments: Mapping[str, str], name: str) -> bool:

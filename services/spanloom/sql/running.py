@@ -11,7 +11,7 @@ from uuid import uuid4
 from spanloom.core.ports.sql import SqlError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
     from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
@@ -41,7 +41,11 @@ class Runner:
         self._by_id: dict[str, _Running] = {}
 
     async def run(
-        self, question: Question, asker: Asker, call: Callable[[str], T], gone: Awaitable[object]
+        self,
+        question: Question,
+        asker: Asker,
+        call: Callable[[str], T],
+        gone: Callable[[], Coroutine[Any, Any, None]],
     ) -> T:
         """Return what the call gives for its tag; ``gone`` ends when nobody waits any more.
 
@@ -50,7 +54,7 @@ class Runner:
         with self._registered(question, asker) as tag:
             async with self._turn():
                 future = asyncio.get_running_loop().run_in_executor(self._pool, call, tag)
-                return await self._watched(future, tag, gone)
+                return await self._watched(future, tag, gone())
 
     def close(self) -> None:
         """Take no more statements; those that run are ended."""
@@ -96,9 +100,11 @@ class Runner:
         finally:
             self._free.release()
 
-    async def _watched(self, future: asyncio.Future[T], tag: str, gone: Awaitable[object]) -> T:
+    async def _watched(
+        self, future: asyncio.Future[T], tag: str, gone: Coroutine[Any, Any, None]
+    ) -> T:
         """Wait for the call; end it when nobody else waits, again and again until it has ended."""
-        watching = asyncio.ensure_future(gone)
+        watching = asyncio.create_task(gone)
         try:
             either: set[asyncio.Future[Any]] = {future, watching}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -10,7 +10,7 @@ _SAID = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z
 _OF_THE_CHECK = re.compile(r": In scope SELECT (parseQueryToJSON|formatQuery\w*)\(.*", re.DOTALL)
 """What the engine adds to an error of the statement that asks it to parse another one."""
 _NESTED = re.compile(r"Code: \d+\. DB::Exception: ")
-_VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)")
+_VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)\.?")
 _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
 
 
