@@ -245,7 +245,7 @@ TELLING = [
     "WITH {f} AS z SELECT max(z) FROM {t} WHERE z < 50",
     "SELECT TraceId, {f} AS z FROM {t} WHERE z > 0 AND SpanId != 'q' ORDER BY z LIMIT 2",
     "SELECT TraceId FROM {t} ORDER BY {f} LIMIT 2",
-    "SELECT count() FROM numbers(99) AS n JOIN {t} AS t ON n.number = length(t.TraceId) WHERE {f} > 0",
+    "SELECT count() FROM numbers(99) n JOIN {t} t ON n.number = length(t.TraceId) WHERE {f} > 0",
     "SELECT * FROM {t} QUALIFY {f} >= 0 LIMIT 1",
     "SELECT max({f}) FROM {t} GROUP BY TraceId",
     "SELECT count() FROM {t} GROUP BY SpanName HAVING {f} > 0",

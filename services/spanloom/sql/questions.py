@@ -9,6 +9,7 @@ from uuid import uuid4
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import codings, frames
 from spanloom.sql.formats import DEFAULT_FORMAT
+from spanloom.sql.forms import is_form, read_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,9 +31,10 @@ SESSION_S, MOST_SESSION_S = 60, 3600
 class Question(NamedTuple):
     """One statement, and how its answer is to be sent."""
 
-    text: str
-    data: bytes
-    """What came in the body of a statement in the URL, as the rows of an INSERT do."""
+    in_url: str
+    """The statement, or its beginning; empty if all of it is in the body."""
+    body: bytes
+    """Plain: inflated, and without frames."""
     format: str
     database: str
     settings: Mapping[str, str]
@@ -47,19 +49,28 @@ class Question(NamedTuple):
     coding: str
     revision: int
 
+    @property
+    def text(self) -> str:
+        """The statement; raises ``SqlError`` if it is no text."""
+        try:
+            return "\n".join(filter(None, (self.in_url, self.body.decode())))
+        except UnicodeDecodeError as error:
+            raise SqlError(62, "SYNTAX_ERROR", f"The statement is no UTF-8: {error}") from error
+
 
 def read_question(
     arguments: Mapping[str, str], headers: Mapping[str, str], body: bytes, limit: int
 ) -> Question:
     """Return the question; ``headers`` by names in lower case. Raises ``SqlError``."""
+    plain = _plain_body(arguments, headers, body, limit)
+    if is_form(kind := headers.get("content-type", "")):
+        arguments, plain = {**read_form(kind, plain), **arguments}, b""
     query_id = arguments.get("query_id") or str(uuid4())
     if not is_query_id(query_id):
         raise SqlError(36, "BAD_ARGUMENTS", "query_id takes 1 to 128 printable ASCII characters")
-    plain = _plain_body(arguments, headers, body, limit)
-    in_url = arguments.get("query", "")
     return Question(
-        text=in_url or _text(plain),
-        data=plain if in_url else b"",
+        in_url=arguments.get("query", ""),
+        body=plain,
         format=arguments.get("default_format")
         or headers.get("x-clickhouse-format")
         or DEFAULT_FORMAT,
@@ -96,17 +107,8 @@ def is_on(arguments: Mapping[str, str], name: str) -> bool:
 def _plain_body(
     arguments: Mapping[str, str], headers: Mapping[str, str], body: bytes, limit: int
 ) -> bytes:
-    if headers.get("content-type", "").startswith("multipart/"):
-        raise SqlError(48, "NOT_IMPLEMENTED", "Tables sent along with a statement are not taken")
     plain = codings.decode(body, headers.get("content-encoding", ""), limit)
     return frames.decode(plain, limit) if is_on(arguments, "decompress") else plain
-
-
-def _text(body: bytes) -> str:
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise SqlError(62, "SYNTAX_ERROR", f"The statement is no UTF-8: {error}") from error
 
 
 def _settings(arguments: Mapping[str, str]) -> dict[str, str]:

@@ -95,7 +95,7 @@ class Reader:
         self._engine.cancel(tag)
 
     def _ready(self, question: Question, asker: Asker) -> _Ready:
-        text = "\n".join(filter(None, (question.text, question.data.decode(errors="replace"))))
+        text = question.text
         if len(text.encode()) > MAX_TEXT_BYTES:
             raise SqlError(62, "SYNTAX_ERROR", f"A statement may have {MAX_TEXT_BYTES} bytes")
         if "\0" in text:  # where it would end, for all we know

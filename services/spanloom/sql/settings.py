@@ -72,7 +72,7 @@ def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
             settings[name] = _narrowed(name, value, own[name])
         elif FREE.fullmatch(name):
             settings[name] = value
-        elif not IGNORED.fullmatch(name):
+        elif not is_ignored(name):
             raise SqlError(
                 *(164, "READONLY"),
                 f"The setting {name!r} cannot be set here; docs/sql.md lists those that can",
@@ -83,6 +83,11 @@ def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
 def is_taken(name: str) -> bool:
     """Return whether a client's value of the setting counts."""
     return name in SqlLimits().settings or bool(FREE.fullmatch(name))
+
+
+def is_ignored(name: str) -> bool:
+    """Return whether a client sends it to every server, and it changes nothing here."""
+    return bool(IGNORED.fullmatch(name))
 
 
 def _narrowed(name: str, value: str, limit: float) -> str:

@@ -18,7 +18,8 @@ def test_a_statement_in_the_url_and_in_the_body() -> None:
     assert read(query="SELECT 1").text == "SELECT 1"
     assert read(b"SELECT 2").text == "SELECT 2"
     both = read(b"1\t2", query="INSERT INTO t FORMAT TSV")
-    assert (both.text, both.data) == ("INSERT INTO t FORMAT TSV", b"1\t2")
+    assert (both.in_url, both.body) == ("INSERT INTO t FORMAT TSV", b"1\t2")
+    assert both.text == "INSERT INTO t FORMAT TSV\n1\t2"
 
 
 def test_arguments_are_settings_parameters_or_the_doors() -> None:
@@ -58,11 +59,30 @@ def test_numbers_are_numbers(name: str) -> None:
         read(**{name: "-1"})
 
 
+FORM = {"content-type": "multipart/form-data; boundary=x"}
+
+
+def part(disposition: str, content: str) -> bytes:
+    return f"--x\r\nContent-Disposition: form-data; {disposition}\r\n\r\n{content}\r\n".encode()
+
+
+def test_what_is_too_long_for_a_url_comes_in_a_form() -> None:
+    body = part('name="param_a"', "é" * 9000) + part('name="query"', "SELECT {a:String}") + b"--x--"
+    asked = read(body, FORM, max_threads="2")
+    assert (asked.text, asked.parameters) == ("SELECT {a:String}", {"a": "é" * 9000})
+    assert asked.settings == {"max_threads": "2"}
+
+
 def test_tables_sent_along_are_refused() -> None:
     with pytest.raises(SqlError, match="along"):
-        read(b"--x", {"content-type": "multipart/form-data; boundary=x"})
+        read(part('name="t"; filename="t"', "1") + b"--x--", FORM)
+
+
+def test_a_form_that_is_none_is_refused() -> None:
+    with pytest.raises(SqlError, match="no form"):
+        read(b"SELECT 1", {"content-type": "multipart/form-data"})
 
 
 def test_a_statement_is_utf_8() -> None:
     with pytest.raises(SqlError, match="UTF-8"):
-        read(b"SELECT '\xff'")
+        assert read(b"SELECT '\xff'").text

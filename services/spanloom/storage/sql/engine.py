@@ -34,10 +34,10 @@ class EmbeddedSql:
 
     def __init__(self, path: Path) -> None:
         """Open beside the lanes of the store at this path, which stays open meanwhile."""
-        self._path = str(path)
+        self._path = path
         self._lock = Lock()
-        self._desk = self._connect()
-        _set(self._desk, {**_DESK, "readonly": 1})
+        self._desk = connect(self._path)
+        set_settings(self._desk, {**_DESK, "readonly": 1})
         first = self._rows(query("sql_facts"))[0]
         self._facts = SqlFacts(*first[:3])
         self._database: str = first[3]
@@ -91,11 +91,11 @@ class EmbeddedSql:
 
     def run(self, job: SqlJob) -> SqlAnswer:
         """See ``SqlEngine``."""
-        connection = self._connect()
+        connection = connect(self._path)
         try:
             filters = {FILTERS: self._filters(job.project)}
-            _set(connection, {**job.settings, **filters, "log_comment": job.tag})
-            _set(connection, {"readonly": 1})  # the last: nothing can be set after it
+            set_settings(connection, {**job.settings, **filters, "log_comment": job.tag})
+            set_settings(connection, {"readonly": 1})  # the last: nothing can be set after it
             found = connection.query(job.text, job.format, params=dict(job.parameters))
             return SqlAnswer(
                 body=found.bytes() or b"",
@@ -111,7 +111,7 @@ class EmbeddedSql:
 
     def cancel(self, tag: str) -> None:
         """See ``SqlEngine``."""
-        connection = self._connect()
+        connection = connect(self._path)
         try:
             connection.query(f"KILL QUERY WHERE Settings['log_comment'] = {quoted(tag)} ASYNC")
         finally:
@@ -152,14 +152,17 @@ class EmbeddedSql:
             answer: bytes = self._desk.query(text, fmt).bytes()
         return answer
 
-    def _connect(self) -> Any:  # chDB has no types
-        load_engine()
-        from chdb.state.sqlitelike import Connection  # noqa: PLC0415  # after ``load_engine``
 
-        return Connection(self._path)
+def connect(path: Path) -> Any:  # chDB has no types
+    """Return a new connection to the engine at a path."""
+    load_engine()
+    from chdb.state.sqlitelike import Connection  # noqa: PLC0415  # after ``load_engine``
+
+    return Connection(str(path))
 
 
-def _set(connection: Any, settings: Mapping[str, object]) -> None:
+def set_settings(connection: Any, settings: Mapping[str, object]) -> None:
+    """Set what holds for all that follows on a connection."""
     said = ", ".join(f"{name} = {quoted(str(value))}" for name, value in settings.items())
     connection.query(f"SET {said}")
 
