@@ -30,7 +30,7 @@ const streamed = async () => {
 const cancelled = async () => {
   const stop = new AbortController()
   setTimeout(() => stop.abort(), 300)
-  const query = 'SELECT count() FROM numbers(1000000000) WHERE sipHash64(number) = 1'
+  const query = 'SELECT count() FROM numbers(1900000000) WHERE sipHash64(number) = 1'
   try {
     await client.query({ query, abort_signal: stop.signal })
     return false
@@ -48,7 +48,7 @@ console.log(
     refused: await refusal("INSERT INTO steps (Project) VALUES ('x')"),
     outside: await refusal("SELECT file('/etc/passwd')"),
     nothing: await refusal('SELECT * FROM nothing'),
-    ended: await refusal('SELECT count() FROM numbers(1000000000) WHERE sipHash64(number) = 1', {
+    ended: await refusal('SELECT count() FROM numbers(1900000000) WHERE sipHash64(number) = 1', {
       max_execution_time: 0.2,
     }),
     cancelled: await cancelled(),

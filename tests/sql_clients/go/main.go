@@ -86,7 +86,7 @@ func ask(conn driver.Conn) answers {
 	a.Outside = code(conn.QueryRow(ctx, "SELECT file('/etc/passwd')").Err())
 	a.Nothing = code(conn.QueryRow(ctx, "SELECT * FROM nothing").Err())
 	slow := clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_execution_time": 1}))
-	a.Ended = code(conn.QueryRow(slow, "SELECT count() FROM numbers(1000000000) WHERE sipHash64(number) = 1").Err())
+	a.Ended = code(conn.QueryRow(slow, "SELECT count() FROM numbers(1900000000) WHERE sipHash64(number) = 1").Err())
 	return a
 }
 

@@ -56,7 +56,7 @@ def test_a_query_id_goes_into_a_header(query_id: str) -> None:
 @pytest.mark.parametrize("name", ["session_timeout", "client_protocol_version"])
 def test_numbers_are_numbers(name: str) -> None:
     with pytest.raises(SqlError, match=name):
-        read(**{name: "-1"})
+        read_question({name: "-1"}, {}, b"", LIMIT)
 
 
 FORM = {"content-type": "multipart/form-data; boundary=x"}
