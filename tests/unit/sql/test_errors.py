@@ -26,6 +26,10 @@ OF_THE_CHECK = (
             *(OF_THE_CHECK, 62, "SYNTAX_ERROR"),
             "Syntax error: failed at position 8 (fro): fro t. Expected FROM",
         ),
+        (
+            "Streaming insert finish failed: Code: 444. DB::Exception: No such messages.",
+            *(444, "UNKNOWN_EXCEPTION", "No such messages."),
+        ),
         ("something else\nand more", 1002, "UNKNOWN_EXCEPTION", "something else"),
     ],
 )
