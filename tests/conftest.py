@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -55,6 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         folders: list[str] = config.getini("testpaths")
         items.sort(key=lambda item: -_place_of(item.nodeid, folders))
+
+
+def pytest_collection_finish() -> None:
+    """Spare each collection of garbage a walk over all tests: it took a sixth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 def _place_of(nodeid: str, folders: Sequence[str]) -> int:

@@ -81,6 +81,7 @@ OTHERS = {
     *("extent_of", "delete", "deletions", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+    "is_laid_out",  # tells of tables
 }
 
 
@@ -114,7 +115,7 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
         pauses=[Pause(f"{2:016x}", f"{2:016x}", "ok?")],
     )
     step_id = f"{2:016x}"
-    store.write([replace(make_record(key, trajectory), call_keys={step_id: CALL})])
+    store.write([make_record(key, trajectory, call_keys={step_id: CALL})])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 

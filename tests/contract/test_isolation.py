@@ -45,7 +45,7 @@ PREDICATES = {
 NOT_SEEN = {
     "count_spans": "decides only how the same spans are read",
     "read_events": "its rows are joined to spans by key",
-    "newest_seqs": "its rows are looked up by key",
+    "newest_versions": "its rows are looked up by key",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
     "read_part_events": "its rows are joined to spans by key",
@@ -54,7 +54,9 @@ NOT_SEEN = {
     "conversation_neighbours": "its rows are looked up by key, and told apart by project",
     "conversation_keys": "its rows are looked up by key",
     "conversation_page": "conversations that were not asked for are left out",
-    "find_keys": "find_calls looks at the steps it names, within the project",
+    "find_calls": "newest_versions says, within the project, what of it counts",
+    "old_steps": "its rows are joined to trajectories by key",
+    "old_trajectories": "each of its rows goes back to its own project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
@@ -66,6 +68,7 @@ NOT_BY_PROJECT = {
     "quarantined": "the extractor's own list",
     "stored_bytes": "the quotas know every project; a sender is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",
+    "unfilled_runs": "the keeper's",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
     "count_expired_rows": "the keeper's",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.otlp_requests import (
     START_NS,
     message_of,
@@ -13,6 +14,8 @@ from tests.support.otlp_requests import (
 )
 from tests.support.span_store import content_event, names
 
+from spanloom.storage.spans import store as store_of_spans
+
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
@@ -20,11 +23,21 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
 
 
+@pytest.mark.parametrize("at_once", [1, store_of_spans.SPANS_PER_QUERY])
 def test_a_part_is_the_root_and_the_earliest_whatever_was_sent_first(
-    store: Store, key: TraceKey
+    store: Store, key: TraceKey, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
+    """Also when it is read slice by slice, as a long one is."""
+    monkeypatch.setattr(store_of_spans, "SPANS_PER_QUERY", at_once)
+    apart = 2**58  # so that the ids begin with several digits
     spans = [
-        wire_span(key.trace_id, n, 0 if n == 7 else 7, start_ns=START_NS + 1000 * n, name=str(n))
+        wire_span(
+            key.trace_id,
+            n * apart,
+            0 if n == 7 else 7 * apart,
+            start_ns=START_NS + 1000 * n,
+            name=str(n),
+        )
         for n in range(1, 41)
     ]
     random.Random(3).shuffle(spans)
@@ -35,6 +48,7 @@ def test_a_part_is_the_root_and_the_earliest_whatever_was_sent_first(
     assert (part.span_count, part.events_left_out) == (40, 0)
     assert names(store.read_part(key, 3).spans) == ["1", "2", "7"]
     everything = store.read_part(key, 1000)
+    assert len(everything.spans) == 40
     assert sorted(everything.spans) == sorted(store.read_spans([key])[key])
     assert everything.newest_seq == part.newest_seq == max(s.row_version for s in everything.spans)
 

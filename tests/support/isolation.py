@@ -197,6 +197,7 @@ OF_THE_EXTRACTOR = {
 
 NOT_READING = {
     "append",
+    "is_laid_out",
     "write",
     "record_progress",
     "record_watermark",

@@ -22,6 +22,10 @@ class MemoryStore(MemorySpans, MemoryProgress, MemoryTrajectories, MemoryReplays
         """See ``SnapshotTaker.take_snapshot``: there are no files to hold."""
         raise NotEmbeddedError("A store in memory has no files.")
 
+    def is_laid_out(self) -> bool:
+        """See ``ExtractionStore.is_laid_out``."""
+        return True
+
     def ping(self) -> None:
         """See ``Store.ping``."""
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_state import MemoryState
 
-from spanloom.core.model.trajectory import StepType
-from spanloom.core.ports.building import Call, CallWindow, Extent, Head, TrajectoryRecord
+from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.continuations import (
     NO_CONTINUATION,
@@ -20,19 +19,17 @@ from spanloom.core.query.continuations import (
 )
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.storage.trajectories.rows import agent_names, summary_row
-from spanloom.storage.trajectories.step_rows import is_bare, placed_steps
+from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
 
-_CALLS = (StepType.MODEL, StepType.TOOL)
-
 
 class _Told:
-    """What lists and calls tell of a record, worked out when it is first asked for."""
+    """What lists tell of a record, worked out when it is first asked for."""
 
     def __init__(self, record: TrajectoryRecord) -> None:
         self.record = record
@@ -40,10 +37,6 @@ class _Told:
     @cached_property
     def summary(self) -> TrajectorySummary:
         return _summary(self.record)
-
-    @cached_property
-    def calls(self) -> Sequence[Call]:
-        return list(_calls(self.record))
 
 
 class MemoryTrajectories(MemoryState):
@@ -147,7 +140,7 @@ class MemoryTrajectories(MemoryState):
             wanted.setdefault(window.call_key, []).append(window)
         with self._lock:
             own = [r for r in self._records.values() if r.key.project == project]
-            calls = [c for r in own for c in self._tell(r).calls if c.call_key in wanted]
+            calls = [c for r in own for c in r.calls if c.call_key in wanted]
         return [call for call in calls if any(map(call.is_within, wanted[call.call_key]))]
 
 
@@ -156,17 +149,6 @@ def _head(record: TrajectoryRecord) -> Head:
     start_ns = record.trajectory.root.start_ns
     spans = record.trajectory.span_count
     return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
-
-
-def _calls(record: TrajectoryRecord) -> Iterator[Call]:
-    bare = is_bare(record.trajectory)
-    steps = [step for _, step in placed_steps(record.trajectory)]
-    models, tools = ([s for s in steps if s.type is kind] for kind in _CALLS)
-    extent = Extent(len(models), len(tools), sum(s.richness for s in (*models, *tools)))
-    for step in steps:
-        if call_key := record.call_keys.get(step.id, ""):
-            times = step.start_ns, step.end_ns
-            yield Call(record.key, step.id, call_key, *times, bare, step.dialect, extent)
 
 
 def _talk(line: TrajectorySummary) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.otlp_requests import START_NS, next_seq
 
+from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -76,13 +77,21 @@ def make_trajectory(
         step_counts=counts,
         dialects=["tests"],
         warnings=["odd"],
-        extras={},
+        extras=sum_extras(tokens),
         failures=[
             Failure(s.id, s.id, s.error, recovered=recovered) for s in steps if s.error is not None
         ],
         duplicate_of=duplicate_of,
         extractor_version="1",
     )
+
+
+def sum_extras(tokens: Sequence[Usage]) -> dict[str, object]:
+    return {
+        "reasoning_tokens": sum(u.reasoning_tokens for u in tokens),
+        "cache_read_tokens": sum(u.cache_read_tokens for u in tokens),
+        "cache_creation_tokens": sum(u.cache_creation_tokens for u in tokens),
+    }
 
 
 def make_record(
@@ -94,16 +103,22 @@ def make_record(
     call_keys: Mapping[str, str] | None = None,
     previous: Head | None = None,
 ) -> TrajectoryRecord:
-    """Return a record whose documents name its version."""
+    """Return a record whose documents name its version, with calls of these steps alone."""
+    trajectory = trajectory or make_trajectory(key)
+    sought = call_keys or {}
     return TrajectoryRecord(
         key=key,
         version=version,
         seq=seq or next_seq(),
         status=status,
         fingerprint=f"print {version}",
-        trajectory=trajectory or make_trajectory(key),
+        trajectory=trajectory,
         document=b'{"version":%d,"text":"\\u00e9 \\" \xc3\xa9"}' % version,
         spans_document=b'[{"version":%d}]' % version,
-        call_keys=call_keys or {},
+        calls=[
+            call._replace(key=key, call_key=sought[call.step_id])
+            for call in list_calls(trajectory)
+            if call.step_id in sought
+        ],
         previous=previous,
     )

@@ -49,7 +49,7 @@ def make_record(
         trajectory=trajectory,
         document=document,
         spans_document=verdicts,
-        call_keys={c.step_id: c.call_key for c in calls},
+        calls=calls,
         previous=head,
     )
 

@@ -38,6 +38,8 @@ IDLE_POLLS = 2
 """How much longer the time between two looks is while no trace waits."""
 MIN_REST_S = 0.02
 """Under load one look follows the other, but other threads have their turn."""
+WAITING_S = 1.0
+"""How long it waits for the keeper, who brings what an older release stored into its form."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
 
@@ -74,6 +76,7 @@ class Extractor:
         self._discovery = Discovery(store, timing)
         self._options = options
         self._newcomers = Newcomers()
+        self._is_laid_out = False
         self._replayer = Replayer(store, metrics, clock, options)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
@@ -125,6 +128,8 @@ class Extractor:
         Looks come at a steady pace, whatever they found to do. After a piece of a replay the rest
         is as long as that took: half of the time is left to what arrives.
         """
+        if not self._may_build():
+            return WAITING_S
         began = time.monotonic()
         self.run_once()
         looked = time.monotonic()
@@ -132,6 +137,11 @@ class Extractor:
             return time.monotonic() - looked
         pace_s = self._timing.poll_s * (1 if len(self._discovery) else IDLE_POLLS)
         return max(pace_s - (looked - began), MIN_REST_S)
+
+    def _may_build(self) -> bool:
+        """Return whether the store is in its present form: once so, it is not asked again."""
+        self._is_laid_out = self._is_laid_out or self._store.is_laid_out()
+        return self._is_laid_out
 
     def _build(self, batch: Sequence[Due]) -> None:
         wanted = {trace.key: status for trace, status in batch}

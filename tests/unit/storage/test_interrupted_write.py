@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.row_binary import Encoder
 
-INSERTS = 5
+INSERTS = 4
 """What a write with something of everything takes; checked below."""
 
 

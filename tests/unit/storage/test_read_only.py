@@ -43,7 +43,7 @@ def test_a_store_opens_for_an_account_that_may_only_read(url: str) -> None:
     store = connect.open_store(url)
     store.ping()
     with pytest.raises(StoreUnavailableError, match="READONLY"):
-        store._worker.run("DROP TABLE steps")
+        store._worker.run("DROP TABLE trajectories")
     store.close()
 
 

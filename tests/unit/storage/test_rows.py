@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,25 +13,18 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
 from spanloom.core.ports.building import Head
+from spanloom.storage.trajectories.calls import CALL_COLUMNS
+from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
-    list_row,
-    moved_list_rows,
     summary_row,
     trajectory_row,
 )
-from spanloom.storage.trajectories.step_rows import (
-    GONE_COLUMNS,
-    PREVIEW_CHARS,
-    STEP_COLUMNS,
-    gone_step_rows,
-    is_bare,
-    placed_steps,
-    step_rows,
-)
+from spanloom.storage.trajectories.step_arrays import LONGEST_MESSAGE, placed_steps
 
 if TYPE_CHECKING:
+    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.storage.clickhouse import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)
@@ -54,52 +47,38 @@ def test_rows_have_every_column_that_has_no_default(clickhouse_store: ClickHouse
         == columns(clickhouse_store, "trajectories") - own
     )
     assert list(trajectory_row(record, summary_row(record))) == list(TRAJECTORY_COLUMNS)
-    assert set(list_row(summary_row(record))) == columns(clickhouse_store, "trajectory_list") - own
-    assert set(STEP_COLUMNS) == columns(clickhouse_store, "steps") - own
+    in_list = set(list_row(record, summary_row(record)))
+    assert in_list == columns(clickhouse_store, "trajectory_list") - own
+    assert set(CALL_COLUMNS) == columns(clickhouse_store, "call_index") - own
 
 
-def test_every_step_is_one_row_of_all_columns() -> None:
-    record = make_record(KEY, TRAJECTORY, call_keys={f"{2:016x}": "fingerprint"})
-    rows = [dict(zip(STEP_COLUMNS, row, strict=True)) for row in step_rows(record)]
-    root, good, bad = rows
-    assert [(r["StepId"], r["AgentId"], r["Type"]) for r in rows] == [
-        (f"{1:016x}", "", StepType.AGENT),
-        (f"{2:016x}", f"{1:016x}", StepType.MODEL),
-        (f"{3:016x}", f"{1:016x}", StepType.MODEL),
-    ]
-    assert (good["CallKey"], root["CallKey"]) == ("fingerprint", "")
-    assert (good["InputTokens"], good["OutputTokens"], good["ReasoningTokens"]) == (10, 5, 2)
-    assert (good["CacheReadTokens"], good["CacheCreationTokens"], good["FirstTokenMs"]) == (
-        3,
-        1,
-        1.5,
-    )
-    assert (bad["HasError"], bad["ErrorCode"], bad["ErrorMessage"]) == (True, 429, "slow down")
-    assert (good["HasError"], good["ErrorCode"], good["ErrorMessage"]) == (False, 0, "")
-    assert good["Input"] == "x" * PREVIEW_CHARS
+def steps_of(record: TrajectoryRecord) -> dict[str, list[Any]]:
+    row = list_row(record, summary_row(record))
+    arrays = {name: value for name, value in row.items() if name.startswith("Steps.")}
+    return {name.removeprefix("Steps."): list(cast("Any", v)) for name, v in arrays.items()}
+
+
+def test_every_property_of_the_steps_is_one_array() -> None:
+    bad = model_step(3, error="slow down " * 200)
+    priced = model_step(2)._replace(metadata={"dialect": "d", "cost": "0.5", "tier": "gold"})
+    steps = steps_of(make_record(KEY, make_trajectory(KEY, steps=[bad, priced])))
+    assert steps["Id"] == [1, 2, 3]
+    assert steps["Type"] == [StepType.AGENT, StepType.MODEL, StepType.MODEL]
+    assert (steps["Agent"], steps["Parent"]) == ([0, 1, 1], [0, 1, 1])
+    assert (steps["Enter"], steps["Exit"]) == ([1, 2, 3], [3, 2, 3])
+    assert steps["InputTokens"] == [0, 10, 10]
+    assert (steps["CacheReadTokens"][1], steps["CacheCreationTokens"][1]) == (3, 1)
+    assert steps["FirstTokenMs"] == [None, 1.5, 1.5]
+    assert (steps["Cost"], steps["Attributes"]) == ([None, 0.5, None], [[], ["tier=gold"], []])
+    assert (steps["HasError"], steps["ErrorCode"]) == ([False, False, True], [0, 0, 429])
+    assert [len(message) for message in steps["ErrorMessage"]] == [0, 0, LONGEST_MESSAGE]
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_a_step_that_ends_before_it_starts_takes_no_time(start_ns: int, end_ns: int) -> None:
     step = model_step(2)._replace(start_ns=start_ns, end_ns=end_ns)
-    record = make_record(KEY, make_trajectory(KEY, steps=[step]))
-    row = dict(zip(STEP_COLUMNS, list(step_rows(record))[1], strict=True))
-    assert row["DurationNs"] == max(end_ns - start_ns, 0)
-
-
-def test_steps_that_are_gone_are_said_to_be_gone() -> None:
-    before = Head(KEY, 1, 1, "", 0, [f"{n:016x}" for n in (1, 2, 9)], 3)
-    record = make_record(KEY, TRAJECTORY, seq=7, version=2, previous=before)
-    [row] = gone_step_rows(record)
-    assert dict(zip(GONE_COLUMNS, row, strict=True)) == {
-        "Project": "p",
-        "TraceId": KEY.trace_id,
-        "StepId": f"{9:016x}",
-        "Seq": 7,
-        "Version": 2,
-        "IsDeleted": 1,
-    }
-    assert list(gone_step_rows(make_record(KEY, TRAJECTORY))) == []
+    steps = steps_of(make_record(KEY, make_trajectory(KEY, steps=[step])))
+    assert max(end_ns - start_ns, 0) in steps["DurationNs"]
 
 
 @pytest.mark.parametrize(("moved_by", "places"), [(0, 0), (5, 1), (-5, 1)])
@@ -119,7 +98,7 @@ def test_a_repetition_names_what_it_repeats() -> None:
     assert (row["DuplicateOf"], row["DuplicateOfSpanId"]) == ("f" * 32, "a" * 16)
 
 
-def test_a_bare_call_is_the_only_step() -> None:
+def test_a_bare_call_is_its_own_step_once() -> None:
     call = model_step(2)
     bare = replace(
         TRAJECTORY,
@@ -127,10 +106,8 @@ def test_a_bare_call_is_the_only_step() -> None:
         root_type=Kind.MODEL,
         agent_steps=[AgentStep(call, [call], Metrics())],
     )
-    assert is_bare(bare)
     assert list(placed_steps(bare)) == [(call.id, call)]
     assert agent_names(bare) == []
-    assert not is_bare(TRAJECTORY)
 
 
 def test_a_root_that_is_noise_is_no_step() -> None:

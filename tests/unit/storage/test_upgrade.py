@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.calls import windows
 from tests.support.otlp_requests import message_of, spooled, wire_span
-from tests.support.trajectory_records import make_record, make_trajectory, model_step
+from tests.support.trajectory_records import model_step
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Outcome, Status, StepError
+from spanloom.core.model.trajectory import Outcome, Status, StepError, Usage
 from spanloom.core.ports.building import Extent
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
@@ -23,7 +23,7 @@ from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.lists import ClickHouseLists
-from spanloom.storage.trajectories.step_rows import STEP_COLUMNS, step_rows
+from spanloom.storage.upkeep.layout import Layout
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
@@ -32,9 +32,19 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+    from spanloom.core.model.trajectory import Step
+
+OLD_CALLED = """
+INSERT INTO trajectory_list (Project, StartTimeUnixNano, TraceId, Seq, Version, Status, RootType)
+VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent')
+"""
+OLD_CALLED_DOCUMENT = """
+INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano, Document)
+VALUES ('p', 'old', 1, 1, 'settled', 100, '{}')
+"""
 OLD_STEP = """
 INSERT INTO steps (Project, TraceId, StepId, Seq, Type, StartTimeUnixNano, EndTimeUnixNano, CallKey)
-VALUES ('p', 'old', 'step', 1, 'model', 100, 200, 'said')
+VALUES ('p', 'old', '0000000000000001', 1, 'model', 100, 200, 'said')
 """
 
 PROJECTS_FILE = "project_of_resource"
@@ -69,6 +79,12 @@ def test_spans_keep_their_project_and_new_ones_get_what_intake_wrote(
         assert rows.result_rows == [("of the key", 1), ("told", 2)]
 
 
+def lay_out(lane: Lane) -> None:
+    layout = Layout(lane)
+    while layout.go_on():
+        pass
+
+
 def test_calls_stored_before_the_index_had_times_are_found(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,31 +92,49 @@ def test_calls_stored_before_the_index_had_times_are_found(
     with monkeypatch.context() as before:
         before.setattr(migrations, "schema_files", lambda: schema_files()[:9])
         migrations.migrate(lane)
-        lane.run(OLD_STEP)
+        for row in (OLD_CALLED, OLD_CALLED_DOCUMENT, OLD_STEP):
+            lane.run(row)
     assert migrations.migrate(lane) == [file.name for file in schema_files()[9:]]
+    lay_out(lane)
     store = ClickHouseCalls(lane)
     [call] = store.find_calls("p", windows(["said"], 150, 160))
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
     assert store.find_calls("p", windows(["said"], 201, 300)) == []
 
 
+OLD_STEP_COLUMNS = (
+    *("Project", "TraceId", "StepId", "Seq", "Version", "Type", "Model", "InputTokens"),
+    *("OutputTokens", "ReasoningTokens", "CacheReadTokens", "CacheCreationTokens", "FirstTokenMs"),
+    *("HasError", "ErrorCode", "ErrorType", "ErrorMessage", "Input", "Output", "CallKey"),
+)
+
+
+def old_step(step: Step) -> list[object]:
+    """Return a step as a row of the older release, which wrote nothing of how much it tells."""
+    error, usage = step.error, step.usage or Usage()
+    failed = [error.code, error.type, error.message] if error else [0, "", ""]
+    at = ["p", "old", step.id, 1, 1, "model", step.model]
+    texts = [step.input, step.output, "k" if step.id.endswith("2") else ""]
+    return [*at, *usage, step.first_token_ms, error is not None, *failed, *texts]
+
+
 def test_steps_stored_before_richness_was_are_as_rich_as_when_built_again(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else each of two traces would find the other one poorer than itself, for ever."""
-    lane, key = Lane(fresh_database), TraceKey("p", "old")
+    lane = Lane(fresh_database)
     [cut] = [n for n, file in enumerate(schema_files()) if "reports_of_tools" in file.name]
     told = [model_step(2), model_step(3, error="busy"), model_step(4)._replace(usage=None)]
     told[2] = told[2]._replace(input="", first_token_ms=None, error=StepError(-1, "m", "Timeout"))
-    record = make_record(key, make_trajectory(key, steps=told), call_keys={told[0].id: "k"})
     with monkeypatch.context() as before:
         before.setattr(migrations, "schema_files", lambda: schema_files()[:cut])
         migrations.migrate(lane)
-        without = STEP_COLUMNS.index("Richness")
-        old = [[*row[:without], *row[without + 1 :]] for row in step_rows(record)]
-        lane.insert("steps", [c for c in STEP_COLUMNS if c != "Richness"], old)
+        for row in (OLD_CALLED, OLD_CALLED_DOCUMENT):
+            lane.run(row)
+        lane.insert("steps", OLD_STEP_COLUMNS, map(old_step, told))
     migrations.migrate(lane)
-    [call] = ClickHouseCalls(lane).find_calls(key.project, windows(["k"], 0, 2**63))
+    lay_out(lane)
+    [call] = ClickHouseCalls(lane).find_calls("p", windows(["k"], 0, 2**63))
     assert call.extent == Extent(3, 0, sum(step.richness for step in told))
 
 

@@ -28,28 +28,6 @@ class Head:
     span_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TrajectoryRecord:
-    """A trajectory ready to be stored as a new version."""
-
-    key: TraceKey
-    version: int
-    """The previous version plus one."""
-    seq: int
-    """The highest span version it was built from: of two records the higher one stays."""
-    status: Status
-    fingerprint: str
-    trajectory: Trajectory
-    document: bytes
-    """The canonical JSON document, version and status included."""
-    spans_document: bytes
-    """The JSON list that ``/spans`` answers."""
-    call_keys: Mapping[str, str]
-    """Model and tool step id to the key by which other reports of it are found."""
-    previous: Head | None = None
-    """The head that this record replaces."""
-
-
 class CallWindow(NamedTuple):
     """What to look for: calls of one key that ran at some time in a window.
 
@@ -92,6 +70,28 @@ class Call(NamedTuple):
             and self.start_ns <= window.until_ns
             and self.end_ns >= window.from_ns
         )
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryRecord:
+    """A trajectory ready to be stored as a new version."""
+
+    key: TraceKey
+    version: int
+    """The previous version plus one."""
+    seq: int
+    """The highest span version it was built from: of two records the higher one stays."""
+    status: Status
+    fingerprint: str
+    trajectory: Trajectory
+    document: bytes
+    """The canonical JSON document, version and status included."""
+    spans_document: bytes
+    """The JSON list that ``/spans`` answers."""
+    calls: Sequence[Call]
+    """Its model and tool steps, by which other reports of it are found."""
+    previous: Head | None = None
+    """The head that this record replaces."""
 
 
 class TrajectoryWriter(Protocol):

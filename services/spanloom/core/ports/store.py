@@ -19,6 +19,9 @@ class ReplayingStore(ReplayQueue, BuildingStore, Protocol):
 class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
     """All that the extractor asks of a store."""
 
+    def is_laid_out(self) -> bool:
+        """Return whether what older releases stored is in its present form; once so, for good."""
+
 
 class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, Protocol):
     """All of it, and its life cycle."""

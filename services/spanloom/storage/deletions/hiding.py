@@ -28,7 +28,7 @@ NEED_NO_SET = {
     "any_event": "tells whether there is any",
     "inserted": "tells times",
     "changes_in": "deleted_among is asked of what it found",
-    "find_keys": "find_calls names what it found",
+    "find_calls": "newest_versions names what it found",
     "list_candidates": "list_page names what it found",
     "conversation_candidates": "list_page names what it found",
     "conversation_neighbours": "list_page names what it found",

@@ -14,7 +14,6 @@ OF_TRACES = (
     "extraction_progress",
     "trajectories",
     "trajectory_list",
-    "steps",
     "call_index",
     "conversation_members",
 )

@@ -12,9 +12,26 @@ from spanloom.core.ports.building import Call, CallWindow, Extent
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.storage.engine.lane import Lane, Row
+
+
+CALL_COLUMNS = (
+    "Project",
+    "TraceId",
+    "CallKey",
+    "StepId",
+    "Seq",
+    "Version",
+    "StartTimeUnixNano",
+    "EndTimeUnixNano",
+    "IsBare",
+    "Dialect",
+    "ModelSteps",
+    "ToolSteps",
+    "Richness",
+)
 
 
 class ClickHouseCalls:
@@ -26,27 +43,31 @@ class ClickHouseCalls:
 
     def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
-        places = [
-            (trace_id, step_id)
-            for some in batched(without_overlaps(windows))
-            for trace_id, step_id in self._worker.rows(
-                "find_keys",
+        merged = without_overlaps(windows)
+        found = [
+            row
+            for some in batched(merged)
+            for row in self._worker.rows(
+                "find_calls",
                 project=project,
                 call_keys=sorted({window.call_key for window in some}),
                 windows=some,
             )
         ]
-        found = [
-            _call_of(row)
-            for some in batched(places)
-            for row in self._worker.rows(
-                "find_calls", keys=sorted({(project, trace_id) for trace_id, _ in some}), calls=some
-            )
-        ]
+        current = self._versions(project, sorted({row.TraceId for row in found}))
+        calls = [_call_of(project, row) for row in found if _is_current(row, current)]
         wanted = defaultdict(list)
-        for window in without_overlaps(windows):
+        for window in merged:
             wanted[window.call_key].append(window)
-        return [call for call in found if _is_wanted(call, wanted[call.call_key])]
+        return [call for call in calls if _is_wanted(call, wanted[call.call_key])]
+
+    def _versions(self, project: str, trace_ids: Sequence[str]) -> Mapping[str, list[int]]:
+        """Return of what spans, and of which version, the stored trajectories are."""
+        return {
+            row.TraceId: [row.Seq, row.Version]
+            for some in batched([(project, trace_id) for trace_id in trace_ids])
+            for row in self._worker.rows("newest_versions", keys=some)
+        }
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
@@ -67,9 +88,32 @@ def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
     return n > 0 and call.is_within(windows[n - 1])
 
 
-def _call_of(row: Row) -> Call:
+def _is_current(row: Row, current: Mapping[str, list[int]]) -> bool:
+    """Return whether the trajectory still has the call; one that is being written may be ahead."""
+    version = current.get(row.TraceId)
+    return version is not None and [row.Seq, row.Version] >= version
+
+
+def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:
+    """Yield the calls of a trajectory as rows of ``call_index``, in the order of its columns."""
+    for call in calls:
+        yield [
+            *call.key,
+            call.call_key,
+            call.step_id,
+            seq,
+            version,
+            call.start_ns,
+            call.end_ns,
+            call.is_bare,
+            call.dialect,
+            *call.extent,
+        ]
+
+
+def _call_of(project: str, row: Row) -> Call:
     return Call(
-        key=TraceKey(row.Project, row.TraceId),
+        key=TraceKey(project, row.TraceId),
         step_id=row.StepId,
         call_key=row.CallKey,
         start_ns=row.StartTimeUnixNano,

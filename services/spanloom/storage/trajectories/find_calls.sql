@@ -1,15 +1,23 @@
--- The steps among these (trace id, step id), each with how much its trace tells.
-SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect,
-       ModelSteps, ToolSteps, Richness
+-- The calls of these keys that ran in their windows. The windows of a key do not overlap, so the last
+-- that begins before a call's end is the one to look at. What a replaced version had is here too.
+SELECT stored.TraceId AS TraceId, stored.StepId AS StepId, stored.CallKey AS CallKey,
+       stored.Seq AS Seq, stored.Version AS Version,
+       stored.StartTimeUnixNano AS StartTimeUnixNano, stored.EndTimeUnixNano AS EndTimeUnixNano,
+       stored.IsBare AS IsBare, stored.Dialect AS Dialect,
+       stored.ModelSteps AS ModelSteps, stored.ToolSteps AS ToolSteps, stored.Richness AS Richness
 FROM
 (
-    SELECT Project, TraceId, StepId, CallKey, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect,
-           countIf(Type = 'model') OVER trace AS ModelSteps,
-           countIf(Type = 'tool') OVER trace AS ToolSteps,
-           sumIf(steps.Richness, Type IN ('model', 'tool')) OVER trace AS Richness
-    FROM steps FINAL
-    WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
-    WINDOW trace AS (PARTITION BY Project, TraceId)
-)
-WHERE (TraceId, StepId) IN JSONExtract({calls:String}, 'Array(Tuple(String, String))')
+    SELECT *
+    FROM call_index
+    WHERE Project = {project:String} AND CallKey IN JSONExtract({call_keys:String}, 'Array(String)')
+    ORDER BY Seq DESC, Version DESC
+    LIMIT 1 BY CallKey, TraceId, StepId
+) AS stored
+ASOF INNER JOIN
+(
+    SELECT one.1 AS CallKey, one.2 AS FromNs, one.3 AS UntilNs
+    FROM (SELECT arrayJoin(JSONExtract({windows:String}, 'Array(Tuple(String, UInt64, UInt64))')) AS one)
+) AS wanted
+    ON stored.CallKey = wanted.CallKey AND stored.EndTimeUnixNano >= wanted.FromNs
+WHERE stored.StartTimeUnixNano <= wanted.UntilNs
 ORDER BY TraceId, StepId

@@ -1,4 +1,4 @@
-"""A trajectory as a row of ``trajectories`` and of ``trajectory_list``: each names its columns."""
+"""A trajectory as a row of ``trajectories``, and what ``trajectory_list`` shares with it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from spanloom.core.model.trajectory import StepType, names_of_agents
 from spanloom.core.reading.gist import answer_in, gist, question_in
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
-from spanloom.storage.trajectories.step_rows import placed_steps
+from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
@@ -42,7 +42,14 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "OtherSpans": uint32,
     "InputTokens": int64,
     "OutputTokens": int64,
+    "ReasoningTokens": int64,
+    "CacheReadTokens": int64,
+    "CacheCreationTokens": int64,
+    "ModelDurationNs": int64,
+    "ToolDurationNs": int64,
+    "Warnings": texts,
     "DuplicateOf": text,
+    "DuplicateOfSpanId": text,
     "Dialects": texts,
     "ConversationId": text,
     "Question": text,
@@ -52,16 +59,9 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     "UserId": text,
     "Tags": texts,
     "Models": texts,
-    "Fingerprint": text,
-    "ReasoningTokens": int64,
-    "CacheReadTokens": int64,
-    "CacheCreationTokens": int64,
-    "ModelDurationNs": int64,
-    "ToolDurationNs": int64,
-    "Warnings": texts,
-    "DuplicateOfSpanId": text,
-    "StepIds": texts,
     "ExtractorVersion": text,
+    "Fingerprint": text,
+    "StepIds": texts,
     "Document": text,
     "SpansDocument": text,
 }
@@ -70,22 +70,10 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
 
 def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
     """Return a record, and what ``summary_row`` says of it, as a row of ``trajectories``."""
-    trajectory = record.trajectory
-    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
-    steps = [step for _, step in placed_steps(trajectory)]
-    usages = [step.usage for step in steps if step.usage is not None]
     return {
         **summary,
         "Fingerprint": record.fingerprint,
-        "ReasoningTokens": sum(usage.reasoning_tokens for usage in usages),
-        "CacheReadTokens": sum(usage.cache_read_tokens for usage in usages),
-        "CacheCreationTokens": sum(usage.cache_creation_tokens for usage in usages),
-        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
-        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
-        "Warnings": list(trajectory.warnings),
-        "DuplicateOfSpanId": original.span_id if original else "",
-        "StepIds": [step.id for step in steps],
-        "ExtractorVersion": trajectory.extractor_version,
+        "StepIds": [step.id for _, step in placed_steps(record.trajectory)],
         "Document": record.document,
         "SpansDocument": record.spans_document,
     }
@@ -98,6 +86,7 @@ def summary_row(record: TrajectoryRecord) -> Summary:
     """
     trajectory = record.trajectory
     root, counts, extras = trajectory.root, trajectory.step_counts, trajectory.extras
+    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
     return {
         "Project": record.key.project,
         "TraceId": record.key.trace_id,
@@ -120,9 +109,16 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "ToolSteps": counts.get("tool", 0),
         "GraphSteps": counts.get("graph", 0),
         "OtherSpans": counts.get("other", 0),
-        "InputTokens": trajectory.root_metrics.input_tokens,
-        "OutputTokens": trajectory.root_metrics.output_tokens,
-        "DuplicateOf": trajectory.duplicate_of.trace_id if trajectory.duplicate_of else "",
+        "InputTokens": metrics.input_tokens,
+        "OutputTokens": metrics.output_tokens,
+        "ReasoningTokens": extras.get("reasoning_tokens", 0),
+        "CacheReadTokens": extras.get("cache_read_tokens", 0),
+        "CacheCreationTokens": extras.get("cache_creation_tokens", 0),
+        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
+        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
+        "Warnings": list(trajectory.warnings),
+        "DuplicateOf": original.trace_id if original else "",
+        "DuplicateOfSpanId": original.span_id if original else "",
         "Dialects": list(trajectory.dialects),
         "ConversationId": trajectory.conversation_id,
         "Question": gist(question_in(root.input)),
@@ -132,19 +128,8 @@ def summary_row(record: TrajectoryRecord) -> Summary:
         "UserId": extras.get("user_id", ""),
         "Tags": extras.get("tags", []),
         "Models": extras.get("models", []),
+        "ExtractorVersion": trajectory.extractor_version,
     }
-
-
-def list_row(summary: Summary) -> dict[str, object]:
-    """Return a summary as a row of ``trajectory_list``."""
-    return {**summary, "IsDeleted": 0}
-
-
-def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a tombstone for the place in the list where the trajectory stood, if it has moved."""
-    before = record.previous
-    if before is not None and before.start_ns != record.trajectory.root.start_ns:
-        yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:

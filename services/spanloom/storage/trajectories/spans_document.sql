@@ -1,9 +1,9 @@
 -- The current verdicts on the spans of a trace; of several projects within reach the newest.
 SELECT SpansDocument
-FROM trajectories FINAL
+FROM trajectories
 WHERE {reach}
   AND TraceId = {trace_id:String}
   -- Names the index that finds a trace id where the project is open.
   AND cityHash64(TraceId) = cityHash64({trace_id:String})
-ORDER BY Seq DESC, Project DESC
+ORDER BY Seq DESC, Version DESC, Project DESC
 LIMIT 1

@@ -1,4 +1,4 @@
-"""The trajectory half of the ClickHouse store: documents, steps and progress."""
+"""The trajectory half of the ClickHouse store: documents, lists and calls."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from spanloom.core.ports.building import Head, TrajectoryRecord
 from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
+from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
 from spanloom.storage.trajectories.rows import (
     TRAJECTORY_COLUMNS,
-    list_row,
-    moved_list_rows,
     summary_row,
     trajectory_row,
 )
-from spanloom.storage.trajectories.step_rows import (
-    GONE_COLUMNS,
-    STEP_COLUMNS,
-    gone_step_rows,
-    step_rows,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane, Row
@@ -59,9 +53,8 @@ class ClickHouseTrajectories:
         summaries = list(map(summary_row, current))
         record_late(lane, current)
         self._make_room(current)
-        lane.insert("steps", STEP_COLUMNS, flat(map(step_rows, current)))
-        lane.insert("steps", GONE_COLUMNS, flat(map(gone_step_rows, current)))
-        lane.insert_objects("trajectory_list", map(list_row, summaries))
+        lane.insert("call_index", CALL_COLUMNS, flat(map(_call_rows, current)))
+        lane.insert_objects("trajectory_list", map(list_row, current, summaries))
         self._make_room(current)
         rows = list(map(trajectory_row, current, summaries))
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
@@ -78,14 +71,18 @@ class ClickHouseTrajectories:
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the sequence that each stored trajectory was built from."""
         return {
-            TraceKey(project, trace_id): seq
+            TraceKey(row.Project, row.TraceId): row.Seq
             for some in batched(keys)
-            for project, trace_id, seq in self._worker.rows("newest_seqs", keys=some)
+            for row in self._worker.rows("newest_versions", keys=some)
         }
 
     def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
         if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
+
+
+def _call_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
+    return call_rows(record.seq, record.version, record.calls)
 
 
 def _head_of(row: Row) -> Head:

@@ -26,7 +26,6 @@ RETAINED = {
     "extraction_watermark": ("UpdatedAt", Kind.BOTH),
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
-    "steps": ("UpdatedAt", Kind.TRAJECTORIES),
     "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),

@@ -1,0 +1,125 @@
+"""The steps of a run in one order, each with its place among the others.
+
+The order is that of their starts; of equal starts the longest comes first, so that an agent stands
+before the call that it began with. Places count from 1; 0 is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
+
+from spanloom.core.model.trajectory import Step, StepType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
+MOST_ATTRIBUTES = 64
+"""Attributes that a run can be found by, and the most characters of a value."""
+LONGEST_ATTRIBUTE = 256
+NOT_SENT = frozenset(
+    {
+        *("dialect", "rule", "parent_span_id", "span_name", "input_from", "output_from"),
+        *("cost", "cost_source", "error_type", "error_told_by", "model"),
+        *("service_name", "conversation_id"),
+    }
+)
+"""Keys of a step's metadata that tell how a span was read, or have a column of their own."""
+
+
+class FlatStep(NamedTuple):
+    """A step and where it stands in its run."""
+
+    step: Step
+    parent: int
+    """Place of the nearest step above; 0 below a root that is no step."""
+    agent: int
+    """Place of the agent that owns it; 0 where that is a root that is no step."""
+    enter: int
+    """When a walk from the top down meets it, from 1."""
+    exit: int
+    """When that walk meets the last step below it: what is under it entered in between."""
+    args: int
+    """CRC-32 of a tool's name and arguments; 0 of other steps."""
+
+
+def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
+    """Return steps, each given with the id of its agent, in order and with their places."""
+    ordered = sorted(owned, key=_by_start)
+    steps = [step for _, step in ordered]
+    places = {step.id: place for place, step in enumerate(steps, 1)}
+    parents = [places.get(step.parent_id, 0) for step in steps]
+    agents = [places.get(agent_id, 0) for agent_id, _ in ordered]
+    columns = steps, parents, agents, *_walk(parents), map(_args, steps)
+    return list(map(FlatStep._make, zip(*columns, strict=True)))
+
+
+class Repeats(NamedTuple):
+    """How often a run made the same call: of one tool with the same arguments."""
+
+    longest: int = 0
+    """Runs of tools in a row, whatever models said in between."""
+    most: int = 0
+    """In the whole run."""
+
+
+def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
+    """Return how often one call of a tool came at most: what loops looks like this."""
+    calls = [flat.args for flat in steps if flat.step.type is _TOOL]
+    if not calls:
+        return Repeats()
+    longest = max(sum(1 for _ in same) for _, same in groupby(calls))
+    return Repeats(longest, max(Counter(calls).values()))
+
+
+def find_attributes(
+    of_run: Mapping[str, str], of_root: Mapping[str, str], of_steps: Iterable[Sequence[str]]
+) -> list[str]:
+    """Return by what senders' metadata a run can be found, sorted: that of any step finds it.
+
+    What is told of the whole run comes first, where there is more than can be kept.
+    """
+    own = (*list_attributes(of_run), *list_attributes(of_root))
+    found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
+    return sorted(islice(found, MOST_ATTRIBUTES))
+
+
+def list_attributes(metadata: Mapping[str, str]) -> list[str]:
+    """Return by what a step's metadata can be found, ``key=value``; long values are left out."""
+    return [
+        f"{key}={value}"
+        for key, value in metadata.items()
+        if key not in NOT_SENT and len(value) <= LONGEST_ATTRIBUTE
+    ]
+
+
+def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
+    step = owned[1]
+    return step.start_ns, -step.end_ns, step.id
+
+
+def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Return when a walk from the top down enters each step, and when the last step below it."""
+    below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
+    for place, parent in enumerate(parents, 1):
+        below[parent].append(place)
+    enters, sizes = [0] * len(below), [1] * len(below)
+    met: list[int] = []
+    waiting = below[0][::-1]
+    while waiting:
+        met.append(place := waiting.pop())
+        enters[place] = len(met)
+        waiting += reversed(below[place])
+    for place in reversed(met):
+        sizes[parents[place - 1]] += sizes[place]
+    exits = [enter + size - 1 for enter, size in zip(enters, sizes, strict=True)]
+    return enters[1:], exits[1:]
+
+
+def _args(step: Step) -> int:
+    if step.type is not _TOOL:
+        return 0
+    return crc32(f"{step.name}\0{step.input}".encode(errors="surrogatepass"))

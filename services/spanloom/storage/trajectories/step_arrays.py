@@ -1,0 +1,73 @@
+"""The steps of a trajectory as arrays of its row in ``trajectory_list``, one for each property."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.extraction.costs import COST
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.query.flat_steps import list_attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.model.trajectory import Step, StepError, Trajectory
+    from spanloom.core.query.flat_steps import FlatStep
+
+LONGEST_MESSAGE = 1000
+"""Characters of what a failure says; documents have all of it."""
+_NO_USAGE = Usage()
+_TOKENS = (
+    "Steps.InputTokens",
+    "Steps.OutputTokens",
+    "Steps.ReasoningTokens",
+    "Steps.CacheReadTokens",
+    "Steps.CacheCreationTokens",
+)
+
+
+def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> dict[str, Sequence[object]]:
+    """Return the arrays by their columns; ``start_ns`` is that of the run."""
+    steps, parents, agents, enters, exits, args = zip(*flats, strict=True) if flats else [()] * 6
+    usages = zip(*(step.usage or _NO_USAGE for step in steps), strict=True) if steps else [()] * 5
+    costs = [step.metadata.get(COST) for step in steps]
+    return {
+        "Steps.Id": [int(step.id, 16) for step in steps],
+        "Steps.Type": [step.type for step in steps],
+        "Steps.Name": [step.name for step in steps],
+        "Steps.Dialect": [step.dialect for step in steps],
+        "Steps.Parent": parents,
+        "Steps.Agent": agents,
+        "Steps.Enter": enters,
+        "Steps.Exit": exits,
+        "Steps.StartNs": [step.start_ns - start_ns for step in steps],
+        "Steps.DurationNs": [max(step.end_ns - step.start_ns, 0) for step in steps],
+        "Steps.Model": [step.model for step in steps],
+        **dict(zip(_TOKENS, usages, strict=True)),
+        "Steps.Cost": [None if cost is None else float(cost) for cost in costs],
+        "Steps.FirstTokenMs": [step.first_token_ms for step in steps],
+        **_errors([step.error for step in steps]),
+        "Steps.Args": args,
+        "Steps.Attributes": [list_attributes(step.metadata) for step in steps],
+    }
+
+
+def _errors(errors: Sequence[StepError | None]) -> dict[str, Sequence[object]]:
+    return {
+        "Steps.HasError": [error is not None for error in errors],
+        "Steps.ErrorCode": [error.code if error else 0 for error in errors],
+        "Steps.ErrorType": [error.type if error else "" for error in errors],
+        "Steps.ErrorMessage": [
+            error.message[:LONGEST_MESSAGE] if error else "" for error in errors
+        ],
+    }
+
+
+def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
+    """Yield every step once, with the id of the agent it stands under; empty for the root."""
+    below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
+    if trajectory.root_type is not Kind.OTHER and not below_root:
+        yield "", trajectory.root
+    for agent in trajectory.agent_steps:
+        for step in agent.steps:
+            yield agent.step.id, step
