@@ -274,10 +274,11 @@ def test_a_key_of_all_projects_does_read_them(port: SqlPort, key_of_all: str, ta
     assert port.said(counted, key_of_all) == "1\t1\n"
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [*TABLES, "trajectories", "v_steps", "v_trajectories"])
 def test_and_a_key_of_one_its_own(port: SqlPort, key: str, table: str) -> None:
     counted = f"SELECT countIf(Project = '{MINE}') > 0, countIf(Project != '{MINE}') FROM {table}"
     assert port.said(counted, key) == "1\t0\n"
+    assert "GEHEIM" not in port.said(f"SELECT * FROM {table} FORMAT Vertical", key)
 
 
 NOT_FOR_ONE = [
