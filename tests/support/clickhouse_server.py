@@ -145,7 +145,7 @@ def main() -> None:
         at_a_time=AT_A_TIME,
         max_body_bytes=MAX_BODY_BYTES,
     )
-    server = HttpServer(door, bind("127.0.0.1", port, "PORT"), "clickhouse")
+    server = HttpServer(door, bind("127.0.0.1", port, "PORT"), "clickhouse", None, door.end)
     ended = Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     server.start()

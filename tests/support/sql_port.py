@@ -55,11 +55,11 @@ def open_port(
     door = SqlDoor(
         Reader(engine, limits), locks.access.authenticator, Hosts(), metrics, at_a_time=at_a_time
     )
-    server = HttpServer(door, bind("127.0.0.1", 0, "--sql-port"), "sql")
+    server = HttpServer(door, bind("127.0.0.1", 0, "--sql-port"), "sql", None, door.end)
     server.start()
     try:
         with httpx.Client(timeout=30) as http:
             yield SqlPort(f"http://127.0.0.1:{server.port}/", locks, metrics, http)
     finally:
-        server.stop(1)
+        server.stop(10)
         engine.close()

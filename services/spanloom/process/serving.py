@@ -71,9 +71,18 @@ class HttpServer:
     """One application on one socket, between ``start`` and ``stop``; a ``Part``."""
 
     def __init__(
-        self, app: ASGIApp, listener: socket.socket, name: str, tls: SSLContext | None = None
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        name: str,
+        tls: SSLContext | None = None,
+        before_stop: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare; nothing is accepted before ``start``."""
+        """Prepare; nothing is accepted before ``start``.
+
+        ``before_stop`` ends what no stop should wait for.
+        """
+        self._before_stop = before_stop
         self.name = name
         self.port: int = listener.getsockname()[1]
         self._listener = listener
@@ -97,6 +106,7 @@ class HttpServer:
 
     def stop(self, grace_s: float) -> None:
         """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
+        self._before_stop()
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
         self._server.should_exit = True

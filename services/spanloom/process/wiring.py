@@ -176,7 +176,7 @@ class Service:
             at_a_time=settings.sql_queries,
         )
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
-        return HttpServer(door, listener, "sql", context)
+        return HttpServer(door, listener, "sql", context, door.end)
 
     def _keeper(self) -> Part:
         upkeep = open_upkeep(self._settings.resolved_store_url)

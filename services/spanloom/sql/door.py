@@ -74,6 +74,11 @@ class SqlDoor:
         reply = await self._reply(scope, receive, arguments, headers)
         await answers.send_reply(reply, send, self._statements.facts)
 
+    def end(self) -> None:
+        """End the statements that run: who stops a service does not wait for dashboards."""
+        if self._runner:
+            self._runner.end()
+
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()

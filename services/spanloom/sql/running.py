@@ -21,6 +21,8 @@ MAX_WAITING = 64
 WAIT_S = 20.0
 """How many statements wait for a thread, and how long, before they are refused."""
 _CANCEL_AGAIN_S = 0.2
+_LOOK_S = 0.5
+"""How soon a statement notices that the service stops."""
 
 
 class _Running(NamedTuple):
@@ -38,6 +40,7 @@ class Runner:
         self._free = asyncio.Semaphore(at_a_time)
         self._cancel = cancel
         self._waiting = 0
+        self._is_ending = False
         self._by_id: dict[str, _Running] = {}
 
     async def run(
@@ -53,13 +56,17 @@ class Runner:
         """
         with self._registered(question, asker) as tag:
             async with self._turn():
+                if self._is_ending:
+                    raise SqlError(394, "QUERY_WAS_CANCELLED", "The service stops")
                 future = asyncio.get_running_loop().run_in_executor(self._pool, call, tag)
                 return await self._watched(future, tag, gone())
 
+    def end(self) -> None:
+        """End what runs and what waits, within a second; from any thread."""
+        self._is_ending = True
+
     def close(self) -> None:
-        """Take no more statements; those that run are ended."""
-        for running in self._by_id.values():
-            self._cancellers.submit(self._cancel, running.tag)
+        """Give back the threads; nothing runs in them any more."""
         self._cancellers.shutdown()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -107,7 +114,8 @@ class Runner:
         watching = asyncio.create_task(gone)
         try:
             either: set[asyncio.Future[Any]] = {future, watching}
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            while not (future.done() or watching.done() or self._is_ending):
+                await asyncio.wait(either, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
             while not future.done():  # it may not have begun when it is cancelled first
                 asyncio.get_running_loop().run_in_executor(self._cancellers, self._cancel, tag)
                 await asyncio.wait({future}, timeout=_CANCEL_AGAIN_S)

@@ -176,6 +176,27 @@ def test_few_run_at_a_time_and_the_others_wait(port: SqlPort) -> None:
     assert most == 2
 
 
+def test_a_stop_waits_for_no_statement(clickhouse_store: ClickHouseStore) -> None:
+    path = clickhouse_store._path
+    if path is None:
+        pytest.skip("the SQL port is for the embedded store")
+    answers: list[httpx.Response] = []
+    with open_port(path, LIMITS._replace(time_s=60)) as ending:
+        url = ending.url
+        asking = [
+            threading.Thread(target=lambda: answers.append(httpx.post(url, content=SLOW)))
+            for _ in range(3)  # of which the last waits for its turn
+        ]
+        for thread in asking:
+            thread.start()
+        await_running(ending, 2)
+        began = time.monotonic()
+    assert time.monotonic() - began < 4
+    for thread in asking:
+        thread.join(5)
+    assert [a.headers["x-clickhouse-exception-code"] for a in answers] == ["394"] * 3
+
+
 def basic(user: str, password: str) -> dict[str, str]:
     credential = base64.b64encode(f"{user}:{password}".encode()).decode()
     return {"Authorization": f"Basic {credential}"}
