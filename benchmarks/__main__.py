@@ -11,6 +11,7 @@ import click
 
 from benchmarks.building import measure_building
 from benchmarks.extraction import measure_extraction
+from benchmarks.feed import measure_feed
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
@@ -30,6 +31,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "freshness": measure_freshness,
     "growth": measure_growth,
     "sweep": measure_sweep,
+    "feed": measure_feed,
 }
 
 

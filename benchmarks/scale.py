@@ -21,6 +21,8 @@ class Scale:
     long_trace: int = 100_000
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
+    announcements: int = 1_000_000
+    """What the change feed keeps."""
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -36,5 +38,6 @@ QUICK = Scale(
     long_trace=1_000,
     short_trace=100,
     settled_traces=(3_000, 6_000),
+    announcements=5_000,
     quiet_s=0.1,
 )

@@ -16,6 +16,7 @@ from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
 from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction.reports import once
+from spanloom.core.query.where.fields import FIELDS, Subject
 from spanloom.core.reading import failures
 from spanloom.core.reading.langchain import run as langchain_run
 from spanloom.doctor.checks import CHECKS
@@ -102,6 +103,18 @@ def checks() -> str:
     return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
+def query() -> str:
+    """Every field that `where` can name, of runs and of steps."""
+    parts = []
+    for subject, title in ((Subject.RUN, "Of runs"), (Subject.STEP, "Of steps")):
+        rows = (
+            (f"`{field.name}`", field.type.value, field.description, _code(field.example))
+            for field in FIELDS[subject].values()
+        )
+        parts += [f"### {title}\n", _table(("field", "type", "what it is", "asked by"), rows)]
+    return "\n".join(parts)
+
+
 def instrument() -> str:
     """Every recipe of `spanloom instrument`."""
     head = ("name", "framework", "language", "by")
@@ -132,6 +145,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "instrument.md": instrument,
     "metrics.md": metrics,
     "operations.md": checks,
+    "query.md": query,
     "store.md": migrations,
 }
 
@@ -157,6 +171,10 @@ def main() -> None:
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
 
 
 def _markdown(docstring: str) -> str:

@@ -1,12 +1,14 @@
 """The way into the process: runs a command and turns what went wrong into one line.
 
-Exit statuses: 0 done, 1 could not do it, 2 asked wrongly (option or variable), 130 interrupted.
+Exit statuses: 0 done, 1 could not do it, 2 asked wrongly (option, variable or query), 3 no service
+answers, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +16,9 @@ from spanloom.cli.group import spanloom
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.process.memory import collect_garbage_rarely
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main() -> None:
@@ -24,7 +29,7 @@ def main() -> None:
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)
     except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code)
+        _fail(error.format_message(), error.exit_code, getattr(error, "below", ()))
     except OptionError as error:
         _fail(str(error), 2)
     except SpanloomError as error:
@@ -37,9 +42,9 @@ def main() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int, below: Sequence[str] = ()) -> None:
     line = " ".join(message.split())
-    click.echo(f"spanloom: {line}", err=True)
+    click.echo("\n".join([f"spanloom: {line}", *below]), err=True)
     sys.exit(status)
 
 

@@ -264,6 +264,18 @@ class BuildingSettings(SectionSettings):
     )
 
 
+class SearchingSettings(SectionSettings):
+    """Whether texts can be searched."""
+
+    model_config = SettingsConfigDict(title="Searching")
+
+    no_search: bool = Field(
+        False,
+        description="Keep no index of what steps say: `spanloom search` and /v1/search find nothing "
+        "and say so; the index takes as much CPU time as writing the trajectories (docs/search.md).",
+    )
+
+
 class ProcessSettings(SectionSettings):
     """How the process ends and what it says."""
 
@@ -291,6 +303,7 @@ class Settings(
     RedactionSettings,
     ExtractingSettings,
     BuildingSettings,
+    SearchingSettings,
     ProcessSettings,
 ):
     """Every option a user can set, by flag or by variable; flags win."""
@@ -304,6 +317,7 @@ SECTIONS: tuple[type[SectionSettings], ...] = (
     RedactionSettings,
     ExtractingSettings,
     BuildingSettings,
+    SearchingSettings,
     ProcessSettings,
 )
 

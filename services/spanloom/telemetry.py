@@ -145,6 +145,9 @@ class Metrics:
         self.spans_extracted = Counter(
             "spanloom_spans_extracted", "Spans read for extraction.", registry=r
         )
+        self.texts_indexed = Counter(
+            "spanloom_texts_indexed", "Texts of steps put into the index of words.", registry=r
+        )
         self.extraction_failures = Counter(
             "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
         )
@@ -160,6 +163,9 @@ class Metrics:
         )
         self.api_seconds = Histogram(
             "spanloom_api_seconds", "Time of an API request.", ["route"], registry=r
+        )
+        self.feed_readers = Gauge(
+            "spanloom_feed_readers", "Readers that wait for changes at the moment.", registry=r
         )
         # sql
         self.sql_queries = Counter(

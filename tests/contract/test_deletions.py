@@ -16,9 +16,11 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
 from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.store import Store
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,6 +62,11 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         for talk in store.conversations(reach(key), TrajectoryFilter(user_id=key.trace_id), 100)
     ],
     "continuation": lambda store, key: store.continuation(key).resumed_by,
+    "announced": lambda store, key: [
+        told.version
+        for told in store.announced(reach(key), TrajectoryFilter(), Position(), 100).announcements
+        if told.now and told.key == key
+    ],
     "find_calls": lambda store, key: [
         call
         for call in store.find_calls(key.project, [CallWindow(CALL, 0, 2**63)])
@@ -76,9 +83,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
 }
 """Every method that tells something of a trace, and how to ask it of one trace alone."""
 OTHERS = {
-    *("append", "write", "record_progress", "record_replay", "ping", "close"),
+    *("append", "write", "announce", "record_progress", "record_replay", "ping", "close"),
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
-    *("extent_of", "delete", "deletions", "take_snapshot"),
+    *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
     *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
     "is_laid_out",  # tells of tables
@@ -116,6 +123,7 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     )
     step_id = f"{2:016x}"
     store.write([make_record(key, trajectory, call_keys={step_id: CALL})])
+    store.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 

@@ -1,6 +1,7 @@
 """F1, F2: kill -9 under load, again and again: every acknowledged span is there, exactly once.
 
-The long form, 500 kills and 20 at each point, is ``pytest -m slow tests/faults``.
+Somebody follows the change feed meanwhile, and knows the newest version of every trajectory in
+the end. The long form, 500 kills and 20 at each point, is ``pytest -m slow tests/faults``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import dying_at
+from tests.support.feed_follower import Follower
 from tests.support.ledger import Ledger, Outcome, Request
 from tests.support.senders import Load
 from tests.support.settling import check_api, check_store
@@ -58,13 +60,14 @@ def survive_kills(
     start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str], rounds: int
 ) -> None:
     chance = Random(3)  # repeatable
-    ledger = Ledger()
+    ledger, follower = Ledger(), Follower()
     for number in range(rounds):
         spanloom = start_spanloom(*EAGER)
-        with Load(spanloom.addresses, ledger, f"round {number}", to_repeat(ledger, chance)):
+        load = Load(spanloom.addresses, ledger, f"round {number}", to_repeat(ledger, chance))
+        with load, follower.at(spanloom.api):
             time.sleep(chance.uniform(*LOAD_S))
             assert spanloom.stop(signal.SIGKILL) == -signal.SIGKILL
-    settle(start_spanloom, ledger, f"{rounds} kills", capsys)
+    settle(start_spanloom, ledger, follower, f"{rounds} kills", capsys)
     assert len(ledger.account().acknowledged) > rounds * 20
 
 
@@ -72,24 +75,30 @@ def survive_deaths(
     start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str], rounds: int
 ) -> None:
     chance = Random(5)
-    ledger = Ledger()
+    ledger, follower = Ledger(), Follower()
     for number in range(rounds):
         for point in dying_at.POINTS:
             entry = (dying_at.__file__, point, str(chance.randint(1, 3)))
             spanloom = start_spanloom(*EAGER, entry=entry)
-            name = f"{point} {number}"
-            with Load(spanloom.addresses, ledger, name, to_repeat(ledger, chance)):
+            load = Load(spanloom.addresses, ledger, f"{point} {number}", to_repeat(ledger, chance))
+            with load, follower.at(spanloom.api):
                 assert spanloom.process.wait(DEATH_S) == -signal.SIGKILL, point
-    settle(start_spanloom, ledger, f"{rounds} kills at {len(dying_at.POINTS)} points", capsys)
+    what = f"{rounds} kills at {len(dying_at.POINTS)} points"
+    settle(start_spanloom, ledger, follower, what, capsys)
 
 
 def settle(
-    start_spanloom: StartSpanloom, ledger: Ledger, what: str, capsys: pytest.CaptureFixture[str]
+    start_spanloom: StartSpanloom,
+    ledger: Ledger,
+    follower: Follower,
+    what: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Start once more; demand each acknowledged span once, in the API and in the store."""
     account = ledger.account()
     last = start_spanloom(*EAGER)
     in_api = check_api(last.api, account)
+    follower.check(last.api)
     assert last.stop() == 0
     assert last.complaints == []
     check_store(Path(last.addresses["data_dir"]), account, in_api)

@@ -25,7 +25,8 @@ POINTS: dict[str, tuple[type, str]] = {
     "before the INSERT": (Attempts, "_append"),
     "after the INSERT, before the delete": (Spool, "delete"),
     "before the trajectories": (ClickHouseStore, "write"),
-    "after the trajectories, before the progress": (ClickHouseStore, "record_progress"),
+    "after the trajectories, before the feed": (ClickHouseStore, "announce"),
+    "after the feed, before the progress": (ClickHouseStore, "record_progress"),
     "after the progress": (Extractor, "_settle"),
 }
 

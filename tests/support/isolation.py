@@ -18,8 +18,12 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,6 +73,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
         replays[key.project] = replay.id
+        store.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays, answers)
@@ -121,6 +126,9 @@ def _own(reach: Reach, count: int) -> Seen:
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 
+RUNS_BY_PROJECT = Numbers(
+    Subject.RUN, parse_metrics("count", Subject.RUN), parse_by("project", Subject.RUN)
+)
 WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
     "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
@@ -131,6 +139,12 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         line.key.project
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
     },
+    "numbers": lambda t, reach: {
+        str(group.by[0])
+        for group in t.store.numbers(
+            reach, TrajectoryFilter(conversation_id=t.conversation), RUNS_BY_PROJECT
+        )
+    },
     "conversation": lambda t, reach: {
         line.key.project
         for line in t.store.conversation(t.conversation, reach, TrajectoryFilter(), EVERY)
@@ -139,6 +153,11 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         talk.project
         for talk in t.store.conversations(reach, TrajectoryFilter(), EVERY)
         if talk.conversation_id == t.conversation
+    },
+    "announced": lambda t, reach: {
+        told.key.project
+        for told in t.store.announced(reach, TrajectoryFilter(), Position(), EVERY).announcements
+        if told.key.trace_id == t.mine.trace_id
     },
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
@@ -199,6 +218,8 @@ NOT_READING = {
     "append",
     "is_laid_out",
     "write",
+    "announce",
+    "deleted_among",  # of what a reader was told
     "record_progress",
     "record_watermark",
     "record_replay",

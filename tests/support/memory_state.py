@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.progress import Progress, TraceChange
     from spanloom.storage.spans.content_events import ContentEvent
 
@@ -35,6 +36,8 @@ class MemoryState:
         self._events: dict[TraceKey, list[ContentEvent]] = {}
         self._arrivals: dict[TraceKey, list[TraceChange]] = {}
         self._records: dict[TraceKey, TrajectoryRecord] = {}
+        self._announced: list[Announcement] = []
+        self._stored_s: dict[TraceKey, int] = {}
         self._progress: dict[TraceKey, Progress] = {}
         self._replays: dict[str, Replay] = {}
         self._deletions: dict[str, Deletion] = {}
@@ -64,6 +67,7 @@ class MemoryState:
         for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
             for key in gone & held.keys():
                 del held[key]
+        self._announced = [a for a in self._announced if a.key not in gone]
         self._deleted |= gone
 
     def _is_late(self, record: TrajectoryRecord) -> bool:

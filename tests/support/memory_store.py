@@ -7,15 +7,23 @@ compared with. Everything is lost with the object.
 from __future__ import annotations
 
 from tests.support.memory_deletions import MemoryDeletions
+from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_replays import MemoryReplays
 from tests.support.memory_spans import MemorySpans
-from tests.support.memory_trajectories import MemoryTrajectories
+from tests.support.memory_texts import MemoryTexts
 
 from spanloom.core.errors import NotEmbeddedError
 
 
-class MemoryStore(MemorySpans, MemoryProgress, MemoryTrajectories, MemoryReplays, MemoryDeletions):
+class MemoryStore(
+    MemorySpans,
+    MemoryProgress,
+    MemoryFeed,
+    MemoryTexts,
+    MemoryReplays,
+    MemoryDeletions,
+):
     """``Store`` in dictionaries, one lock around everything."""
 
     def take_snapshot(self) -> int:

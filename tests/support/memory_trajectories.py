@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+from tests.support.memory_numbers import count_numbers
 from tests.support.memory_state import MemoryState
+from tests.support.where_evaluation import holds, rank_of, run_of
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
@@ -18,14 +21,19 @@ from spanloom.core.query.continuations import (
     find_continuations,
 )
 from spanloom.core.query.fields import TrajectoryFilter, matches
+from spanloom.core.query.question import ANY_RUN
 from spanloom.storage.trajectories.rows import agent_names, summary_row
 from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tests.support.where_evaluation import Run
+
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.question import Question
+    from spanloom.core.query.stats import Group, Numbers
 
 
 class _Told:
@@ -37,6 +45,10 @@ class _Told:
     @cached_property
     def summary(self) -> TrajectorySummary:
         return _summary(self.record)
+
+    @cached_property
+    def run(self) -> Run:
+        return run_of(self.record)
 
 
 class MemoryTrajectories(MemoryState):
@@ -69,6 +81,7 @@ class MemoryTrajectories(MemoryState):
                 known = self._records.get(record.key)
                 if known is None or record.seq >= known.seq:
                     self._records[record.key] = record
+                    self._stored_s[record.key] = self.clock()
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
@@ -91,14 +104,39 @@ class MemoryTrajectories(MemoryState):
         return found[0] if found else NO_CONTINUATION
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
+        descending = question.order.is_descending
+        comes_later = operator.lt if descending else operator.gt
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
-        matching = [line for line in seen if matches(where, line)]
-        matching.sort(key=lambda line: line.cursor, reverse=True)
-        behind = [m for m in matching if after is None or m.cursor < after]
+        matching = [
+            replace(line, rank=rank_of(question.order, self._run(line.key)))
+            for line in seen
+            if matches(where, line) and self._is_asked_for(line.key, question)
+        ]
+        matching.sort(key=lambda line: line.cursor.place, reverse=descending)
+        place = None if after is None else after.place
+        behind = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
         return behind[:limit]
+
+    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+        """See ``TrajectoryReader.numbers``."""
+        seen = [line for line in self._lines() if reach.covers(line.key.project)]
+        runs = [self._run(line.key) for line in seen if matches(where, line)]
+        return count_numbers(runs, asked)
+
+    def _is_asked_for(self, key: TraceKey, question: Question) -> bool:
+        return question.where is None or holds(question.where, self._run(key))
+
+    def _run(self, key: TraceKey) -> Run:
+        with self._lock:
+            return self._tell(self._records[key]).run
 
     def conversation(
         self,
@@ -213,4 +251,5 @@ def _summary(record: TrajectoryRecord) -> TrajectorySummary:
         models=row["Models"],
         is_waiting=row["IsWaiting"],
         is_resuming=row["IsResuming"],
+        cost=cost["usd"] if isinstance(cost := trajectory.extras.get("cost"), dict) else None,
     )

@@ -64,6 +64,7 @@ class Reader(NamedTuple):
         """That of his shell: our commands find service and data, and take free ports."""
         free = {variable_of(f"{name}_port"): "0" for name in PORTS}
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
+        own |= {"SPANLOOM_OTLP_URL": self.addresses["otlp_http"]}
         return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
 
     def run_in_shell(self, lines: str, given: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import orjson
@@ -18,6 +18,8 @@ from spanloom import Client
 from spanloom.client import NotFoundError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 WAIT_S = 30.0
@@ -48,11 +50,11 @@ def send(spanloom: RunningSpanloom, body: bytes) -> None:
     httpx.post(url, content=body, headers=headers).raise_for_status()
 
 
-def await_trajectory(client: Client, trace_id: str) -> None:
+def await_trajectory(client: Client, trace_id: str, project: str | None = None) -> None:
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         try:
-            if client.trajectory(trace_id).extraction.status != "live":
+            if client.trajectory(trace_id, project=project).extraction.status != "live":
                 return
         except NotFoundError:
             pass
@@ -129,7 +131,7 @@ def test_one_step_and_the_newest_run(spanloom: RunningSpanloom, trace_id: str) -
 
 def test_the_documented_example_runs(spanloom: RunningSpanloom, trace_id: str) -> None:
     page = (REPOSITORY / "docs" / "client.md").read_text()
-    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    example = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
     example = example.replace('since="7d"', 'since="9999d"')  # the capture's run is older
     ran = programs.run("-c", example, env={"SPANLOOM_API_URL": spanloom.api})
     assert ran.returncode == 0, ran.stderr
@@ -154,3 +156,50 @@ def test_what_differs_between_two_runs(spanloom: RunningSpanloom, trace_id: str)
     ):
         ran = programs.run("-m", "spanloom", "diff", *arguments, "--api-url", spanloom.api)
         assert (ran.returncode, "Traceback" in ran.stderr) == (status, False)
+
+
+def test_what_is_exported_is_imported_as_the_same_run(
+    spanloom: RunningSpanloom, trace_id: str, tmp_path: Path
+) -> None:
+    """Spans into a file and back, as another project: the document differs by that alone."""
+    file, lines = tmp_path / "spans", tmp_path / "runs"
+    for arguments in (("--format", "otlp", "-o", str(file)), ("-o", str(lines))):
+        ran = programs.run("-m", "spanloom", "export", *arguments, "--api-url", spanloom.api)
+        assert (ran.returncode, orjson.loads(ran.stdout)["skipped"]) == (0, []), ran.stderr
+    sent = ("import", str(file), "--project", "copies")
+    ran = programs.run("-m", "spanloom", *sent, "--otlp-url", spanloom.addresses["otlp_http"])
+    assert (ran.returncode, orjson.loads(ran.stdout)["rejected"]) == (0, []), ran.stderr
+    documents = {one["id"]: one for one in map(orjson.loads, lines.read_bytes().splitlines())}
+    assert trace_id in documents
+    with Client(spanloom.api) as client:
+        for sent_id, document in documents.items():
+            await_trajectory(client, sent_id, "copies")
+            copy = orjson.loads(client.document(sent_id, project="copies"))
+            copy["extraction"]["project"] = document["extraction"]["project"]
+            assert without_version(copy) == without_version(document)
+
+
+def without_version(document: dict[str, Any]) -> dict[str, Any]:
+    own = {name: v for name, v in document["extraction"].items() if name != "version"}
+    return {**document, "extraction": own}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("list", "--project", "nobody"), 0),
+        (("list", "--project", "nobody", "--fail-empty"), 1),
+        (("list", "--json", "--project", "nobody", "--fail-empty"), 1),
+        (("list", "--fail-empty", "--since", "2000-01-01"), 0),
+        (("list", "--order", "x" * 9, "--json"), 2),
+        (("show", "f" * 32), 1),
+        (("diff", "latest", "latest", "--api-url", "http://127.0.0.1:9"), 3),
+    ],
+)
+def test_exit_statuses_tell_what_happened(
+    spanloom: RunningSpanloom, trace_id: str, arguments: tuple[str, ...], status: int
+) -> None:
+    assert trace_id
+    env = {"SPANLOOM_API_URL": spanloom.api}
+    ran = programs.run("-m", "spanloom", *arguments, env=env)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (status, False), ran.stderr

@@ -46,7 +46,18 @@ if TYPE_CHECKING:
 EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
-READING = ("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument")
+READING = (
+    "list",
+    "stats",
+    "fields",
+    "conversations",
+    "tail",
+    "show",
+    "diff",
+    "explain",
+    "spans",
+    "instrument",
+)
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 
 
@@ -158,6 +169,22 @@ def as_first_line(example: Example, reader: Reader) -> None:
     assert {key: type(shown[key]) for key in shown} == {key: type(said[key]) for key in said}
 
 
+def as_questions(example: Example, reader: Reader) -> None:
+    """Ask each of them."""
+    for where in example.text.splitlines():
+        answer = httpx.get(f"{reader.addresses['api']}/v1/trajectories", params={"where": where})
+        assert answer.status_code == 200, answer.text
+
+
+def as_wrong_question(example: Example, reader: Reader) -> None:
+    """Type it, and be told so."""
+    where = example.text.splitlines()[1].strip()
+    typed = programs.run(
+        "-m", "spanloom", "list", "--where", where, "--api-url", reader.addresses["api"]
+    )
+    assert (typed.returncode, typed.stderr) == (2, example.text)
+
+
 WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "sh": in_shell,
     "python": as_program,
@@ -165,6 +192,8 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "retention file": as_retention,
     "redaction rules": as_redaction,
     "prices file": as_prices,
+    "questions": as_questions,
+    "a wrong question": as_wrong_question,
     "cost": as_cost,
     "messages": as_messages,
     "first line of serve": as_first_line,

@@ -31,7 +31,7 @@ OF_OTHERS = {"--upgrade", "--group", "--from", "--spec", "--numprocesses", "--ch
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
 OF_TESTS = {"SPANLOOM_SOAK_S"}
-OF_CLIENTS = {"SPANLOOM_API_URL", "SPANLOOM_API_KEY"}
+OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"
 )

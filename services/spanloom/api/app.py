@@ -13,10 +13,12 @@ from spanloom.access.hosts import Hosts
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
+from spanloom.api.feed.feed import MOST_READERS, Feed
 from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
 from spanloom.api.routes import (
+    changes,
     conversations,
     deletions,
     diffs,
@@ -25,6 +27,7 @@ from spanloom.api.routes import (
     replays,
     service,
     snapshots,
+    stats,
     trajectories,
 )
 from spanloom.api.services import Services
@@ -62,6 +65,7 @@ def create_app(
     extractor_version: str = "",
     troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
+    most_readers: int = MOST_READERS,
 ) -> FastAPI:
     """Return the API over a store.
 
@@ -71,14 +75,16 @@ def create_app(
     (``*``: all). Without ``has_trajectories`` there are only health, readiness and metrics, as for
     the parts that run alone. A store call is given up after ``timeout_s``. What was built by
     another ``extractor_version`` is outdated. ``examine`` says what is wrong with the process; it
-    may block.
+    may block. ``most_readers`` may wait for changes at one time.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
+    feed = Feed(store, calls, metrics, most_readers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
+        await feed.close()
         calls.close()
         probes.close()
 
@@ -95,10 +101,20 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.services = Services(
-        store, metrics, ready, troubles, calls, probes, extractor_version, access.keys, examine
+        store,
+        metrics,
+        ready,
+        troubles,
+        calls,
+        probes,
+        extractor_version,
+        access.keys,
+        feed,
+        examine,
     )
     of_trajectories = (
-        *(trajectories, parts, diffs, conversations),
+        changes,  # before the one whose path a trace id ends
+        *(trajectories, parts, diffs, conversations, stats),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -8,40 +8,57 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.api.questions import fingerprint
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.reading import Cursor
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from spanloom.api.schemas import PageQuery
     from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
     from spanloom.core.query.paging import Page
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
 _NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
+_OTHER_QUESTION = "cursor: it goes on with another question; ask the same one, or begin without it"
 
 
-def encode_cursor(cursor: Cursor) -> str:
-    """Return the position as text that needs no escaping in a URL."""
-    position = orjson.dumps([cursor.start_ns, cursor.trace_id, cursor.project])
+def encode_cursor(cursor: Cursor, question: str = "") -> str:
+    """Return the position as text that needs no escaping in a URL, with its question."""
+    position = orjson.dumps([question, *cursor])
     return urlsafe_b64encode(position).decode("ascii").rstrip("=")
 
 
-def next_cursor(page: Page[TrajectorySummary] | Page[ConversationSummary]) -> str | None:
+def next_cursor(
+    page: Page[TrajectorySummary] | Page[ConversationSummary], query: BaseModel
+) -> str | None:
     """Return the cursor of the page that follows, or ``None`` behind the last page."""
-    return encode_cursor(page.lines[-1].cursor) if page.has_more else None
+    return encode_cursor(page.lines[-1].cursor, fingerprint(query)) if page.has_more else None
 
 
-def decode_cursor(text: str) -> Cursor:
-    """Return the position; raise ``InvalidQueryError`` for text that is no cursor of ours."""
+def position_of(query: PageQuery) -> Cursor | None:
+    """Return where a page begins, ``None`` for the first; raises as ``decode_cursor`` does."""
+    return None if query.cursor is None else decode_cursor(query.cursor, fingerprint(query))
+
+
+def decode_cursor(text: str, question: str = "") -> Cursor:
+    """Return the position; raise ``InvalidQueryError`` for text that is no cursor of ours.
+
+    Nor is one that belongs to another question: what it goes by may be another order.
+    """
     try:
-        start_ns, trace_id, project = orjson.loads(
+        asked, start_ns, trace_id, project, rank = orjson.loads(
             urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         )
-        cursor = Cursor(start_ns, trace_id, project)
+        cursor = Cursor(start_ns, trace_id, project, tuple(rank))
         if not _is_position(cursor):
             raise ValueError("not a position")
     except (ValueError, TypeError) as error:
         raise InvalidQueryError(_NO_CURSOR) from error
+    if asked != question:
+        raise InvalidQueryError(_OTHER_QUESTION)
     return cursor
 
 
@@ -62,4 +79,5 @@ def _is_position(cursor: Cursor) -> bool:
         and isinstance(cursor.trace_id, str)
         and _TRACE_ID.fullmatch(cursor.trace_id) is not None
         and isinstance(cursor.project, str)
+        and all(type(part) in (int, float, bool) for part in cursor.rank)
     )

@@ -23,6 +23,7 @@ _ITEM = {
     "span_count": 14,
     "input_tokens": 650,
     "output_tokens": 260,
+    "cost": 0.0042,
     "dialects": ["openinference"],
     "conversation_id": EXAMPLE_CONVERSATION,
     "question": "Three days in Shanghai, from Saturday: what should I see?",
@@ -124,6 +125,56 @@ LIST = _answer(
     "A page of trajectories.",
     _component("TrajectoryList"),
     {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+)
+_CHANGE = {
+    "project": "default",
+    "trace_id": EXAMPLE_TRACE,
+    "version": 1,
+    "status": "settled",
+    "changed_at": "1715400004600",
+    "start": "1715400000000",
+}
+CHANGES = _answer(
+    "What changed, oldest first; or events, each with an item as its data.",
+    _component("ChangeList"),
+    {"items": [_CHANGE], "next": "1715400004600000"},
+)
+CHANGES["content"]["text/event-stream"] = {
+    "schema": {"type": "string"},
+    "example": "id: 1715400004600000\ndata: {...}\n\n",
+}
+STATS = _answer(
+    "The groups and their numbers.",
+    _component("Stats"),
+    {
+        "items": [{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}],
+        "truncated": False,
+    },
+)
+FIELDS = _answer(
+    "Every field.",
+    _component("FieldList"),
+    {
+        "items": [
+            {
+                "name": "duration",
+                "of": "trajectories",
+                "type": "duration",
+                "description": "From the start to the end of the root.",
+                "operators": ["=", "!=", "<", "<=", ">", ">=", "in", "exists"],
+                "example": "duration > 20s",
+                "choices": [],
+                "is_list": False,
+                "has_keys": False,
+                "is_ordered": True,
+            }
+        ]
+    },
+)
+VALUES = _answer(
+    "Values, the most frequent first.",
+    _component("ValueList"),
+    {"items": [{"value": "travel_planner", "count": 12}]},
 )
 DOCUMENT = _answer(
     "The document in the format asked for.",

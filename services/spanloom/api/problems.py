@@ -14,12 +14,15 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from spanloom.api.feed.tokens import encode_token
 from spanloom.core.errors import (
     InvalidQueryError,
     NotEmbeddedError,
     PermissionDeniedError,
     RetryableError,
 )
+from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.where.problems import InvalidWhereError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -29,6 +32,15 @@ class InvalidInput(BaseModel):
 
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
+    position: Annotated[
+        int | None, Field(description="Of `where`: where that stands, in code points from 0.")
+    ] = None
+    length: Annotated[int | None, Field(description="How many code points it takes.")] = None
+    message: Annotated[str | None, Field(description="The same as `detail`.")] = None
+    did_you_mean: Annotated[
+        list[str] | None, Field(description="What resembles the word that is wrong.")
+    ] = None
+    expected: Annotated[list[str] | None, Field(description="What may stand there.")] = None
 
 
 class Problem(BaseModel):
@@ -46,6 +58,10 @@ class Problem(BaseModel):
     ] = None
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
+    ] = None
+    resume: Annotated[
+        str | None,
+        Field(description="Of 410: pass it as `after` once you have listed everything."),
     ] = None
 
 
@@ -80,10 +96,12 @@ def install_problem_handlers(app: FastAPI) -> None:
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
+    app.add_exception_handler(InvalidWhereError, _on_invalid_where)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
     app.add_exception_handler(NotEmbeddedError, _on_not_embedded)
+    app.add_exception_handler(PositionGoneError, _on_position_gone)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
@@ -115,6 +133,19 @@ def _named(loc: Sequence[str | int]) -> str:
     return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
 
 
+def _on_invalid_where(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidWhereError)  # noqa: S101  # as registered
+    errors = [
+        {
+            "parameter": error.parameter,
+            "detail": found.message,
+            **found._asdict(),
+        }
+        for found in error.problems
+    ]
+    return problem(request.url.path, 422, f"{error.parameter}: {error}", errors=errors)
+
+
 def _on_invalid_query(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 422, str(error))
 
@@ -125,6 +156,11 @@ def _on_permission_denied(request: Request, error: Exception) -> Response:
 
 def _on_not_embedded(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 409, str(error))
+
+
+def _on_position_gone(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PositionGoneError)  # noqa: S101  # as registered
+    return problem(request.url.path, 410, str(error), resume=encode_token(error.end))
 
 
 def _on_retryable(request: Request, error: Exception) -> Response:
@@ -144,6 +180,7 @@ _MEANINGS = {
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay or key.",
     409: "The store is a ClickHouse server, and only an embedded store can do this.",
+    410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
     413: "The body is larger than any that is asked for here.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",

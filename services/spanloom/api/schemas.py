@@ -10,11 +10,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from spanloom.api.cursors import encode_cursor
 from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
+from spanloom.api.questions import read_question
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.question import NEWEST_FIRST, Question
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
@@ -47,8 +49,32 @@ class PageQuery(BaseModel):
     ] = None
 
 
+Where = Annotated[
+    str | None,
+    Field(
+        max_length=4096,
+        description="In the `where` language: `/v1/fields` names what can be asked.",
+        examples=['has_error and has(tool = "search" then tool = "refund")'],
+    ),
+]
+
+
 class ListQuery(PageQuery, Filters):
     """Which trajectories to list."""
+
+    where: Where = None
+    order: Annotated[
+        str,
+        Field(
+            max_length=64,
+            description="`start` or any number that a run has; `-` before it: the largest first.",
+            examples=["-duration"],
+        ),
+    ] = str(NEWEST_FIRST)
+
+    def question(self) -> Question:
+        """Return what the store understands; raises ``InvalidQueryError``."""
+        return read_question(self.where, self.order)
 
 
 class ConversationQuery(PageQuery, RunFilters):
@@ -166,6 +192,9 @@ class TrajectoryItem(BaseModel):
     span_count: int
     input_tokens: int
     output_tokens: int
+    cost: Annotated[
+        float | None, Field(description="US dollars; null where a price is unknown.")
+    ] = None
     dialects: list[str]
     duplicate_of: Annotated[
         str | None, Field(description="The trace that this one reports again.")
@@ -215,6 +244,7 @@ class TrajectoryItem(BaseModel):
             span_count=summary.span_count,
             input_tokens=summary.input_tokens,
             output_tokens=summary.output_tokens,
+            cost=summary.cost,
             dialects=list(summary.dialects),
             duplicate_of=summary.duplicate_of or None,
             conversation_id=summary.conversation_id or None,

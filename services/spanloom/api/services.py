@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from spanloom.access.administration import KeyAdministration
 from spanloom.api.bounded import BoundedCalls
+from spanloom.api.feed.feed import Feed
 from spanloom.core.model.finding import Finding
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
@@ -29,6 +30,8 @@ class Services:
     """Runs the question whether the store answers, which must not wait for other calls."""
     extractor_version: str
     keys: KeyAdministration
+    feed: Feed
+    """Who waits for changes."""
     examine: Callable[[], Sequence[Finding]]
     """Returns what is wrong with this process, and what is not."""
 

@@ -13,10 +13,10 @@ from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.owning import own_store
 from spanloom.config import OptionError, ProcessSettings, StoreSettings
+from spanloom.core.showing.values import counted
 from spanloom.process.backup import Copied, back_up, restore
 from spanloom.storage.engine.connect import open_store, store_path
 from spanloom.telemetry import configure_logging
-from spanloom.terminal.values import counted
 
 if TYPE_CHECKING:
     from spanloom.client.client import Client

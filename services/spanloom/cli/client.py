@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spanloom.client.client import DEFAULT_URL, Client, to_url
-from spanloom.client.errors import ClientError, UnauthenticatedError, UnreachableError
+from spanloom.client.address import DEFAULT_URL, to_url
+from spanloom.client.client import Client
+from spanloom.client.errors import (
+    ClientError,
+    InvalidParameterError,
+    TimedOutError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+)
 from spanloom.client.moments import milliseconds_of
-from spanloom.terminal.values import printable
+from spanloom.client.tries import Patience
+from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,22 +30,48 @@ LOOK_S = 1.0
 """How often a command that follows something asks for it."""
 
 _HINTS: dict[type[ClientError], str] = {
-    UnreachableError: "; start it with `spanloom serve`, or name its address with --api-url",
+    UnreachableError: "; start it with `spanloom serve`, or name its address with {}",
     UnauthenticatedError: "; put a key into SPANLOOM_API_KEY",
 }
 
+_EXIT_CODES = (
+    (InvalidParameterError, 2),
+    ((UnreachableError, TimedOutError, UnavailableError), 3),
+)
+"""2: it was asked wrongly; 3: nobody answers, or not at the moment; for all else 1."""
+
+
+class ServiceError(click.ClickException):
+    """A service did not answer, or refused; what is wrong with a query is shown below the line."""
+
+    def __init__(self, error: ClientError, address_option: str = "--api-url") -> None:
+        """Take the message and the exit status from the error."""
+        line, *below = map(printable, str(error).split("\n"))
+        hint = _HINTS.get(type(error), "").format(address_option)
+        super().__init__(line.rstrip(".") + hint if hint else line)
+        self.below = below
+        status = next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), 1)
+        self.exit_code = status  # type: ignore[misc]  # click reads it where it is
+
 
 def client_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--api-url``, and hand the command a ``client`` of the service there."""
+    """Add ``--api-url``, and hand the command a ``client`` that asks the service there once."""
+    return _client_option(command, tries=1)
 
+
+def patient_client_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Do the same for what takes long: its client waits while the service is busy or restarts."""
+    return _client_option(command, tries=Patience.tries)
+
+
+def _client_option(command: Callable[..., None], tries: int) -> Callable[..., None]:
     @wraps(command)
     def with_client(*args: Any, api_url: str, **kwargs: Any) -> None:
         try:
-            with Client(api_url) as client:
+            with Client(api_url, tries=tries) as client:
                 command(*args, client=client, **kwargs)
         except ClientError as error:
-            message, hint = printable(str(error)), _HINTS.get(type(error), "")
-            raise click.ClickException(message.rstrip(".") + hint if hint else message) from error
+            raise ServiceError(error) from error
 
     return click.option(
         "--api-url",

@@ -13,7 +13,7 @@ from spanloom.terminal.conversation_table import render_conversations
 from spanloom.terminal.list_table import render_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from pydantic import BaseModel
 
@@ -66,7 +66,7 @@ def conversations_command(
     --all. A conversation is what the telemetry calls conversation, session or thread.
     """
     if conversation_id is None:
-        found: Iterator[BaseModel] = client.conversations(
+        found: Iterable[BaseModel] = client.conversations(
             limit=limit or AT_MOST,
             project=project,
             since=since,

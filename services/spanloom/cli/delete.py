@@ -19,9 +19,9 @@ from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.deletions import Extent
+from spanloom.core.showing.values import counted
 from spanloom.storage.engine.connect import open_store, open_upkeep
 from spanloom.telemetry import configure_logging
-from spanloom.terminal.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,18 +18,15 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 
-class _NotComparedError(click.ClickException):
-    exit_code = 2
-
-
 class _DiffCommand(TeachingCommand):
-    """Ends with 2 for whatever goes wrong, as diff(1) does: 1 says that the runs differ."""
+    """Ends with 2 or more for whatever goes wrong, as diff(1) does: 1 says that the runs differ."""
 
     def invoke(self, ctx: click.Context) -> Any:  # click's
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            raise _NotComparedError(error.format_message()) from error
+            error.exit_code = max(2, error.exit_code)  # type: ignore[misc]  # click reads it there
+            raise
 
 
 @click.command(
@@ -62,8 +59,8 @@ def diff_command(
     """Print what differs between two runs: A to the left, B to the right.
 
     Agents are paired from the top down, and their steps laid side by side; steps that ran at the
-    same time have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 if
-    that cannot be said.
+    same time have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 or
+    more if that cannot be said.
     """
     a, b = (
         resolve(wanted, client, own)

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
@@ -17,11 +19,26 @@ if TYPE_CHECKING:
     Render = Callable[[list[dict[str, Any]], Console, int], None]
 
 
-def give(found: Iterable[BaseModel], render: Render, *, as_json: bool) -> None:
-    """Print what was found: each line of JSON as it comes, a table when all is there."""
-    if as_json:
-        for item in found:
-            write_json(item.model_dump_json().encode(), sys.stdout, indent=False)
-        return
+def give(
+    found: Iterable[BaseModel], render: Render, *, as_json: bool, must_find: bool = False
+) -> None:
+    """Print what was found: each line of JSON as it comes, a table when all is there.
+
+    If it ``must_find`` something, a command that did not ends with 1.
+    """
+    count = _give_lines(found) if as_json else _give_table(found, render)
+    if must_find and not count:
+        click.get_current_context().exit(1)
+
+
+def _give_lines(found: Iterable[BaseModel]) -> int:
+    count = 0
+    for count, item in enumerate(found, 1):  # noqa: B007  # the last one is the number
+        write_json(item.model_dump_json().encode(), sys.stdout, indent=False)
+    return count
+
+
+def _give_table(found: Iterable[BaseModel], render: Render) -> int:
     items = [item.model_dump(mode="json") for item in found]
     render(items, make_console(sys.stdout), time.time_ns() // 1_000_000)
+    return len(items)

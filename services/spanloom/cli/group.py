@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from spanloom import __version__
 
@@ -20,6 +21,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Say how agents of a framework are made to send.",
     ),
     "list": ("list_:list_command", "List trajectories, newest first."),
+    "stats": ("stats:stats_command", "Count and compare runs, or steps."),
+    "fields": ("fields:fields_command", "List what a query can name."),
     "conversations": (
         "conversations:conversations_command",
         "List conversations, newest first, or the runs of one.",
@@ -32,6 +35,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Say of each span of a trace what became of it, and why.",
     ),
     "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
+    "export": ("export:export_command", "Write runs into a file, or their spans."),
+    "import": ("import_:import_command", "Send files of OTLP to a service."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),
     "api": ("processes:api_command", "Run the API alone."),
@@ -47,6 +52,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "backup": ("backup:backup_command", "Copy a data directory, in use or not."),
     "restore": ("backup:restore_command", "Make a data directory of such a copy."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
+    "completion": (
+        "completion:completion_command",
+        "Print what a shell needs to complete commands.",
+    ),
 }
 """Name → where it is defined (module and object in this package), and one line of help."""
 
@@ -66,6 +75,15 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f"spanloom.cli.{module}"), name)
         assert isinstance(command, click.Command), cmd_name  # noqa: S101  # our own table
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the commands from the table, so that a shell waits for none of them."""
+        offered = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return offered + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview from the table, so that ``--help`` loads nothing."""

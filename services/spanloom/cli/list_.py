@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.cli.client import client_option, time_options
+from spanloom.cli.client import client_option
 from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
-from spanloom.core.model.trajectory import Outcome
+from spanloom.cli.run_filters import order_option, run_filters
 from spanloom.terminal.list_table import render_list
-from spanloom.terminal.values import STATUS_STYLES
 
 if TYPE_CHECKING:
+    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
 
@@ -26,55 +26,24 @@ if TYPE_CHECKING:
         "spanloom list --outcome recovered",
         "spanloom list --agent research_agent --limit 100",
         "spanloom list --user ada --environment production",
+        "spanloom list --where 'has(tool exists then error)' --order -duration",
         "spanloom list --since 7d --jsonl | jq -r .trace_id",
     ),
 )
-@click.option("--project", metavar="NAME", help="Only of this project.")
-@time_options("Started")
-@click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status.")
-@click.option("--root", metavar="NAME", help="Only runs whose root has this name.")
-@click.option("--agent", metavar="NAME", help="Only runs in which this agent took part.")
-@click.option("--model", metavar="NAME", help="Only runs in which this model was called.")
-@click.option("--service", metavar="NAME", help="Only with spans of this service.")
-@click.option("--environment", metavar="NAME", help="Only of this environment: production.")
-@click.option("--user", metavar="ID", help="Only for this user.")
-@click.option("--tag", metavar="TAG", help="Only with this tag.")
-@click.option("--conversation", metavar="ID", help="Only of this conversation.")
-@click.option("--errors/--no-errors", default=None, help="Only those that failed, or did not.")
-@click.option(
-    "--outcome",
-    type=click.Choice([str(one) for one in Outcome]),
-    help="Only those that went like this.",
-)
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Also runs that repeat another, and traces without a step: health checks and the like.",
-)
+@run_filters
+@order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
+@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
 @click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
 @client_option
 def list_command(
     *,
-    project: str | None,
-    since: int | None,
-    until: int | None,
-    status: str | None,
-    root: str | None,
-    agent: str | None,
-    model: str | None,
-    service: str | None,
-    environment: str | None,
-    user: str | None,
-    tag: str | None,
-    conversation: str | None,
-    errors: bool | None,
-    outcome: str | None,
-    everything: bool,
+    filters: RunQuery,
+    order: str | None,
     limit: int,
+    fail_empty: bool,
     as_json: bool,
     client: Client,
 ) -> None:
@@ -83,23 +52,5 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
-    runs = client.trajectories(
-        limit=limit,
-        project=project,
-        since=since,
-        until=until,
-        status=status,
-        root_name=root,
-        has_error=errors,
-        outcome=outcome,
-        is_duplicate=None if everything else False,
-        has_steps=None if everything else True,
-        agent_name=agent,
-        model=model,
-        service=service,
-        environment=environment,
-        user_id=user,
-        tag=tag,
-        conversation_id=conversation,
-    )
-    give(runs, render_list, as_json=as_json)
+    runs = client.trajectories(order=order, limit=limit, **filters)
+    give(runs, render_list, as_json=as_json, must_find=fail_empty)

@@ -7,8 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
+from click.shell_completion import CompletionItem
 from pydantic import ByteSize
 
+from spanloom.cli.completing import offer_values
 from spanloom.config import SECTIONS, SectionSettings, flag_of, load_settings
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class SettingsOption(click.Option):
     def __init__(self, name: str, field: FieldInfo, section: str, default: str) -> None:
         """Take name, help and value hint from the field; ``default`` is only shown."""
         self.section = section
+        self._choices = get_args(field.annotation) if _is_choice(field) else ()
         is_switch = field.annotation is bool
         super().__init__(
             [flag_of(name), name],
@@ -41,6 +44,11 @@ class SettingsOption(click.Option):
             metavar=None if is_switch else value_hint(name, field),
         )
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the choices; what is chosen is checked with the other settings."""
+        offered = [CompletionItem(one) for one in self._choices if one.startswith(incomplete)]
+        return offered or super().shell_complete(ctx, incomplete)
+
 
 class TeachingCommand(click.Command):
     """A command whose help ends with examples."""
@@ -49,6 +57,8 @@ class TeachingCommand(click.Command):
         """Keep the examples; everything else is click's."""
         self.examples = examples
         super().__init__(*args, **kwargs)
+        for param in self.params:
+            offer_values(param)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the epilog, then the examples, one a line."""
@@ -113,7 +123,7 @@ class SettingsCommand(TeachingCommand):
 
 def value_hint(name: str, field: FieldInfo) -> str:
     """Return what a value looks like: a unit, a kind, or the choices."""
-    if get_origin(field.annotation) is Literal:
+    if _is_choice(field):
         return "|".join(get_args(field.annotation))
     if field.annotation is ByteSize:
         return "SIZE"
@@ -134,3 +144,7 @@ def default_text(field: FieldInfo) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is_choice(field: FieldInfo) -> bool:
+    return get_origin(field.annotation) is Literal

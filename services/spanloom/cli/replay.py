@@ -17,6 +17,7 @@ from spanloom.cli.owning import own_store
 from spanloom.config import BuildingSettings, ProcessSettings, StoreSettings
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.showing.values import counted
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
 from spanloom.process.options import build_options_of
@@ -24,7 +25,6 @@ from spanloom.replays import request_replay
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
 from spanloom.terminal.output import make_console
-from spanloom.terminal.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

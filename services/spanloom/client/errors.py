@@ -6,9 +6,10 @@ document (RFC 9457).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import SpanloomError
+from spanloom.core.showing.caret import point_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +31,19 @@ class NotSpanloomError(ClientError):
     """Something answers, but not as Spanloom does."""
 
 
+class NotInstalledError(ClientError):
+    """A library is missing that only some need; the message says what to install."""
+
+
 class Fault(NamedTuple):
     """One parameter that the API cannot use."""
 
     parameter: str
     detail: str
+    position: int | None = None
+    """Of a query: where it stands, in characters from 0."""
+    length: int = 1
+    did_you_mean: tuple[str, ...] = ()
 
 
 class ApiError(ClientError):
@@ -47,6 +56,7 @@ class ApiError(ClientError):
         detail: str,
         faults: Sequence[Fault] = (),
         retry_after_s: float | None = None,
+        resume: str | None = None,
     ) -> None:
         """Keep the problem's members."""
         super().__init__(detail)
@@ -58,6 +68,8 @@ class ApiError(ClientError):
         """Of 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
         """When to ask again; ``None`` if that is of no use."""
+        self.resume = resume
+        """Of 410: the token behind which to follow once everything was listed."""
 
 
 class UnauthenticatedError(ApiError):
@@ -72,8 +84,25 @@ class NotFoundError(ApiError):
     """There is no such trajectory, conversation or replay (404)."""
 
 
+class GoneError(ApiError):
+    """The change feed is not kept as far back as a token; ``resume`` is a newer one (410)."""
+
+
 class InvalidParameterError(ApiError):
     """A parameter cannot be used; ``faults`` says which and why (422)."""
+
+
+class QueryError(InvalidParameterError):
+    """A ``where`` cannot be read; the message shows where, with a caret below the place."""
+
+    def __init__(self, query: str, *problem: Any) -> None:  # the arguments of ``ApiError``
+        """Keep the query and the problem's members."""
+        super().__init__(*problem)
+        self.query = query
+
+    def __str__(self) -> str:
+        """Write every fault below the line of the query in which it stands."""
+        return "\n".join(line for fault in self.faults for line in _fault_lines(fault, self.query))
 
 
 class UnavailableError(ApiError):
@@ -84,8 +113,17 @@ BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthenticatedError,
     403: ForbiddenError,
     404: NotFoundError,
+    410: GoneError,
     422: InvalidParameterError,
     429: UnavailableError,
     503: UnavailableError,
 }
 """Every other status is an ``ApiError`` itself."""
+
+
+def _fault_lines(fault: Fault, query: str) -> list[str]:
+    suggested = f"; did you mean {' or '.join(fault.did_you_mean)}?" if fault.did_you_mean else ""
+    said = f"{fault.parameter}: {fault.detail}{suggested}"
+    if fault.position is None:
+        return [said]
+    return [said, *(f"  {line}" for line in point_at(query, fault.position, fault.length))]

@@ -12,17 +12,22 @@ from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 
 Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
-"""Since the epoch, or a length."""
+"""A length."""
+MOMENT = "since the epoch"
+Instant = Annotated[Milliseconds, MOMENT]
+"""A point in time: milliseconds since the epoch."""
 
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
-class _Answer(BaseModel):
+class Answer(BaseModel):
+    """The base of all of them."""
+
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class TrajectorySummary(_Answer):
+class TrajectorySummary(Answer):
     """One run in a list."""
 
     trace_id: str
@@ -31,7 +36,7 @@ class TrajectorySummary(_Answer):
     status: Status
     root_name: str
     root_type: Kind
-    started_at: Milliseconds
+    started_at: Instant
     duration: Milliseconds
     has_error: bool
     outcome: Outcome
@@ -41,6 +46,8 @@ class TrajectorySummary(_Answer):
     span_count: int
     input_tokens: int
     output_tokens: int
+    cost: float | None = None
+    """US dollars; ``None`` where a price is unknown."""
     dialects: list[str]
     duplicate_of: str | None = None
     conversation_id: str | None = None
@@ -58,24 +65,24 @@ class TrajectorySummary(_Answer):
     """The trace that was given the answer for which this run waited."""
 
 
-class LastRun(_Answer):
+class LastRun(Answer):
     """How far a conversation has come."""
 
     trace_id: str
-    started_at: Milliseconds
+    started_at: Instant
     duration: Milliseconds
     status: Status
     outcome: Outcome
     """``paused``: it waits for a person."""
 
 
-class ConversationSummary(_Answer):
+class ConversationSummary(Answer):
     """One conversation in a list: all its runs together."""
 
     conversation_id: str
     project: str
     runs: int
-    started_at: Milliseconds
+    started_at: Instant
     question: str
     """What was asked first, one line, cut."""
     answer: str
@@ -86,14 +93,14 @@ class ConversationSummary(_Answer):
     last_run: LastRun
 
 
-class Page(_Answer, Generic[ItemT]):
+class Page(Answer, Generic[ItemT]):
     """Some items of a list, and where the next ones begin."""
 
     items: list[ItemT]
     next_cursor: str | None
 
 
-class SpanVerdict(_Answer):
+class SpanVerdict(Answer):
     """What became of one stored span, and why."""
 
     span_id: str
@@ -103,19 +110,19 @@ class SpanVerdict(_Answer):
     step_id: str | None
     dialect: str
     rule: str
-    started_at: Milliseconds
+    started_at: Instant
     duration: Milliseconds
     error: str | None = None
 
 
-class SpanList(_Answer):
+class SpanList(Answer):
     """Every stored span of a trace by (start, span id)."""
 
     trace_id: str
     spans: list[SpanVerdict]
 
 
-class Replay(_Answer):
+class Replay(Answer):
     """How far a replay has come, in traces."""
 
     id: str
@@ -126,7 +133,7 @@ class Replay(_Answer):
     is_finished: bool
 
 
-class Deletion(_Answer):
+class Deletion(Answer):
     """What was deleted, or would be."""
 
     id: str
@@ -136,28 +143,28 @@ class Deletion(_Answer):
     """Spans that had arrived of them, repeats included."""
 
 
-class Snapshot(_Answer):
+class Snapshot(Answer):
     """The tables of a store, held as they are."""
 
     tables: int
 
 
-class StepError(_Answer):
+class StepError(Answer):
     """Why a step failed."""
 
     code: int
     msg: str
 
 
-class BasicInfo(_Answer):
+class BasicInfo(Answer):
     """When a step ran, and whether it failed."""
 
-    started_at: Milliseconds
+    started_at: Instant
     duration: Milliseconds
     error: StepError | None = None
 
 
-class MetricsInfo(_Answer):
+class MetricsInfo(Answer):
     """The figures of an agent, or of a whole run."""
 
     llm_duration: Milliseconds
@@ -171,7 +178,7 @@ class MetricsInfo(_Answer):
     output_tokens: int
 
 
-class ModelInfo(_Answer):
+class ModelInfo(Answer):
     """The tokens of a model call, and when its first answer came."""
 
     input_tokens: int
@@ -182,7 +189,7 @@ class ModelInfo(_Answer):
     input_creation_cached_tokens: int
 
 
-class RootStep(_Answer):
+class RootStep(Answer):
     """The whole run."""
 
     id: str
@@ -194,7 +201,7 @@ class RootStep(_Answer):
     metrics_info: MetricsInfo
 
 
-class Step(_Answer):
+class Step(Answer):
     """One step of an agent."""
 
     id: str
@@ -215,7 +222,7 @@ class AgentStep(RootStep):
     steps: list[Step]
 
 
-class Failure(_Answer):
+class Failure(Answer):
     """A failure of the run, where it happened."""
 
     code: int
@@ -227,7 +234,7 @@ class Failure(_Answer):
     traceback: str = ""
 
 
-class Cost(_Answer):
+class Cost(Answer):
     """What the model calls of a run cost, in US dollars."""
 
     usd: float | None
@@ -240,7 +247,7 @@ class Cost(_Answer):
     unpriced_models: list[str] = []
 
 
-class Extraction(_Answer):
+class Extraction(Answer):
     """What Spanloom says of the extraction; further members are in ``model_extra``."""
 
     version: int
@@ -274,7 +281,7 @@ class Extraction(_Answer):
     """The trace that was given the answer for which this run waited."""
 
 
-class Trajectory(_Answer):
+class Trajectory(Answer):
     """The canonical document of one run."""
 
     id: str
@@ -287,8 +294,13 @@ class Trajectory(_Answer):
         """Every step of the run once, agent by agent."""
         return [step for agent in self.agent_steps for step in agent.steps]
 
+    def _repr_html_(self) -> str:
+        from spanloom.client.html.tree import tree_html  # noqa: PLC0415  # for notebooks only
 
-class Finding(_Answer):
+        return tree_html(self.model_dump(mode="json"))
+
+
+class Finding(Answer):
     """What one check of the service found."""
 
     name: str
@@ -297,9 +309,53 @@ class Finding(_Answer):
     todo: str
 
 
-class Diagnosis(_Answer):
+class Diagnosis(Answer):
     """What the service found when it examined itself."""
 
     version: str
     pid: int
     findings: list[Finding]
+
+
+class Stats(Answer):
+    """Numbers of groups."""
+
+    items: list[dict[str, str | int | float | bool | None]]
+    """A group each: what makes it, ``start`` of its time, and its numbers by their names."""
+    truncated: bool
+    """Whether there are more groups than these."""
+
+
+class FieldInfo(Answer):
+    """A field that a ``where`` can name."""
+
+    name: str
+    of: str
+    """``trajectories`` or ``steps``."""
+    type: str
+    description: str
+    operators: list[str]
+    example: str
+    choices: list[str]
+    is_list: bool
+    has_keys: bool
+    is_ordered: bool
+
+
+class FieldList(Answer):
+    """Every field, of runs and of steps."""
+
+    items: list[FieldInfo]
+
+
+class FieldValue(Answer):
+    """A value, and how many have it."""
+
+    value: str | int | bool
+    count: int
+
+
+class FieldValues(Answer):
+    """Values of a field, the most frequent first."""
+
+    items: list[FieldValue]

@@ -32,3 +32,8 @@ def milliseconds_of(moment: Moment) -> int:
         return parse_instant(f"{text}T00:00:00Z" if day else text) // _NS_PER_MS
     except ValueError as error:
         raise ValueError(f"{text!r}: write 30m, 2h, 7d or a date; or: {error}") from None
+
+
+def milliseconds_or_none(moment: Moment | None) -> int | None:
+    """Return the same, or ``None`` for no moment."""
+    return None if moment is None else milliseconds_of(moment)

@@ -1,109 +1,133 @@
-"""One request over HTTP and its answer: what goes wrong becomes an exception of ``errors.py``."""
+"""The two shells of httpx: they send requests and wait; what to do is decided elsewhere."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+import asyncio
+import random
+import time
+from typing import IO, TYPE_CHECKING
 
 import httpx
-import orjson
 
-from spanloom.client.errors import (
-    BY_STATUS,
-    ApiError,
-    Fault,
-    NotSpanloomError,
-    TimedOutError,
-    UnreachableError,
-)
+from spanloom.client.answers import settle
+from spanloom.client.errors import ClientError, NotSpanloomError, TimedOutError, UnreachableError
+from spanloom.client.request import OK, Reply
+from spanloom.client.tries import Patience, Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_PROBLEM = "application/problem+json"
-
-
-class Tagged(NamedTuple):
-    """A body, and the tag by which to ask whether there is another by now."""
-
-    body: bytes
-    etag: str
+    from spanloom.client.address import Address
+    from spanloom.client.request import Request
 
 
 class Transport:
-    """A connection to one service."""
+    """Connections to one service; for one thread at a time."""
 
     def __init__(
-        self, url: str, api_key: str, timeout_s: float, transport: httpx.BaseTransport | None
+        self, address: Address, patience: Patience, transport: httpx.BaseTransport | None
     ) -> None:
-        """Name the service; nothing is asked yet."""
-        host = (urlsplit(url).hostname or "").lower()
-        is_local = host == "localhost" or host.startswith("127.") or host == "::1"
-        self._url = url
-        self._timeout_s = timeout_s
+        """Name the service; nothing is asked yet. ``transport`` replaces the network."""
+        self.address, self._patience = address, patience
         self._http = httpx.Client(
-            base_url=url,
-            headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
-            timeout=timeout_s,
+            base_url=address.url,
+            headers=address.headers,
             transport=transport,
-            # A proxy from the environment cannot reach this machine's own loopback.
-            trust_env=not is_local,
+            trust_env=not address.is_local,
         )
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
 
-    def ask(self, method: str, path: str, params: Mapping[str, str]) -> bytes:
-        """Return the body of an answer 200; raises ``ClientError``."""
-        return self._checked(self._request(method, path, params)).content
+    def ask(self, request: Request, into: IO[bytes] | None = None) -> Reply:
+        """Return the reply to a request; raises ``ClientError``.
 
-    def ask_again(self, path: str, params: Mapping[str, str], etag: str) -> Tagged | None:
-        """Return the body if it is another than the one of the tag; raises ``ClientError``."""
-        response = self._request("GET", path, params, {"If-None-Match": etag} if etag else {})
-        if response.status_code == httpx.codes.NOT_MODIFIED:
-            return None
-        return Tagged(self._checked(response).content, response.headers.get("etag", ""))
+        With ``into`` its body is written there piece by piece, in place of what an earlier try
+        may have written, and the reply has none.
+        """
+        start = into.tell() if into else 0
+        tries = Tries(self._patience, request, time.monotonic())
+        while True:
+            outcome = self._try(request, tries.timeout_s(time.monotonic()), into)
+            pause_s = tries.pause_s(outcome, time.monotonic(), random.random())  # noqa: S311
+            if pause_s is None:
+                return settle(outcome, request, self.address.url)
+            if into:
+                into.seek(start)
+                into.truncate()
+            time.sleep(pause_s)
 
-    def _request(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str],
-        headers: Mapping[str, str] | None = None,
-    ) -> httpx.Response:
+    def _try(
+        self, request: Request, timeout_s: float, into: IO[bytes] | None
+    ) -> Reply | ClientError:
         try:
-            return self._http.request(method, path, params=params, headers=headers)
-        except httpx.TimeoutException:
-            raise TimedOutError(
-                f"{self._url} did not answer within {self._timeout_s:g} s"
-            ) from None
-        except httpx.TransportError:
-            raise UnreachableError(f"nothing answers at {self._url}") from None
+            with self._http.stream(
+                request.method,
+                request.path,
+                params=request.params,
+                headers=request.headers,
+                content=request.body or None,
+                timeout=timeout_s,
+            ) as response:
+                if into is None or response.status_code != OK:
+                    return _reply(response, response.read())
+                for piece in response.iter_bytes():
+                    into.write(piece)
+                return _reply(response)
+        except httpx.RequestError as error:
+            return _fault(error, self.address.url, timeout_s)
 
-    def _checked(self, response: httpx.Response) -> httpx.Response:
-        """Return the answer if it is one with a result; raises ``ClientError``."""
-        kind = response.headers.get("content-type", "")
-        if response.status_code == httpx.codes.OK and kind == "application/json":
-            return response
-        if kind == _PROBLEM and (problem := problem_of(response)) is not None:
-            raise problem
-        raise NotSpanloomError(
-            f"what answers at {self._url} is not Spanloom (HTTP {response.status_code})"
+
+class AsyncTransport:
+    """The same for one event loop of asyncio."""
+
+    def __init__(
+        self, address: Address, patience: Patience, transport: httpx.AsyncBaseTransport | None
+    ) -> None:
+        """Name the service; nothing is asked yet. ``transport`` replaces the network."""
+        self.address, self._patience = address, patience
+        self._http = httpx.AsyncClient(
+            base_url=address.url,
+            headers=address.headers,
+            transport=transport,
+            trust_env=not address.is_local,
         )
 
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
 
-def problem_of(response: httpx.Response) -> ApiError | None:
-    """Return the exception for a problem document; ``None`` if it is none."""
-    retry_after = response.headers.get("retry-after", "")
-    try:
-        problem = orjson.loads(response.content)
-        return BY_STATUS.get(response.status_code, ApiError)(
-            response.status_code,
-            str(problem["title"]),
-            str(problem["detail"]),
-            [Fault(str(e["parameter"]), str(e["detail"])) for e in problem.get("errors") or ()],
-            float(retry_after) if retry_after.isdecimal() else None,
-        )
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
+    async def ask(self, request: Request) -> Reply:
+        """Return the reply to a request; raises ``ClientError``."""
+        tries = Tries(self._patience, request, time.monotonic())
+        while True:
+            outcome = await self._try(request, tries.timeout_s(time.monotonic()))
+            pause_s = tries.pause_s(outcome, time.monotonic(), random.random())  # noqa: S311
+            if pause_s is None:
+                return settle(outcome, request, self.address.url)
+            await asyncio.sleep(pause_s)
+
+    async def _try(self, request: Request, timeout_s: float) -> Reply | ClientError:
+        try:
+            response = await self._http.request(
+                request.method,
+                request.path,
+                params=request.params,
+                headers=request.headers,
+                content=request.body or None,
+                timeout=timeout_s,
+            )
+        except httpx.RequestError as error:
+            return _fault(error, self.address.url, timeout_s)
+        return _reply(response, response.content)
+
+
+def _reply(response: httpx.Response, body: bytes = b"") -> Reply:
+    return Reply(response.status_code, dict(response.headers), body)
+
+
+def _fault(error: httpx.RequestError, url: str, timeout_s: float) -> ClientError:
+    if isinstance(error, httpx.TimeoutException):
+        return TimedOutError(f"{url} did not answer within {timeout_s:g} s")
+    if isinstance(error, httpx.TransportError):
+        return UnreachableError(f"nothing answers at {url}")
+    return NotSpanloomError(f"what answers at {url} cannot be read: {error}")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import PermanentError, StoreTooSmallError
 from spanloom.core.extraction.reports.duplicates import list_calls
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.extractor.extract import extract, extract_failure
 from spanloom.extractor.options import BY_DEFAULT
-from spanloom.extractor.records import make_record
+from spanloom.extractor.records import announcement_of, make_record
 from spanloom.extractor.repeats import find_repeats
 from spanloom.extractor.span_cap import describe_rest, is_part, read_traces
 
@@ -44,6 +45,8 @@ class BatchResult:
     """Those whose trajectory is new or differs."""
     kept: Sequence[TraceKey] = ()
     """Those of which spans have expired: the document that has them stays."""
+    stored: Mapping[TraceKey, Announcement] = field(default_factory=dict)
+    """Each trace whose stored trajectory stays, to what would have announced it."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: Sequence[TraceKey] = ()
     """Stored traces that repeat a call of this batch: they have to be built again."""
@@ -59,6 +62,7 @@ class BatchResult:
             statuses={**self.statuses, **other.statuses},
             written=[*self.written, *other.written],
             kept=[*self.kept, *other.kept],
+            stored={**self.stored, **other.stored},
             failures={**self.failures, **other.failures},
             repeated_elsewhere=[*self.repeated_elsewhere, *other.repeated_elsewhere],
             span_count=self.span_count + other.span_count,
@@ -120,7 +124,7 @@ def _prepare(
     result.kept = [key for key, t in trajectories.items() if _has_lost(t, heads.get(key))]
     for key in result.kept:
         del trajectories[key]
-    records = (
+    records = [
         make_record(
             key,
             trajectory,
@@ -130,8 +134,20 @@ def _prepare(
             calls=calls[key],
         )
         for key, trajectory in trajectories.items()
-    )
-    return [record for record in records if record is not None]
+    ]
+    new = [record for record in records if record is not None]
+    result.stored = _stored(heads, result.statuses, {record.key for record in new})
+    return new
+
+
+def _stored(
+    heads: Mapping[TraceKey, Head], statuses: Mapping[TraceKey, Status], new: set[TraceKey]
+) -> Mapping[TraceKey, Announcement]:
+    return {
+        key: Announcement(key, head.version, statuses[key], head.start_ns)
+        for key, head in heads.items()
+        if key not in new
+    }
 
 
 def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
@@ -180,7 +196,7 @@ def _status(wanted: Status, trajectory: Trajectory) -> Status:
 
 
 def _write(store: BuildingStore, records: Sequence[TrajectoryRecord], result: BatchResult) -> None:
-    """Store the records; one that the store refuses, or has no room for, fails alone."""
+    """Store and announce records; one that the store refuses, or has no room for, fails alone."""
     if not records:
         return
     try:
@@ -194,3 +210,4 @@ def _write(store: BuildingStore, records: Sequence[TrajectoryRecord], result: Ba
         _write(store, records[middle:], result)
     else:
         result.written += [record.key for record in records]
+        store.announce([announcement_of(record) for record in records])

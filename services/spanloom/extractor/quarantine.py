@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import SpanloomError
 from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.extractor.extract import EXTRACTOR_VERSION
-from spanloom.extractor.records import make_record
+from spanloom.extractor.records import announcement_of, make_record
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.building import TrajectoryWriter
+    from spanloom.core.ports.building import BuildingStore
     from spanloom.extractor.readiness import PendingTrace
 
 log = get_logger("extractor")
 
 
 def show_failure(
-    store: TrajectoryWriter, trace: PendingTrace, span_count: int, error: Exception
+    store: BuildingStore, trace: PendingTrace, span_count: int, error: Exception
 ) -> None:
     """Store a document that shows the error, unless one with spans is there: that one stays.
 
     Its sequence is 0, so whatever is built from spans replaces it. A store that cannot take it
-    either is asked again after the next attempt.
+    either is asked again after the next attempt. It is announced after each attempt: nothing tells
+    whether the process that stored it came to that.
     """
     try:
         head = store.heads([trace.key]).get(trace.key)
@@ -36,5 +38,9 @@ def show_failure(
         record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
         if record is not None:
             store.write([record])
+            store.announce([announcement_of(record)])
+        elif head is not None:
+            stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
+            store.announce([stored])
     except SpanloomError as trouble:
         log.warning("a failure could not be shown", trace_id=trace.key.trace_id, error=str(trouble))

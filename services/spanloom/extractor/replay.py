@@ -55,6 +55,7 @@ class Replayer:
         self._look_ns = 0
         self._ahead: Sequence[StoredTrace] = ()
         self._ahead_of: tuple[str, TraceKey] | None = None
+        self._under_way = ""
 
     def step(self) -> Replay | None:
         """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
@@ -69,7 +70,8 @@ class Replayer:
     def go_on(self, replay: Replay) -> Replay:
         """Do one piece of this replay, and record how far it came."""
         piece = self._next(replay)
-        written, failed = self._build(piece) if piece else (0, 0)
+        is_first, self._under_way = replay.id != self._under_way, ""
+        written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)
         reached = replace(
             replay,
             step=replay.step + 1,
@@ -80,6 +82,7 @@ class Replayer:
             is_finished=not piece,
         )
         self._store.record_replay(reached)
+        self._under_way = replay.id
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
@@ -91,18 +94,22 @@ class Replayer:
         self._ahead_of = (replay.id, piece[-1].key) if piece else None
         return piece
 
-    def _build(self, piece: Sequence[StoredTrace]) -> tuple[int, int]:
+    def _build(self, piece: Sequence[StoredTrace], *, is_first: bool) -> tuple[int, int]:
         """Build the traces again; give how many changed, and how many failed.
 
-        Those that are live are left alone: they are built soon, and could have settled since.
+        Those that are live are left alone: they are built soon, and could have settled since. The
+        first piece after a start, or an error, may be stored already, and not announced.
         """
         settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
         result = build_batch(self._store, settled, self._options)
+        stored = dict(result.stored)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         if result.repeated_elsewhere:
             again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
-            build_batch(self._store, again, self._options)
+            stored |= build_batch(self._store, again, self._options).stored
+        if is_first:
+            self._store.announce(list(stored.values()))
         written, failed = len(result.written), len(result.failures)
         for label, count in (
             ("written", written),

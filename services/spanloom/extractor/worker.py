@@ -21,7 +21,7 @@ from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import ExtractionStore
@@ -147,12 +147,24 @@ class Extractor:
         wanted = {trace.key: status for trace, status in batch}
         result = build_batch(self._store, wanted, self._options)
         progress = [self._judge(trace, status, result) for trace, status in batch]
+        self._announce_again(progress, result)
         self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
         self._metrics.spans_extracted.inc(result.span_count)
         self._newcomers.meet(result.services)
+
+    def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
+        """Announce what is stored if its progress is not: whoever built it may have ended between.
+
+        Of a trace that was built as it is now, from these spans, everybody was told: progress is
+        recorded last.
+        """
+        if result.stored:
+            known = self._store.read_progress(list(result.stored))
+            lost = [p.key for p in progress if p.key in result.stored and not _is_known(p, known)]
+            self._store.announce([result.stored[key] for key in lost])
 
     def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
         """Yield the progress of stored traces that have to be built again: unfinished.
@@ -204,6 +216,11 @@ class Extractor:
         if written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
         self._discovery.built(trace, reached.seq, reached.status, now_ns)
+
+
+def _is_known(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
+    before = known.get(reached.key)
+    return before is not None and (before.seq, before.status) == (reached.seq, reached.status)
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:

@@ -76,14 +76,14 @@ class HttpServer:
         listener: socket.socket,
         name: str,
         tls: SSLContext | None = None,
-        before_stop: Callable[[], None] = lambda: None,
+        end_waits: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare; nothing is accepted before ``start``.
 
-        ``before_stop`` ends what no stop should wait for.
+        ``end_waits`` has answers that wait for something end now, as they would hold up a stop.
         """
-        self._before_stop = before_stop
         self.name = name
+        self._end_waits = end_waits
         self.port: int = listener.getsockname()[1]
         self._listener = listener
         self._server = uvicorn.Server(_config(app, tls))
@@ -106,9 +106,9 @@ class HttpServer:
 
     def stop(self, grace_s: float) -> None:
         """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
-        self._before_stop()
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
+        self._end_waits()
         self._server.should_exit = True
         self._thread.join(grace_s + 5)
         self._listener.close()

@@ -12,6 +12,7 @@ from spanloom.config import OptionError, flag_of
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.worker import Extractor
+from spanloom.indexer.indexer import Indexer
 from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
@@ -141,6 +142,8 @@ class Service:
                 timing_of(settings),
                 options=build_options_of(settings),
             )
+            if not settings.no_search:
+                yield Indexer(store, self.metrics)
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store, data, listener)
             yield Narrator(self.metrics)
@@ -162,7 +165,7 @@ class Service:
             ),
         )
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
-        return HttpServer(app, listener, "api", context)
+        return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
     def _sql(self, shared: Shared, listener: socket.socket) -> Part:
         settings = self._settings

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.deletions.store import ClickHouseDeletions
+from spanloom.storage.feed.clocks import OwnClock, SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.stats.store import ClickHouseStats
+from spanloom.storage.texts.index import ClickHouseTextIndexer
+from spanloom.storage.texts.search import ClickHouseTextFinder
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
@@ -29,15 +34,26 @@ class ClickHouseStore(
     ClickHouseCalls,
     ClickHouseLists,
     ClickHouseConversations,
+    ClickHouseFeed,
     ClickHouseReplays,
     ClickHouseDeletions,
     ClickHouseSnapshots,
     ClickHouseUsage,
+    ClickHouseStats,
+    ClickHouseTextIndexer,
+    ClickHouseTextFinder,
 ):
-    """``Store`` over four lanes: a long read holds up no INSERT and no ``ping``."""
+    """``Store`` over six lanes: a long read holds up no INSERT and no ``ping``."""
 
     def __init__(
-        self, writer: Lane, worker: Lane, reader: Lane, prober: Lane, path: Path | None = None
+        self,
+        writer: Lane,
+        worker: Lane,
+        reader: Lane,
+        asker: Lane,
+        prober: Lane,
+        indexer: Lane,
+        path: Path | None = None,
     ) -> None:
         """Take over the lanes: closing the store closes them.
 
@@ -47,13 +63,17 @@ class ClickHouseStore(
         ClickHouseProgress.__init__(self, worker)
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)
-        ClickHouseLists.__init__(self, reader)
+        ClickHouseLists.__init__(self, reader, asker)
         ClickHouseConversations.__init__(self, reader)
+        ClickHouseFeed.__init__(self, worker, reader, SharedClock() if path is None else OwnClock())
         ClickHouseReplays.__init__(self, worker)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)
         ClickHouseUsage.__init__(self, prober)
-        self._lanes = (writer, worker, reader, prober)
+        ClickHouseStats.__init__(self, asker)
+        ClickHouseTextIndexer.__init__(self, indexer)
+        ClickHouseTextFinder.__init__(self, reader)
+        self._lanes = (writer, worker, reader, asker, prober, indexer)
 
     def ping(self) -> None:
         """See ``Store.ping``."""

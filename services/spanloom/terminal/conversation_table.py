@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from spanloom.core.showing.values import printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
 from spanloom.terminal.list_table import labelled, said_lines
-from spanloom.terminal.values import OUTCOME_STYLES, Signs, cut, printable, signs_of, went
+from spanloom.terminal.values import OUTCOME_STYLES, Signs, cut, signs_of, went
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.terminal.values import age, printable
+from spanloom.core.showing.values import age, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

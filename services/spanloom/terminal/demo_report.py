@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.terminal.values import duration, printable
+from spanloom.core.showing.values import duration, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,15 +8,8 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.terminal.values import (
-    TYPE_STYLES,
-    dollars,
-    duration,
-    printable,
-    shortened,
-    signs_of,
-    whole,
-)
+from spanloom.core.showing.values import dollars, duration, printable, shortened, whole
+from spanloom.terminal.values import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
     from rich.console import Console

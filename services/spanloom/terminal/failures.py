@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.model.trajectory import with_type
-from spanloom.terminal.values import shortened, whole
+from spanloom.core.showing.values import shortened, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.model.finding import FindingStatus
-from spanloom.terminal.values import printable
+from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.terminal.values import STATUS_STYLES, age, whole
+from spanloom.core.showing.values import age, whole
+from spanloom.terminal.values import STATUS_STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

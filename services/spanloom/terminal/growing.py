@@ -8,8 +8,9 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
+from spanloom.core.showing.values import printable
 from spanloom.terminal.render import trajectory_lines
-from spanloom.terminal.values import printable, signs_of
+from spanloom.terminal.values import signs_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.model.access import ALL_PROJECTS
-from spanloom.terminal.values import age, printable
+from spanloom.core.showing.values import age, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

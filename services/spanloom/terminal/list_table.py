@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from spanloom.core.showing.values import counted, duration, printable, whole
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.values import (
-    TYPE_STYLES,
-    Signs,
-    counted,
-    cut,
-    duration,
-    printable,
-    signs_of,
-    went,
-    whole,
-)
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, signs_of, went
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

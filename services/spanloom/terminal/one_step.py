@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from spanloom.core.showing.values import printable, shortened
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import message_lines, read_messages, text_lines
 from spanloom.terminal.transcript import error_lines, heading
-from spanloom.terminal.values import printable, shortened, signs_of
+from spanloom.terminal.values import signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from spanloom.core.reading.gist import answer_in, question_in
+from spanloom.core.showing.step_tree import build_tree
+from spanloom.core.showing.values import (
+    counted,
+    dollars,
+    duration,
+    instant,
+    printable,
+    shortened,
+    whole,
+)
 from spanloom.terminal.failures import failures_by_step
-from spanloom.terminal.tree import build_tree
 from spanloom.terminal.tree_lines import tree_lines
 from spanloom.terminal.values import (
     OUTCOME_STYLES,
     STATUS_STYLES,
     TYPE_STYLES,
     Signs,
-    counted,
     cut,
-    dollars,
-    duration,
-    instant,
-    printable,
-    shortened,
     signs_of,
-    whole,
 )
 
 if TYPE_CHECKING:

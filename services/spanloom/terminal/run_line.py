@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.terminal.values import (
-    STATUS_STYLES,
-    counted,
-    duration,
-    printable,
-    signs_of,
-    went,
-    whole,
-)
+from spanloom.core.showing.values import counted, duration, printable, whole
+from spanloom.terminal.values import STATUS_STYLES, signs_of, went
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rich.text import Text
 
-from spanloom.terminal.values import printable
+from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rich.text import Text
 
+from spanloom.core.showing.values import duration, instant, printable, shortened, whole
 from spanloom.terminal.output import print_indented
-from spanloom.terminal.values import duration, instant, printable, shortened, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

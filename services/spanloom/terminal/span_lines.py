@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.text import Text
 
+from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.render import joined, warning_lines
 from spanloom.terminal.span_tree import build_forest
 from spanloom.terminal.tree import levels_in, walk
-from spanloom.terminal.values import TYPE_STYLES, counted, cut, printable, signs_of
+from spanloom.terminal.values import TYPE_STYLES, cut, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

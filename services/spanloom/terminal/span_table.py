@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.terminal.values import TYPE_STYLES, printable, signs_of
+from spanloom.core.showing.values import printable
+from spanloom.terminal.values import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.terminal.tree import Node
+from spanloom.core.showing.step_tree import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

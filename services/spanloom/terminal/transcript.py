@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from spanloom.core.showing.values import duration, printable, whole
 from spanloom.terminal.failures import failure_texts, failures_by_step
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
@@ -18,14 +19,7 @@ from spanloom.terminal.sayings import (
     read_messages,
     text_lines,
 )
-from spanloom.terminal.values import (
-    OUTCOME_STYLES,
-    TYPE_STYLES,
-    duration,
-    printable,
-    signs_of,
-    whole,
-)
+from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from spanloom.core.showing.values import duration, printable, whole
 from spanloom.terminal.failures import failure_texts
-from spanloom.terminal.tree import Branch, Node, levels_in, walk
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, duration, printable, went, whole
+from spanloom.terminal.tree import Branch, levels_in, walk
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, went
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.showing.step_tree import Node
     from spanloom.terminal.failures import Failure
 
 MAX_STEPS = 2_000

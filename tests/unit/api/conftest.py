@@ -16,8 +16,12 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
+from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
+from spanloom.core.query.positions import Position
+from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.stats import Group
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.question import Question
+    from spanloom.core.query.stats import Numbers
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -66,7 +72,12 @@ class ShelfStore:
         return message_of([sent[i] for i in wanted]).SerializeToString() if wanted else b""
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        _question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         self.asked.append((reach, where))
         if self.error:
@@ -74,6 +85,14 @@ class ShelfStore:
         newest = sorted(self.summaries, key=lambda s: s.cursor, reverse=True)
         behind = [s for s in newest if after is None or s.cursor < after]
         return behind[:limit]
+
+    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+        self.asked.append((reach, where))
+        if self.error:
+            raise self.error
+        start = 5 * 10**9 if asked.interval_ns else None
+        group = Group(["planner"] * len(asked.by), start, [2] * len(asked.metrics))
+        return [group] * min(asked.top, 3)
 
     def conversation(
         self,
@@ -99,6 +118,14 @@ class ShelfStore:
             raise self.error
         newest = sorted(self.talks, key=lambda talk: talk.cursor, reverse=True)
         return [talk for talk in newest if after is None or talk.cursor < after][:limit]
+
+    def announced(
+        self, reach: Reach, where: TrajectoryFilter, _after: Position | None, _limit: int
+    ) -> FeedPage:
+        self.asked.append((reach, where))
+        if self.error:
+            raise self.error
+        return FeedPage((), Position(1_715_400_004_600_000))
 
     def continuation(self, key: TraceKey) -> Continuation:
         return self.continuations.get(key, NO_CONTINUATION)

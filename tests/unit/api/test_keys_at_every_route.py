@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 NEEDED = {
     ("GET", "/v1/trajectories"): Scope.READ,
+    ("GET", "/v1/trajectories/changes"): Scope.READ,
+    ("POST", "/v1/trajectories/search"): Scope.READ,
+    ("GET", "/v1/stats"): Scope.READ,
+    ("GET", "/v1/fields"): Scope.READ,
+    ("GET", "/v1/fields/{name}/values"): Scope.READ,
     ("GET", "/v1/trajectories/latest"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans"): Scope.READ,
@@ -58,6 +63,7 @@ VALUES = {
     "span_id": "00f067aa0ba902b7",
     "replay_id": "00064119b2c8d000",
     "conversation_id": "c",
+    "name": "agent",
     "key_id": "0f3a9c5b7d21",
 }
 

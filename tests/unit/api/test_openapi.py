@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from tests.support.otlp_requests import wire_span
+from tests.unit.api.conftest import ShelfStore, summary
 
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.core.formats.schema import canonical_example, canonical_schema
@@ -58,7 +59,9 @@ def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
 
 def test_every_path_is_described(spec: Spec) -> None:
     assert [name for name, _ in operations(spec)] == [
+        "GET /v1/trajectories/changes",
         "GET /v1/trajectories",
+        "POST /v1/trajectories/search",
         "GET /v1/trajectories/latest",
         "GET /v1/trajectories/{trace_id}",
         "GET /v1/trajectories/{trace_id}/spans",
@@ -68,6 +71,9 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/diff/{other_trace_id}",
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",
+        "GET /v1/stats",
+        "GET /v1/fields",
+        "GET /v1/fields/{name}/values",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
@@ -116,6 +122,8 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "cursor",
             "conversation_id",
             *("model", "service", "environment", "user_id", "tag"),
+            *("after", "wait", "fields", "last-event-id"),
+            *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
@@ -170,8 +178,9 @@ def test_real_answers_fit_the_description(
 
 
 def test_the_examples_of_parameters_are_accepted(
-    client: TestClient, spec: Spec, locks: Locks
+    client: TestClient, spec: Spec, locks: Locks, store: ShelfStore
 ) -> None:
+    store.summaries[0] = summary(0, conversation_id="c")
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}"}
     key_id = locks.make("support").split("_")[1]
     for name, operation in operations(spec):
@@ -189,6 +198,7 @@ def test_the_examples_of_parameters_are_accepted(
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]
             for parameter in operation.get("parameters", [])
             if parameter["in"] == "query"
+            and parameter["name"] not in OF_ANOTHER_QUESTION.get(name, {"cursor"})
         }
         answer = client.request(
             method,
@@ -198,15 +208,27 @@ def test_the_examples_of_parameters_are_accepted(
                 key_id=key_id,
                 step_id=canonical_example()["root_step"]["id"],
                 span_id=EXAMPLE_SPAN,
+                name="agent",
             ),
             params=asked,
             headers=headers,
-            json=_example_body(spec) if "requestBody" in operation else None,
+            json=_example_body(spec, operation),
         )
         assert answer.status_code == 200, name
 
 
-def _example_body(spec: Spec) -> dict[str, object]:
-    """The only body that there is: each of its fields has an example."""
-    fields = spec["components"]["schemas"]["KeyRequest"]["properties"]
-    return {name: field["examples"][0] for name, field in fields.items()}
+OF_ANOTHER_QUESTION = {
+    "GET /v1/replays": set[str](),
+    "GET /v1/deletions": set[str](),
+    "GET /v1/stats": {"of", "run_where"},
+}
+"""What cannot be asked with the other examples: a cursor, of a list that has filters."""
+
+
+def _example_body(spec: Spec, operation: Spec) -> dict[str, object] | None:
+    """Return a body whose fields have their examples; ``None`` where none is taken."""
+    if "requestBody" not in operation:
+        return None
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    fields = spec["components"]["schemas"][schema.rpartition("/")[2]]["properties"]
+    return {name: field["examples"][0] for name, field in fields.items() if name != "cursor"}

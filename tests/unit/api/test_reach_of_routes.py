@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 READING = {
     "/v1/trajectories": "/v1/trajectories",
+    "/v1/trajectories/changes": "/v1/trajectories/changes?after=beginning",
     "/v1/trajectories/latest": "/v1/trajectories/latest",
     "/v1/trajectories/{trace_id}": "/v1/trajectories/{trace}",
     "/v1/trajectories/{trace_id}/spans": "/v1/trajectories/{trace}/spans",
@@ -55,7 +56,8 @@ class Served(NamedTuple):
             replay=self.twins.replays[owner],
         )
         headers = {"Authorization": f"Bearer {self.keys[reader]}"}
-        answer = self.client.get(path + query, headers=headers)
+        joint = "&" if "?" in path else "?"
+        answer = self.client.get(path + (joint + query if query else ""), headers=headers)
         assert answer.status_code in (200, 404), answer.text
         return answer.text if answer.status_code == 200 else ""
 
@@ -73,7 +75,7 @@ def served() -> Iterator[Served]:
 def leaks(served: Served, route: str) -> bool:
     """Whether a key of one project sees anything of the other at this route."""
     for reader, owner in (("mine", "theirs"), ("theirs", "mine")):
-        query = "" if "{replay_id}" in route else f"?project={owner}"
+        query = "" if "{replay_id}" in route else f"project={owner}"
         if _has(served.ask(route, reader, owner, query)):
             return True
         if owner in served.ask(route, reader, reader):

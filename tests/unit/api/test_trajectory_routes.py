@@ -85,6 +85,7 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "span_count": 3,
         "input_tokens": 10,
         "output_tokens": 5,
+        "cost": None,
         "dialects": ["openinference"],
         "conversation_id": None,
         "question": "",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("utf-8")
 LOOKING = {
     *("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument", "doctor"),
-    *("keys list", "dead-letters list"),
+    *("keys list", "dead-letters list", "stats", "fields"),
 }
 """The commands that show something; all others do something and say so."""
 

@@ -12,7 +12,7 @@ from tests.support.access import Locks
 from tests.support.memory_store import MemoryStore
 from tests.support.trajectory_records import make_record, make_trajectory
 
-from spanloom import Client
+from spanloom import AsyncClient, Client
 from spanloom.api.app import create_app
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.span import TraceKey
@@ -20,7 +20,7 @@ from spanloom.core.model.trajectory import DuplicateOf, Kind, SpanVerdict, Statu
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
 
     from starlette.types import ASGIApp
 
@@ -42,6 +42,9 @@ class InProcess(httpx.BaseTransport):
 
         return self._runner.run(ask())
 
+    def run(self, work: Coroutine[None, None, None]) -> None:
+        self._runner.run(work)
+
     def end(self) -> None:
         self._runner.close()
 
@@ -55,13 +58,20 @@ class World:
 
     def __post_init__(self) -> None:
         app = create_app(self.store, Metrics(), list, self.locks.access)
-        self._transport = InProcess(app)
+        self._app, self.transport = app, InProcess(app)
 
     def end(self) -> None:
-        self._transport.end()
+        self.transport.end()
 
     def client(self, api_key: str | None = None) -> Client:
-        return Client("http://localhost", api_key=api_key, transport=self._transport)
+        return Client("http://localhost", api_key=api_key, transport=self.transport)
+
+    def async_client(self) -> AsyncClient:
+        return AsyncClient("http://localhost", transport=httpx.ASGITransport(self._app))
+
+    def run(self, work: Coroutine[None, None, None]) -> None:
+        """Run something on the event loop of the service."""
+        self.transport.run(work)
 
     def write(
         self,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import Client
+from spanloom.api.examples import LIST
 from spanloom.client import (
     ApiError,
     ForbiddenError,
@@ -27,21 +30,27 @@ from spanloom.client import (
     UnreachableError,
     models,
 )
-from spanloom.client import client as client_module
+from spanloom.client.calls import runs as calls
+from spanloom.client.calls import walks
+from spanloom.client.request import Call, body_of, get
+from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Status, StepType
 from spanloom.process.serving import bind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pydantic import BaseModel
     from tests.unit.client.conftest import World
 
 
+RUN: dict[str, Any] = LIST["content"]["application/json"]["example"]["items"][0]
+
+
 def answering(handle: Callable[[httpx.Request], httpx.Response]) -> Client:
-    return Client("http://localhost", transport=httpx.MockTransport(handle))
+    return Client("http://localhost", tries=1, transport=httpx.MockTransport(handle))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +59,7 @@ def answering(handle: Callable[[httpx.Request], httpx.Response]) -> Client:
 def test_a_list_is_paged_to_its_end(
     world: World, client: Client, monkeypatch: pytest.MonkeyPatch, count: int, page: int, limit: int
 ) -> None:
-    monkeypatch.setattr(client_module, "PAGE_ITEMS", page)
+    monkeypatch.setattr(walks, "PAGE_ITEMS", page)
     keys = [world.write(n).trace_id for n in range(1, count + 1)]
     found = [run.trace_id for run in client.trajectories(limit=limit)]
     assert found == keys[::-1][:limit]
@@ -156,7 +165,7 @@ def test_a_conversation_under_any_name(world: World, client: Client, name: str) 
 def test_conversations_are_typed_and_paged_to_their_end(
     world: World, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "PAGE_ITEMS", 2)
+    monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
     for n in range(1, 7):
         world.write(n, conversation=f"talk {n % 3}", project="p" if n < 6 else "other")
     talks = list(client.conversations(project="p"))
@@ -256,7 +265,10 @@ def test_nobody_there_and_nobody_answering() -> None:
             pytest.raises(TimedOutError, match=r"within 0\.2 s"),
         ):
             client.document("0" * 32)
-    with Client(url) as client, pytest.raises(UnreachableError, match="nothing answers at"):
+    with (
+        Client(url, tries=1) as client,
+        pytest.raises(UnreachableError, match="nothing answers at"),
+    ):
         client.document("0" * 32)
 
 
@@ -296,7 +308,7 @@ def test_every_field_that_the_api_describes_is_typed(
     world: World, schema: str, model: type[BaseModel]
 ) -> None:
     with world.client() as client:
-        described = orjson.loads(client._transport.ask("GET", "/openapi.json", {}))
+        described = orjson.loads(client.ask(Call(get("/openapi.json"), body_of)))
     properties = described["components"]["schemas"][schema]["properties"]
     assert set(model.model_fields) == set(properties)
 
@@ -307,7 +319,9 @@ import sys, spanloom
 print("spanloom.client" in sys.modules)
 from spanloom import Client
 Client("http://localhost")
+from spanloom import AsyncClient
 heavy = {"chdb", "fastapi", "grpc", "uvicorn", "structlog", "google.protobuf"}
+heavy |= {"numpy", "pandas", "polars", "pyarrow"}
 print(sorted(heavy & set(sys.modules)))
 print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}))
 """
@@ -320,3 +334,81 @@ print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}
 def test_a_service_tells_what_it_found_of_itself(client: Client) -> None:
     diagnosis = client.diagnosis()
     assert (diagnosis.pid, diagnosis.findings) == (os.getpid(), [])
+
+
+def test_documents_come_one_after_the_other(
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
+    keys = [world.write(n) for n in range(1, 6)]
+    found = [document.id for document in client.documents()]
+    assert found == [key.trace_id for key in reversed(keys)]
+    assert [document.id for document in client.documents(limit=2, project="p")] == found[:2]
+
+
+def test_a_run_that_is_deleted_meanwhile_is_left_out() -> None:
+    runs = [{**RUN, "trace_id": f"{n:032x}"} for n in range(2)]
+    missing = {"title": "Not Found", "detail": "There is none.", "status": 404}
+    answers = [
+        httpx.Response(200, json={"items": runs, "next_cursor": None}),
+        httpx.Response(404, json=missing, headers={"Content-Type": "application/problem+json"}),
+        httpx.Response(200, json=canonical_example()),
+    ]
+    with answering(lambda _: answers.pop(0)) as client:
+        assert [document.id for document in client.documents()] == [canonical_example()["id"]]
+
+
+def test_what_differs_is_typed(world: World, client: Client) -> None:
+    a, b = world.write(1), world.write(2)
+    diff = client.diff(a.trace_id, b.trace_id)
+    assert (diff.a.trace_id, diff.b.trace_id) == (a.trace_id, b.trace_id)
+    assert diff.same
+    assert diff.summary.metrics["input_tokens"] == [10, 10]
+
+
+def test_a_query_and_an_order_go_to_the_service_as_they_are() -> None:
+    asked: list[httpx.URL] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url)
+        return httpx.Response(200, json={"items": [], "next_cursor": None})
+
+    query = 'has(tool = "退款" then error) & x'
+    with answering(handle) as client:
+        list(client.trajectories(query, order="-duration"))
+        list(client.documents(query))
+    assert [url.params["where"] for url in asked] == [query, query]
+    assert [url.params.get("order") for url in asked] == ["-duration", None]
+
+
+def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that breaks in the middle leaves nothing of it in the file."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    document = world.write(1).trace_id.encode()
+
+    def broken() -> Iterator[bytes]:
+        yield b"half of what is longer than " * 9
+        raise httpx.ReadError("broken")
+
+    answers = [broken(), iter([document])]
+    json = {"Content-Type": "application/json"}
+
+    def handle(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=answers.pop(0), headers=json)
+
+    into = io.BytesIO(b"before")
+    into.seek(6)
+    with Client("http://localhost", transport=httpx.MockTransport(handle)) as client:
+        client.copy(calls.document("0" * 32), into)
+    assert into.getvalue() == b"before" + document
+
+
+def test_it_is_there_in_a_third_of_a_second() -> None:
+    """What it imports is bounded by count, which no busy machine changes."""
+    program = "import sys; from spanloom import AsyncClient; print(len(sys.modules))"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert int(ran.stdout) < 600

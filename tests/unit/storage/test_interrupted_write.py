@@ -35,9 +35,15 @@ class BreakingLane(Lane):
         super().__init__(client)
         self.left = inserts
 
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    def insert(
+        self,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[object]],
+        most_s: int | None = None,
+    ) -> None:
         self._count()
-        super().insert(table, columns, rows)
+        super().insert(table, columns, rows, most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
         self._count()

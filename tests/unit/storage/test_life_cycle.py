@@ -34,13 +34,15 @@ class LostClient:
 
 @pytest.fixture
 def clients() -> list[LostClient]:
-    return [LostClient() for _ in range(4)]
+    return [LostClient() for _ in range(6)]
 
 
 @pytest.fixture
 def lost_store(clients: list[LostClient]) -> ClickHouseStore:
-    writer, worker, reader, prober = (Lane(cast("Client", client)) for client in clients)
-    return ClickHouseStore(writer, worker, reader, prober)
+    writer, worker, reader, asker, prober, indexer = (
+        Lane(cast("Client", client)) for client in clients
+    )
+    return ClickHouseStore(writer, worker, reader, asker, prober, indexer)
 
 
 def test_a_store_that_is_gone_does_not_answer(lost_store: ClickHouseStore) -> None:

@@ -18,6 +18,7 @@ from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
+from spanloom.core.query.question import ANY_RUN
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.reading import Cursor, ReadingStore
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.question import Question
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [
@@ -80,7 +82,12 @@ class OneTrajectory:
         return SENT if span_id in ("", SENT_ID) and after < SENT_ID and limit else b""
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        _question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns

@@ -2,56 +2,128 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from click.testing import CliRunner
+from tests.support.served_feed import ServedFeed
+from tests.support.trajectory_lists import trace
 from tests.unit.terminal.conftest import TRACE
 
-from spanloom.cli import tail
+from spanloom.cli.tail import tail_command
+from spanloom.client import changes
+from spanloom.core.model.trajectory import Status
 from spanloom.terminal.run_line import print_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from click.testing import CliRunner
+    from click.testing import Result
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
-    """What happens between two looks; the end of the list is Ctrl-C."""
-    happenings: list[Callable[[], None]] = []
-
-    def sleep(_seconds: float) -> None:
-        if not happenings:
-            raise KeyboardInterrupt
-        happenings.pop(0)()
-
-    monkeypatch.setattr(tail, "sleep", sleep)
-    return happenings
+def served() -> Iterator[ServedFeed]:
+    made = ServedFeed()
+    yield made
+    made.server.stop(1)
 
 
-def test_only_what_comes_after_the_start_is_printed(
-    runner: CliRunner, store: Any, looks: list[Callable[[], None]]
+@pytest.fixture
+def tail(served: ServedFeed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run the command; what happens meanwhile happens once it has its first answer."""
+    monkeypatch.setattr(changes, "FIRST_PAUSE_S", 0.05)
+
+    def run(happens: Callable[[], None], *arguments: str) -> Result:
+        question = changes.Following.question
+        began = threading.Event()
+
+        def asking(following: changes.Following, wait_s: float) -> dict[str, str | float]:
+            if following.token is not None:
+                began.set()
+            return question(following, wait_s)
+
+        def happening() -> None:
+            began.wait(20)
+            happens()
+
+        monkeypatch.setattr(changes.Following, "question", asking)
+        thread = threading.Thread(target=happening)
+        thread.start()
+        runner = CliRunner(env={"SPANLOOM_API_URL": served.url, "COLUMNS": None})
+        result = runner.invoke(tail_command, arguments)
+        thread.join()
+        return result
+
+    return run
+
+
+def printed(result: Result) -> list[tuple[int, int]]:
+    lines = [orjson.loads(line) for line in result.stdout.splitlines()]
+    return [(int(line["trace_id"], 16), line["version"]) for line in lines]
+
+
+def test_what_comes_after_the_start_is_printed_once(
+    served: ServedFeed, tail: Callable[..., Result]
 ) -> None:
-    def arrive() -> None:
-        store.version += 1
+    served.say(1)
 
-    looks += [lambda: None, arrive, lambda: None, arrive]
-    printed = runner.invoke(tail.tail_command, ["--jsonl"]).stdout.splitlines()
-    assert [orjson.loads(line)["version"] for line in printed] == [2, 3]
+    def happens() -> None:
+        for version, status in ((1, Status.LIVE), (2, Status.SETTLED), (2, Status.SETTLED)):
+            served.say(2, version=version, status=status)
+        served.say(3)
+        time.sleep(0.6)  # a reader may be told of what a run is by then, not of each version
+        served.say(2, version=3)
 
-
-def test_it_ends_after_so_many_runs(
-    runner: CliRunner, store: Any, looks: list[Callable[[], None]]
-) -> None:
-    def arrive() -> None:
-        store.version += 1
-
-    looks += [arrive] * 9
-    result = runner.invoke(tail.tail_command, ["--limit", "2"])
+    result = tail(happens, "--jsonl", "--limit", "3")
     assert result.exit_code == 0
-    assert [line.split()[-1] for line in result.stdout.splitlines()] == [TRACE, TRACE]
+    assert printed(result) == [(2, 2), (3, 1), (2, 3)]
+
+
+def test_the_filters_of_the_list_narrow_it_down(
+    served: ServedFeed, tail: Callable[..., Result]
+) -> None:
+    def happens() -> None:
+        served.say(1, agent="other")
+        served.say(2, project="elsewhere", agent="wanted")
+        served.say(3, status=Status.LIVE, agent="wanted")
+        served.say(4, agent="wanted")
+
+    of = ("--jsonl", "-f", "--agent", "wanted", "--project", "p")
+    assert printed(tail(happens, *of, "--limit", "1")) == [(4, 1)]
+
+
+def test_runs_that_grow_are_printed_where_that_is_asked_for(
+    served: ServedFeed, tail: Callable[..., Result]
+) -> None:
+    result = tail(lambda: served.say(1, status=Status.LIVE), "--status", "live", "--limit", "1")
+    assert [line.split()[-1] for line in result.stdout.splitlines()] == [trace(1)]
+
+
+def test_it_goes_on_where_it_was_when_the_service_is_back(
+    served: ServedFeed, tail: Callable[..., Result]
+) -> None:
+    again = []
+
+    def happens() -> None:
+        served.server.stop(1)
+        served.say(5)  # nobody is told of it now
+        time.sleep(0.2)
+        again.append(ServedFeed(served.store, served.server.port))
+        again[0].say(6)
+
+    result = tail(happens, "--jsonl", "--limit", "2")
+    again[0].server.stop(1)
+    assert printed(result) == [(5, 1), (6, 1)]
+    assert "trying again" in result.stderr
+
+
+def test_a_service_that_never_answered_ends_it() -> None:
+    result = CliRunner().invoke(tail_command, ["--api-url", "http://127.0.0.1:9"])
+    assert result.exit_code == 3
+    assert "start it with `spanloom serve`" in result.stderr
 
 
 def test_a_line_has_how_it_went_and_the_whole_id(screen: Callable[..., Any]) -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.terminal.output import write_json
-from spanloom.terminal.values import (
+from spanloom.core.showing.values import (
     age,
     counted,
     dollars,
@@ -21,6 +20,7 @@ from spanloom.terminal.values import (
     shortened,
     whole,
 )
+from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
     from typing import TextIO

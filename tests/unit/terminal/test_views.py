@@ -73,7 +73,7 @@ def test_nothing_answering_is_one_line_with_the_address(command: list[Any]) -> N
     url = f"127.0.0.1:{free.getsockname()[1]}"
     free.close()
     result = CliRunner().invoke(command[0], [*command[1:], "--api-url", url])
-    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert (result.exit_code, result.output.count("\n")) == (3, 1)
     assert f"nothing answers at http://{url}; start it with `spanloom serve`" in result.output
 
 

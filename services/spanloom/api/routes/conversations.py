@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.access import CallersReach
-from spanloom.api.cursors import decode_cursor, next_cursor
+from spanloom.api.cursors import next_cursor, position_of
 from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.filters import Name
 from spanloom.api.needs import needs
@@ -50,14 +50,14 @@ async def list_conversations(
     Each is told whole, with all its runs. They come by the newest run that passes, newest first;
     one that goes on between two pages moves to the front.
     """
-    after = None if query.cursor is None else decode_cursor(query.cursor)
+    after = position_of(query)
     reach, where = callers.narrowed(query.project), query.filter()
     page = await using.calls.run(
         read_page, lambda limit: using.store.conversations(reach, where, limit, after), query.limit
     )
     return ConversationList(
         items=[ConversationItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page),
+        next_cursor=next_cursor(page, query),
     )
 
 
@@ -79,7 +79,7 @@ async def get_conversation(
     A run belongs to the conversation that its root names, else to the only one that any of its
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
-    after = None if query.cursor is None else decode_cursor(query.cursor)
+    after = position_of(query)
     reach, where = callers.narrowed(query.project), query.filter()
     page = await using.calls.run(
         read_page,
@@ -91,5 +91,5 @@ async def get_conversation(
     return Conversation(
         conversation_id=conversation_id,
         items=[TrajectoryItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page),
+        next_cursor=next_cursor(page, query),
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.cursors import decode_cursor, next_cursor
+from spanloom.api.cursors import next_cursor, position_of
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
@@ -16,7 +16,7 @@ from spanloom.api.routes.places import (
     known,
 )
 from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
-from spanloom.api.services import Using
+from spanloom.api.services import Services, Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.core.formats.continued import may_continue, with_continuation
 from spanloom.core.formats.parts import parse_texts
@@ -61,19 +61,40 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
 async def list_trajectories(
     query: Annotated[ListQuery, Query()], callers: CallersReach, using: Using
 ) -> TrajectoryList:
-    """Return one page of those that pass every filter.
+    """Return one page of those that pass every filter and are what `where` asks for.
 
     Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
-    neither repeats an item nor hides one.
+    neither repeats an item nor hides one. In another order than by start, a run that changes
+    between two pages may move, and be met twice or missed.
     """
-    after = None if query.cursor is None else decode_cursor(query.cursor)
+    return await _listed(query, callers, using)
+
+
+@router.post(
+    "/v1/trajectories/search",
+    operation_id="searchTrajectories",
+    summary="List trajectories, asked for in a body",
+    responses={200: LIST, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.READ)
+async def search_trajectories(
+    query: ListQuery, callers: CallersReach, using: Using
+) -> TrajectoryList:
+    """Return what the same parameters give in a URL; nothing is changed."""
+    return await _listed(query, callers, using)
+
+
+async def _listed(query: ListQuery, callers: Reach, using: Services) -> TrajectoryList:
+    after, question = position_of(query), query.question()
     reach, where = callers.narrowed(query.project), query.filter()
     page = await using.calls.run(
-        read_page, lambda limit: using.store.list(reach, where, limit, after), query.limit
+        read_page,
+        lambda limit: using.store.list(reach, where, limit, after, question),
+        query.limit,
     )
     return TrajectoryList(
         items=[TrajectoryItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page),
+        next_cursor=next_cursor(page, query),
     )
 
 

@@ -1,4 +1,4 @@
-"""Every format a trajectory can be given in, by name.
+"""Every format a trajectory can be given in, and every file that many can be kept in, by name.
 
 A new format is one file with its encoder, and one line here.
 """
@@ -6,6 +6,7 @@ A new format is one file with its encoder, and one line here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
@@ -46,6 +47,44 @@ COZE = Format(
 )
 
 FORMATS = {known.id: known for known in (CANONICAL, COZE)}
+
+
+class Content(Enum):
+    """What a file keeps of each run."""
+
+    DOCUMENT = "document"
+    """One line of JSON: its document, in ``FileFormat.format``."""
+    SPANS = "spans"
+    """One line of JSON: its spans as they were sent."""
+    ROW = "row"
+    """One row: what the list says of it, and the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A way to keep many runs in one file."""
+
+    id: str
+    """What a user names it by; lower case, stable."""
+    content: Content
+    holds: str
+    """What is in such a file, in a sentence for people."""
+    format: Format = CANONICAL
+    is_read: bool = False
+    """Whether ``spanloom import`` takes it."""
+
+
+FILE_FORMATS = {
+    known.id: known
+    for known in (
+        FileFormat("jsonl", Content.DOCUMENT, "A canonical document a line."),
+        FileFormat("coze", Content.DOCUMENT, "A document of Coze Loop's builder a line.", COZE),
+        FileFormat("parquet", Content.ROW, "A row a run: its figures, and its document as text."),
+        FileFormat(
+            "otlp", Content.SPANS, "The spans of a run a line, as they were sent.", is_read=True
+        ),
+    )
+}
 
 
 def find_format(name: str) -> Format:

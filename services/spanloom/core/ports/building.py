@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from spanloom.core.ports.feed import FeedWriter
 from spanloom.core.ports.spans import SpanReader
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class CallFinder(Protocol):
         """
 
 
-class BuildingStore(SpanReader, TrajectoryWriter, CallFinder, Protocol):
+class BuildingStore(SpanReader, TrajectoryWriter, FeedWriter, CallFinder, Protocol):
     """All that building a batch of traces asks of a store."""
 
     def ping(self) -> None:

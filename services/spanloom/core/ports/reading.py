@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import DeletionLedger
+from spanloom.core.ports.feed import FeedReader
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
+from spanloom.core.ports.texts import TextFinder
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
+from spanloom.core.query.question import ANY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,14 +20,23 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.question import Question, Rank
+    from spanloom.core.query.stats import Group, Numbers
 
 
 class Cursor(NamedTuple):
-    """A position in a list; positions compare as the list is ordered, oldest first."""
+    """A position in a list; their places compare as the list is ordered, oldest first."""
 
     start_ns: int
     trace_id: str
     project: str
+    rank: Rank = ()
+    """What comes before the start, where a list is ordered by something else."""
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """By what positions compare."""
+        return (*self.rank, self.start_ns, self.trace_id, self.project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,10 @@ class TrajectorySummary:
     """Whether it waits for a person, or did before another run went on."""
     is_resuming: bool = False
     """Whether it was given the answer for which an earlier run waited."""
+    cost: float | None = None
+    """What its model calls cost in US dollars; ``None`` where nobody knows."""
+    rank: Rank = ()
+    """See ``Cursor.rank``."""
     continuation: Continuation = NO_CONTINUATION
 
     @property
@@ -83,7 +99,7 @@ class TrajectorySummary:
     @property
     def cursor(self) -> Cursor:
         """The position just behind this line."""
-        return Cursor(self.start_ns, self.key.trace_id, self.key.project)
+        return Cursor(self.start_ns, self.key.trace_id, self.key.project, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +141,26 @@ class TrajectoryReader(Protocol):
         """Return which run it goes on with and which goes on with it, of those there are now."""
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
-        Each says which run it goes on with and which goes on with it.
+        A question narrows them down further, and may ask for another order; what has no such value
+        comes last. Each says which run it goes on with and which goes on with it. Raises
+        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
+        """
+
+    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+        """Return the numbers of each group of runs that pass the filter, or of their steps.
+
+        By time they come in its order, else the largest first number first; never more than
+        ``asked.top``. Without anything to tell groups apart there is always one. Raises
+        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
         """
 
     def conversation(
@@ -174,6 +205,13 @@ class SentSpans(Protocol):
 
 
 class ReadingStore(
-    TrajectoryReader, SentSpans, ReplayRequests, DeletionLedger, SnapshotTaker, Protocol
+    TrajectoryReader,
+    FeedReader,
+    SentSpans,
+    TextFinder,
+    ReplayRequests,
+    DeletionLedger,
+    SnapshotTaker,
+    Protocol,
 ):
     """All that the API asks of a store."""

@@ -9,6 +9,7 @@ from spanloom.core.ports.progress import ChangeReader, ProgressWriter
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.ports.replays import ReplayQueue
 from spanloom.core.ports.spans import SpanWriter
+from spanloom.core.ports.texts import TextIndexer
 from spanloom.core.ports.usage import UsageReader
 
 
@@ -23,7 +24,7 @@ class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
         """Return whether what older releases stored is in its present form; once so, for good."""
 
 
-class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, Protocol):
+class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, TextIndexer, Protocol):
     """All of it, and its life cycle."""
 
     def close(self) -> None:

@@ -34,6 +34,13 @@ NEED_NO_SET = {
     "conversation_neighbours": "list_page names what it found",
     "newest_conversations": "conversation_page names what it found",
     "conversation_keys": "conversation_page names what it found",
+    "announcements": "list_page names what it found",
+    "newest_announcement": "tells a time",
+    "changed_since": "text_hashes names what it found",
+    "indexed_texts": "text_hashes has named what it asks for",
+    "text_candidates": "current_texts names what it found",
+    "read_texts": "current_texts has named what it asks for",
+    "words_beginning": "tells words, of no run",
 }
 """Queries that need no set though they name no trace, and why."""
 

@@ -14,8 +14,10 @@ OF_TRACES = (
     "extraction_progress",
     "trajectories",
     "trajectory_list",
+    "trajectory_changes",
     "call_index",
     "conversation_members",
+    "step_texts",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all."""
 NOT_OF_TRACES = {
@@ -24,6 +26,7 @@ NOT_OF_TRACES = {
     "deletions": "the audit of deletions itself",
     "deleted_traces": "which traces are deleted; the keeper ends them with their deletion",
     "extraction_watermark": "how far the extractor has looked",
+    "text_watermark": "how far the indexer has looked",
     "replays": "filters that somebody asked for, and how far it came",
 }
 """Every other table that holds data, and what it has instead."""

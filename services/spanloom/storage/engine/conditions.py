@@ -52,6 +52,11 @@ def without(condition: Condition, projects: Sequence[str]) -> Condition:
     return Condition(f"({condition.text} AND {others})", values)
 
 
+def both(one: Condition, other: Condition) -> Condition:
+    """Return the condition that both hold."""
+    return Condition(f"({one.text}) AND ({other.text})", {**one.values, **other.values})
+
+
 def passing(where: TrajectoryFilter) -> Condition:
     """Return the condition that a row passes every filter."""
     wanted = list(asked_for(where))

@@ -20,6 +20,7 @@ from spanloom.storage.deletions.tables import late_rows_live
 from spanloom.storage.engine.conditions import FILTERS
 from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.engine.lane import (
+    ASKER_SETTINGS,
     PROBER_SETTINGS,
     READER_SETTINGS,
     REQUEST_SETTINGS,
@@ -61,7 +62,9 @@ def open_store(url: str) -> ClickHouseStore:
             ({**REQUEST_SETTINGS, **schema}, None),
             (WORKER_SETTINGS, hiding),
             ({**late, **READER_SETTINGS}, hiding),
+            (ASKER_SETTINGS, hiding),
             (PROBER_SETTINGS, None),
+            (WORKER_SETTINGS, hiding),
         ):
             client = _open(connect, url)
             opened.callback(client.close)
@@ -71,9 +74,9 @@ def open_store(url: str) -> ClickHouseStore:
         if read_deletions(lanes[0], limit=1, only_lasting=True):
             hiding.begin()
         opened.pop_all()
-    writer, worker, reader, prober = lanes
+    writer, worker, reader, asker, prober, indexer = lanes
     path = store_path(url) if embedded else None
-    return ClickHouseStore(writer, worker, reader, prober, path)
+    return ClickHouseStore(writer, worker, reader, asker, prober, indexer, path)
 
 
 def open_lane(url: str) -> Lane:

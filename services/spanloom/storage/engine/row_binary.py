@@ -73,6 +73,11 @@ def boolean(value: bool) -> Parts:  # an encoder takes the value alone
     return (b"\1" if value else b"\0",)
 
 
+def enum8(number: int) -> Parts:
+    """Return a value of an Enum8 by its number."""
+    return (bytes((number,)),)
+
+
 def text(value: str | bytes) -> Parts:
     """Return a String, LowCardinality or not; bytes are not copied."""
     encoded = value.encode() if isinstance(value, str) else value

@@ -7,7 +7,6 @@ The candidates say how far the list was read, the current versions what there is
 
 from __future__ import annotations
 
-import operator
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -52,14 +51,17 @@ def read_list(
     limit: int,
     after: Cursor | None,
     *,
-    newest_first: bool,
+    is_descending: bool,
 ) -> Sequence[LineT]:
     """Read candidates until there are enough lines, or no more candidates.
 
     The end is where fewer *rows* come than were asked for: 51 rows may be 18 trajectories.
     """
     found: dict[Key, LineT] = {}
-    comes_later = operator.lt if newest_first else operator.gt
+
+    def comes_later(place: Cursor, than: Cursor) -> bool:
+        return place.place < than.place if is_descending else place.place > than.place
+
     most = limit + limit // 4 + SPARE_CANDIDATES
     while len(found) < limit:
         rows = candidates(most, after)
@@ -73,7 +75,8 @@ def read_list(
             break
         after = until
         most = min(2 * most, MAX_CANDIDATES)
-    return sorted(found.values(), key=attrgetter("cursor"), reverse=newest_first)[:limit]
+    in_order = sorted(found.values(), key=attrgetter("cursor.place"), reverse=is_descending)
+    return in_order[:limit]
 
 
 def behind(after: Cursor | None) -> dict[str, object]:

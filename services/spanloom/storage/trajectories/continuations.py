@@ -11,6 +11,7 @@ from spanloom.core.query.continuations import (
     find_continuations,
     may_continue,
 )
+from spanloom.storage.engine.conditions import passing
 from spanloom.storage.trajectories.current import read_current
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def with_continuations(
     places = reader.rows(
         "conversation_neighbours", spans=spans, conversations=conversations, most=NEAR
     )
-    turns = read_current(reader, TURNS, [(row.Project, row.TraceId) for row in places])
+    turns = read_current(reader, passing(TURNS), [(row.Project, row.TraceId) for row in places])
     found = find_continuations(turns)
     return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
 

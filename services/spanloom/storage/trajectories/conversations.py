@@ -57,7 +57,7 @@ class ClickHouseConversations:
         def current(keys: Sequence[Key]) -> Mapping[Key, ConversationSummary]:
             return self._current(where, list(dict.fromkeys(keys)))
 
-        return read_list(candidates, current, limit, after, newest_first=True)
+        return read_list(candidates, current, limit, after, is_descending=True)
 
     def _current(
         self, where: TrajectoryFilter, asked: Sequence[Key]

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.reading import TrajectorySummary
-from spanloom.storage.engine.conditions import passing
+from spanloom.core.query.question import NEWEST_FIRST
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.where.ordering import rank as rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.question import Order
+    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane, Row
 
 
@@ -22,13 +24,17 @@ KEYS_AT_ONCE = 10_000
 
 
 def read_current(
-    reader: Lane, where: TrajectoryFilter, keys: Iterable[tuple[str, str]]
+    reader: Lane,
+    wanted: Condition,
+    keys: Iterable[tuple[str, str]],
+    order: Order = NEWEST_FIRST,
 ) -> Sequence[TrajectorySummary]:
-    """Return those of the traces that are what the filter wants now, in any order."""
+    """Return those of the traces that meet the condition now, in any order."""
+    rank = rank_of(order)
     return [
         summary_of(row)
         for some in batched(list(keys), KEYS_AT_ONCE)
-        for row in reader.rows("list_page", keys=some, filter=passing(where))
+        for row in reader.rows("list_page", keys=some, filter=wanted, rank=rank)
     ]
 
 
@@ -67,4 +73,6 @@ def summary_of(row: Row) -> TrajectorySummary:
         models=row.Models,
         is_waiting=row.IsWaiting,
         is_resuming=row.IsResuming,
+        cost=row.Cost,
+        rank=tuple(row.Rank),
     )

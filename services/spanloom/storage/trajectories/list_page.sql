@@ -3,7 +3,8 @@ SELECT
     Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, Outcome, Failures,
     AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
     InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId,
-    Question, Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming
+    Question, Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming,
+    Cost, {rank} AS Rank
 FROM trajectory_list FINAL
 WHERE {filter}
   AND (Project, StartTimeUnixNano, TraceId) IN (

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, cast
 
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
+from spanloom.core.reading.new_texts import NO_TEXT, find_new_texts, told_step
 from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
+    from spanloom.core.reading.new_texts import NewTexts
     from spanloom.storage.trajectories.rows import Summary
 
 
@@ -28,6 +30,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
         start_ns=root.start_ns,
         cost=cost["usd"] if isinstance(cost, dict) else None,
         told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
+        texts=find_new_texts(told_step(step) for _, step in placed_steps(trajectory)),
     )
     return {**summary, **columns}
 
@@ -39,12 +42,14 @@ def laid_out(
     start_ns: int,
     cost: float | None,
     told: tuple[Mapping[str, str], Mapping[str, str]],
+    texts: Iterable[NewTexts],
 ) -> dict[str, object]:
     """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to.
 
-    ``told`` is what the sender adds to the run, and to its root.
+    ``told`` is what the sender adds to the run, and to its root; ``texts`` what steps brought.
     """
     arrays = step_arrays(steps, start_ns)
+    hashes = {new.step_id: new.hash for new in texts}
     of_steps = cast("Sequence[Sequence[str]]", arrays["Steps.Attributes"])
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
@@ -59,6 +64,7 @@ def laid_out(
         "Attributes": find_attributes(*told, of_steps),
         "HasArrays": True,
         **arrays,
+        "Steps.Text": [hashes.get(flat.step.id, NO_TEXT) for flat in steps],
     }
 
 

@@ -8,41 +8,67 @@ from typing import TYPE_CHECKING
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.storage.engine.conditions import passing, within
+from spanloom.core.query.question import ANY_RUN
+from spanloom.storage.engine.conditions import both, passing, within
+from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.continuations import with_continuations
 from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.ordering import ordered
+from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.question import Question
+    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
 
 
 class ClickHouseLists:
-    """Lists over the lane of readers."""
+    """Lists over the lane of readers, and over that of questions where something is asked."""
 
-    def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, reader: Lane, asker: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
         self._reader = reader
+        self._asker = asker
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
+        lane = self._reader if question == ANY_RUN else self._asker  # what may take long
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            return self._candidates(
+            rows = lane.rows(
                 "list_candidates",
                 reach=within(reach),
-                filter=passing(where),
+                filter=wanted,
                 most=most,
-                **behind(after),
+                **ordered(question.order, after),
             )
+            return [
+                Candidate(Cursor(start, trace_id, project, tuple(rank)), (project, trace_id))
+                for project, start, trace_id, rank in rows
+            ]
 
-        return self._read(candidates, where, limit, after, newest_first=True)
+        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
+            found = read_current(lane, wanted, keys, question.order)
+            return {line.key: line for line in found}
+
+        with bounded():
+            wanted = asked_for(where, question, Texts(lane, within(reach)))
+            descending = question.order.is_descending
+            lines = read_list(candidates, current, limit, after, is_descending=descending)
+        return with_continuations(self._reader, lines)
 
     def conversation(
         self,
@@ -55,42 +81,34 @@ class ClickHouseLists:
         """See ``TrajectoryReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            return self._candidates(
+            rows = self._reader.rows(
                 "conversation_candidates",
                 conversation_id=conversation_id,
                 reach=within(reach),
                 most=most,
                 **behind(after or BEFORE_ALL),
             )
+            return [
+                Candidate(Cursor(start, trace_id, project), (project, trace_id))
+                for project, start, trace_id in rows
+            ]
 
-        where = replace(where, conversation_id=conversation_id)
-        return self._read(candidates, where, limit, after, newest_first=False)
+        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
+            return {line.key: line for line in read_current(self._reader, wanted, keys)}
+
+        wanted = passing(replace(where, conversation_id=conversation_id))
+        lines = read_list(candidates, current, limit, after, is_descending=False)
+        return with_continuations(self._reader, lines)
 
     def continuation(self, key: TraceKey) -> Continuation:
         """See ``TrajectoryReader.continuation``."""
         lines = with_continuations(
-            self._reader, read_current(self._reader, TrajectoryFilter(), [key])
+            self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key])
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
-    def _candidates(self, name: str, **parameters: object) -> Sequence[Candidate]:
-        rows = self._reader.rows(name, **parameters)
-        return [
-            Candidate(Cursor(start, trace_id, project), (project, trace_id))
-            for project, start, trace_id in rows
-        ]
 
-    def _read(
-        self,
-        candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
-        where: TrajectoryFilter,
-        limit: int,
-        after: Cursor | None,
-        *,
-        newest_first: bool,
-    ) -> Sequence[TrajectorySummary]:
-        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            return {line.key: line for line in read_current(self._reader, where, keys)}
-
-        lines = read_list(candidates, current, limit, after, newest_first=newest_first)
-        return with_continuations(self._reader, lines)
+def asked_for(where: TrajectoryFilter, question: Question, texts: Texts) -> Condition:
+    """Return the condition that a row passes every filter and is what the question asks for."""
+    passes = passing(where)
+    return passes if question.where is None else both(passes, compile_where(question.where, texts))

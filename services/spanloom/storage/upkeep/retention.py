@@ -26,12 +26,15 @@ RETAINED = {
     "extraction_watermark": ("UpdatedAt", Kind.BOTH),
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
+    "trajectory_changes": ("ChangedAt", Kind.TRAJECTORIES),
     "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
+    "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
+    "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
 """The tables that retention empties, the column of each from which it counts, and what it holds."""
-OF_NO_PROJECT = frozenset({"replays", "extraction_watermark"})
+OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL empties them."""
 DAY_S = 24 * 3600
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
@@ -45,13 +48,18 @@ def set_retention(lane: Lane, plan: RetentionPlan) -> None:
     for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
         column, kind = RETAINED[table]
         days = plan.longest_days(kind)
-        found = _RETAINED_DAYS.search(definition)
-        if days == (int(found[1]) if found else 0):
+        if days == _days_in(definition):
             continue
         if days:
             lane.run(query("set_retention"), table=table, column=column, days=days)
         else:
             lane.run(query("remove_retention"), table=table)
+
+
+def retained_days(lane: Lane, table: str) -> int:
+    """Return how many days a table keeps its rows for; 0: for ever."""
+    found = lane.rows("table_definitions", tables=[table])
+    return next((_days_in(definition) for _, definition in found), 0)
 
 
 def remove_expired(lane: Lane, plan: RetentionPlan, now_s: int) -> int:
@@ -76,6 +84,11 @@ def _expire(lane: Lane, plan: RetentionPlan, table: str, now_s: int) -> int:
     if count:
         lane.run(query("remove_expired_rows"), **bind(where))
     return int(count)
+
+
+def _days_in(definition: str) -> int:
+    found = _RETAINED_DAYS.search(definition)
+    return int(found[1]) if found else 0
 
 
 def _cutoff_s(days: int, now_s: int) -> int:

@@ -1,0 +1,1 @@
+"""The change feed as it is handed to many readers at once."""

@@ -1,0 +1,195 @@
+"""Readers that wait for changes: one poller asks the store for all of them.
+
+Whoever is behind reads from the store until the window has what comes next; from then on nothing
+is asked on behalf of one reader alone. Each takes what it wants from the window at its own pace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from spanloom.api.feed.window import PAGE, Wanted, Window
+from spanloom.core.errors import OverloadedError, RetryableError
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.feed import FeedPage, PositionGoneError
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from spanloom.api.bounded import BoundedCalls
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.query.positions import Position
+    from spanloom.telemetry import Metrics
+
+MOST_READERS = 100
+POLL_S = 0.25
+LINGER_S = 10.0
+"""How long the poller goes on without a reader: one who asks again and again is away in between."""
+LOOK_UP_S = 1.0
+"""How often it is seen whether a reader is still there."""
+FULL_RETRY_S = 5.0
+EVERYTHING = Wanted(Reach.ALL, TrajectoryFilter())
+log = get_logger("api")
+
+
+class Feed:
+    """The change feed of one process; all but ``stop`` belongs to its event loop."""
+
+    def __init__(
+        self,
+        store: ReadingStore,
+        calls: BoundedCalls,
+        metrics: Metrics,
+        most_readers: int = MOST_READERS,
+    ) -> None:
+        """Take the store and what calls it; nothing is asked before there is a reader."""
+        self._store = store
+        self._calls = calls
+        self._metrics = metrics
+        self._most_readers = most_readers
+        self._readers = 0
+        self._window: Window | None = None
+        self._news = asyncio.Event()
+        self._poller: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.is_stopping = False
+
+    def enter(self) -> None:
+        """Count one reader more; raise ``OverloadedError`` if there are too many."""
+        if self._readers >= self._most_readers:
+            raise OverloadedError(
+                f"{self._readers} readers follow the change feed already, and no more may; close "
+                "some, or try again later.",
+                FULL_RETRY_S,
+            )
+        self._readers += 1
+        self._metrics.feed_readers.set(self._readers)
+        self._loop = asyncio.get_running_loop()
+        if self._poller is None or self._poller.done():
+            self._poller = self._loop.create_task(self._poll())
+
+    def leave(self) -> None:
+        """Count one reader less."""
+        self._readers -= 1
+        self._metrics.feed_readers.set(self._readers)
+
+    def stop(self) -> None:
+        """End every wait at once; may be called from any thread."""
+        self.is_stopping = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended, and every wait with it
+                self._loop.call_soon_threadsafe(self._news.set)
+
+    async def close(self) -> None:
+        """End the poller."""
+        if self._poller is not None:
+            self._poller.cancel()
+            await asyncio.wait([self._poller])
+
+    async def end(self, wanted: Wanted) -> Position:
+        """Return the position behind all that there is."""
+        page = await self._calls.run(self._store.announced, *wanted, None, PAGE)
+        return page.next
+
+    async def next_page(
+        self,
+        wanted: Wanted,
+        after: Position,
+        wait_s: float,
+        is_gone: Callable[[], Awaitable[bool]] | None = None,
+    ) -> FeedPage:
+        """Return what a reader wants behind a position as soon as there is any of it.
+
+        After ``wait_s`` seconds, when the service stops, or when the reader ``is_gone``, what is
+        returned has nothing but the position. Raises ``PositionGoneError`` or ``RetryableError``.
+        """
+        until = asyncio.get_running_loop().time() + wait_s
+        news, page = self._news, await self._read_now(wanted, after)
+        while True:
+            after = page.next
+            left_s = until - asyncio.get_running_loop().time()
+            if page.announcements or left_s <= 0 or self.is_stopping:
+                return page
+            if not page.has_more and await _passes(news, left_s, is_gone):
+                return page
+            news, page = self._news, await self._read(wanted, after)
+
+    async def _read_now(self, wanted: Wanted, after: Position) -> FeedPage:
+        """Read what there is at this moment: the window may be a look behind."""
+        if self._window is not None and self._window.reaches(after):
+            page = await self._take(self._window, wanted, after)
+            if page.announcements:
+                return page
+        return await self._ask(wanted, after)
+
+    async def _read(self, wanted: Wanted, after: Position) -> FeedPage:
+        if self._window is not None and self._window.reaches(after):
+            return await self._take(self._window, wanted, after)
+        return await self._ask(wanted, after)
+
+    async def _take(self, window: Window, wanted: Wanted, after: Position) -> FeedPage:
+        """Return what the window has, but for what was deleted since."""
+        page = window.page(wanted, after)
+        if not page.announcements:
+            return page
+        keys = [told.key for told in page.announcements]
+        deleted = await self._calls.run(self._store.deleted_among, keys)
+        kept = [told for told in page.announcements if told.key not in deleted]
+        return page._replace(announcements=kept)
+
+    async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
+        found = await self._calls.run(self._store.announced, *wanted, after, PAGE)
+        return found._replace(announcements=wanted.of(found.announcements))
+
+    async def _poll(self) -> None:
+        """Keep the window up to date as long as somebody reads."""
+        unread_s = 0.0
+        try:
+            while unread_s < LINGER_S:
+                rest_s = await self._look()
+                await asyncio.sleep(rest_s)
+                unread_s = 0.0 if self._readers else unread_s + rest_s
+        except Exception:
+            log.exception("the change feed is not read ahead until somebody asks for it again")
+        finally:
+            self._window = None
+            self._tell()
+
+    async def _look(self) -> float:
+        """Read on, and wake readers if there is anything new; give how long to rest."""
+        try:
+            if self._window is None:
+                self._window = Window(await self.end(EVERYTHING))
+                self._tell()  # what came just before it is in no window, and who waits may lack it
+                return 0.0
+            page = await self._calls.run(self._store.announced, *EVERYTHING, self._window.at, PAGE)
+        except RetryableError as error:
+            return max(POLL_S, error.retry_after_s)
+        except PositionGoneError:
+            self._window = None
+            return POLL_S
+        if self._window.take(page):
+            self._tell()
+        return 0.0 if page.has_more else POLL_S
+
+    def _tell(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+async def _passes(
+    news: asyncio.Event, seconds: float, is_gone: Callable[[], Awaitable[bool]] | None
+) -> bool:
+    """Wait for news; return whether the time passes without, or the reader goes away."""
+    until = asyncio.get_running_loop().time() + seconds
+    while (left_s := until - asyncio.get_running_loop().time()) > 0:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(news.wait(), min(left_s, LOOK_UP_S))
+            return False
+        if is_gone is not None and await is_gone():
+            return True
+    return True

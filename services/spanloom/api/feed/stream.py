@@ -1,0 +1,91 @@
+"""The change feed as server-sent events: what a browser's ``EventSource`` reads."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from starlette.responses import StreamingResponse
+
+from spanloom.api.feed.tokens import encode_token
+from spanloom.core.errors import RetryableError
+from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from starlette.types import Receive, Scope, Send
+
+    from spanloom.api.feed.feed import Feed
+    from spanloom.api.feed.window import Wanted
+    from spanloom.core.ports.feed import Announcement, FeedPage
+    from spanloom.core.query.positions import Position
+
+EVENT_STREAM = "text/event-stream"
+ALIVE_S = 15.0
+"""After so long without an event a comment shows both sides that the connection is still there."""
+COME_BACK_MS = 1000
+LONGEST_S = 600.0
+"""A stream ends then, and the reader connects again: a key may have been revoked meanwhile."""
+
+
+class EventStream(StreamingResponse):
+    """Events from a position on, until the reader goes or the service stops."""
+
+    media_type = EVENT_STREAM
+
+    def __init__(
+        self,
+        feed: Feed,
+        wanted: Wanted,
+        after: Position,
+        first: FeedPage,
+        show: Callable[[Announcement], bytes],
+    ) -> None:
+        """Take the first page behind a position, and what makes an item of an announcement.
+
+        The reader has entered the feed already, and leaves it with the answer.
+        """
+        self._feed = feed
+        super().__init__(_events(feed, wanted, after, first, show))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and let the next reader in."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._feed.leave()
+
+
+async def _events(
+    feed: Feed,
+    wanted: Wanted,
+    before: Position,
+    page: FeedPage,
+    show: Callable[[Announcement], bytes],
+) -> AsyncIterator[bytes]:
+    """Yield a piece of the stream for each page; who is not quick enough is asked for none."""
+    known = Recent()
+    until = monotonic() + LONGEST_S
+    yield b"retry: %d\n" % COME_BACK_MS
+    while True:
+        new = [a for a in page.announcements if known.add((a.key, a.version))]
+        yield b"".join(_lines(list(map(show, new)), before, page.next))
+        if feed.is_stopping or monotonic() > until:
+            return
+        before = page.next
+        try:
+            page = await feed.next_page(wanted, before, ALIVE_S)
+        except (RetryableError, PositionGoneError):
+            return  # asked again, it is answered by a problem
+
+
+def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
+    """Return events; only behind the last of a page its position is reached."""
+    reached = encode_token(after).encode()
+    if not items:
+        return [b": nothing new\nid: %b\n\n" % reached]
+    under_way = encode_token(before).encode()
+    ids = [under_way] * (len(items) - 1) + [reached]
+    return [b"id: %b\ndata: %b\n\n" % pair for pair in zip(ids, items, strict=True)]

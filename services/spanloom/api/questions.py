@@ -1,0 +1,56 @@
+"""What a caller asks for in the ``where`` language, read; and what tells two questions apart."""
+
+from __future__ import annotations
+
+import time
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.query.question import Question, parse_order
+from spanloom.core.query.where.parser import parse_steps_where, parse_where
+from spanloom.core.query.where.problems import InvalidWhereError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
+    from spanloom.core.query.where.tree import Condition
+
+NOT_OF_THE_QUESTION = {"cursor", "limit"}
+"""What pages of one list may differ in."""
+
+
+def read_question(where: str | None, order: str) -> Question:
+    """Return the question; raises ``InvalidQueryError`` with all that is wrong in the text."""
+    return Question(read_where(where), parse_order(order))
+
+
+def read_where(text: str | None, parameter: str = "where") -> Condition | None:
+    """Return what is asked of runs, ``None`` for nothing; the parameter is named in problems."""
+    return _read(parse_where, text, parameter)
+
+
+def read_steps_where(text: str | None, parameter: str = "where") -> Condition | None:
+    """Return what is asked of steps, ``None`` for nothing."""
+    return _read(parse_steps_where, text, parameter)
+
+
+def fingerprint(query: BaseModel) -> str:
+    """Return what a cursor carries of the question that it goes on with."""
+    asked = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
+    return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
+
+
+def _read(
+    parse: Callable[[str, int], Condition], text: str | None, parameter: str
+) -> Condition | None:
+    if text is None or not text.strip():
+        return None
+    try:
+        return parse(text, time.time_ns())
+    except InvalidWhereError as error:
+        error.parameter = parameter
+        raise

@@ -1,0 +1,87 @@
+"""Numbers over runs and steps, and the fields by which they can be asked for."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from spanloom.api.access import CallersReach
+from spanloom.api.examples import FIELDS, STATS, VALUES
+from spanloom.api.needs import needs
+from spanloom.api.problems import problem_responses
+from spanloom.api.services import Using
+from spanloom.api.stats_schemas import (
+    SUBJECTS,
+    FieldItem,
+    FieldList,
+    Stats,
+    StatsQuery,
+    ValueItem,
+    ValueList,
+    ValuesQuery,
+)
+from spanloom.core.model.access import Scope
+from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
+from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
+
+router = APIRouter(tags=["questions"])
+
+
+@router.get(
+    "/v1/stats",
+    operation_id="getStats",
+    summary="Count, sum and compare runs or steps",
+    responses={200: STATS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_stats(
+    query: Annotated[StatsQuery, Query()], callers: CallersReach, using: Using
+) -> Stats:
+    """Return numbers of all runs that pass every filter and are what `where` asks for.
+
+    Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
+    values of a group, above that it is one of a sample.
+    """
+    asked, reach = query.numbers(), callers.narrowed(query.project)
+    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    return Stats.of(asked, list(groups))
+
+
+@router.get(
+    "/v1/fields",
+    operation_id="listFields",
+    summary="List what `where` can name",
+    responses={200: FIELDS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_fields() -> FieldList:
+    """Return every field of runs and of steps, with its type, its operators and an example."""
+    runs = [FieldItem.of_field(field, "trajectories") for field in RUN_FIELDS.values()]
+    return FieldList(
+        items=[*runs, *(FieldItem.of_field(field, "steps") for field in STEP_FIELDS.values())]
+    )
+
+
+@router.get(
+    "/v1/fields/{name}/values",
+    operation_id="listFieldValues",
+    summary="List the frequent values of a field",
+    responses={200: VALUES, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_field_values(
+    name: Annotated[str, Path(description="A field of text or choice.", examples=["agent"])],
+    query: Annotated[ValuesQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+) -> ValueList:
+    """Return the values of a field among the runs that pass every filter, or among their steps."""
+    of = SUBJECTS[query.of]
+    asked = Numbers(of, [Metric(COUNT)], parse_by(name, of), top=query.limit + 1)
+    reach = callers.narrowed(query.project)
+    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    items = [
+        ValueItem(value=value, count=int(group.values[0] or 0))
+        for group in groups
+        if (value := group.by[0]) is not None
+    ]
+    return ValueList(items=items[: query.limit])

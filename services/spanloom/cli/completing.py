@@ -1,0 +1,81 @@
+"""What a shell is offered for a value that has no closed set: what the service has just now.
+
+Nobody waits for it: a service that does not answer at once offers nothing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+from spanloom.core.showing.values import printable, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import click
+
+    from spanloom.client.models import TrajectorySummary
+
+WAIT_S = 1.0
+RUNS = 200
+"""Names are those of so many of the newest runs."""
+PLACES: Mapping[str, str] = {
+    "--project": "project",
+    "--root": "root_name",
+    "--agent": "agent_names",
+    "--model": "models",
+    "--service": "services",
+    "--environment": "environment",
+    "--user": "user_id",
+    "--tag": "tags",
+    "--conversation": "conversation_id",
+}
+"""Option → where a run has what it asks for."""
+TRACE_IDS = frozenset({"trace_id", "a", "b"})
+"""Arguments that name a run."""
+
+
+def offer_values(param: click.Parameter) -> None:
+    """Have a parameter offer what the newest runs have there, if they have it anywhere."""
+    places = [PLACES[flag] for flag in param.opts if flag in PLACES]
+    if places:
+        param.shell_complete = partial(_names, places[0])  # type: ignore[method-assign]
+    elif param.param_type_name == "argument" and param.name in TRACE_IDS:
+        param.shell_complete = _trace_ids  # type: ignore[method-assign]
+
+
+def _names(place: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    found = {name: None for run in _newest(ctx) for name in _values(run, place)}
+    return [
+        CompletionItem(name)
+        for name in found
+        if name.startswith(incomplete) and name == printable(name)
+    ]
+
+
+def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Offer `latest`, and the ids of the newest runs with what was asked."""
+    latest = CompletionItem("latest", help="the run that began last")
+    runs = (
+        CompletionItem(run.trace_id, help=shortened(run.question or run.root_name, 60))
+        for run in _newest(ctx)
+    )
+    return [item for item in (latest, *runs) if str(item.value).startswith(incomplete.lower())]
+
+
+def _newest(ctx: click.Context) -> list[TrajectorySummary]:
+    from spanloom.client import Client, ClientError  # noqa: PLC0415  # for a shell only
+
+    try:
+        with Client(ctx.params.get("api_url"), timeout_s=WAIT_S, tries=1) as client:
+            return list(client.trajectories(limit=RUNS, project=ctx.params.get("project")))
+    except (ClientError, ValueError):
+        return []
+
+
+def _values(run: TrajectorySummary, place: str) -> Iterator[str]:
+    value = getattr(run, place)
+    yield from (value if isinstance(value, list) else [value] if value else [])

@@ -1,0 +1,93 @@
+"""``spanloom stats``: numbers over runs or steps."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.options import TeachingCommand
+from spanloom.terminal.numbers_table import render_numbers
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
+
+
+@click.command(
+    "stats",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom stats",
+        "spanloom stats 'count,rate(error),p95(duration)' --by agent",
+        "spanloom stats 'sum(cost)' --by model --interval 1d --since 30d",
+        "spanloom stats 'count,rate(error)' --of steps --by tool --where 'type = tool'",
+    ),
+)
+@click.argument("metrics", metavar="[METRICS]", default="count")
+@click.option(
+    "--of",
+    type=click.Choice(["trajectories", "steps"]),
+    default="trajectories",
+    help="Count runs, which it does unless told, or steps.",
+)
+@click.option("--by", metavar="FIELDS", help="Up to three fields whose values make groups.")
+@click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d.")
+@click.option("--top", type=click.IntRange(1), help="The most groups.")
+@click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
+@click.option("--run-where", metavar="QUERY", help="With --of steps: only of such runs.")
+@click.option("--project", metavar="NAME", help="Only of this project.")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    callback=to_milliseconds,
+    default="7d",
+    show_default=True,
+    help="Of runs started at or after: 30m, 2h or 7d ago, a date, a time.",
+)
+@click.option(
+    "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
+)
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@client_option
+def stats_command(
+    *,
+    metrics: str,
+    of: str,
+    by: str | None,
+    interval: str | None,
+    top: int | None,
+    where: str | None,
+    run_where: str | None,
+    project: str | None,
+    since: int | None,
+    until: int | None,
+    as_json: bool,
+    client: Client,
+) -> None:
+    """Count and compare runs, or steps: how many, how long, how costly, how often they fail.
+
+    METRICS are count, rate(FLAG), and sum, avg, min, max, p50, p75, p90, p95, p99 of a number, by
+    commas. `spanloom fields` names what there is. Durations are milliseconds, costs US dollars;
+    what nobody knows is left empty.
+    """
+    found = client.stats(
+        metrics,
+        of=of,
+        by=by or (),
+        interval=interval,
+        top=top,
+        where=where,
+        run_where=run_where,
+        project=project,
+        since=since,
+        until=until,
+    )
+    if as_json:
+        for item in found.items:
+            write_json(orjson.dumps(item), sys.stdout, indent=False)
+        return
+    render_numbers(found.items, make_console(sys.stdout), is_cut=found.truncated)

@@ -1,0 +1,88 @@
+"""From a reply to the result, or to the exception of ``errors.py`` that it stands for."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.client.errors import (
+    BY_STATUS,
+    ApiError,
+    ClientError,
+    Fault,
+    NotSpanloomError,
+    QueryError,
+)
+from spanloom.client.request import NOT_MODIFIED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.client.request import Reply, Request
+
+PROBLEM = "application/problem+json"
+WHERE = "where"
+"""The parameter that holds a query, so that its faults have places."""
+
+
+def settle(outcome: Reply | ClientError, request: Request, url: str) -> Reply:
+    """Return the reply if it is one that was asked for; raise ``ClientError`` if not."""
+    if isinstance(outcome, ClientError):
+        raise outcome
+    kind = outcome.headers.get("content-type", "").partition(";")[0].strip()
+    if outcome.status in request.expected and (
+        outcome.status == NOT_MODIFIED or kind in {request.media_type, PROBLEM}
+    ):
+        return outcome
+    if kind == PROBLEM and (problem := problem_of(outcome, request)) is not None:
+        raise problem
+    raise NotSpanloomError(f"what answers at {url} is not Spanloom (HTTP {outcome.status})")
+
+
+@contextmanager
+def reading_from(url: str) -> Iterator[None]:
+    """Turn what goes wrong while a reply is read into ``NotSpanloomError``."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotSpanloomError(
+            f"what answers at {url} answers otherwise than Spanloom: {error}"
+        ) from error
+
+
+def problem_of(reply: Reply, request: Request) -> ApiError | None:
+    """Return the exception for a problem document; ``None`` if it is none."""
+    try:
+        problem = orjson.loads(reply.body)
+        told = str(problem["title"]), str(problem["detail"])
+        faults = [_fault(error) for error in problem.get("errors") or ()]
+        resume = problem.get("resume")
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    kind = BY_STATUS.get(reply.status, ApiError)
+    query = _query(request)
+    if query is not None and any(fault.parameter == WHERE for fault in faults):
+        return QueryError(query, reply.status, *told, faults, reply.retry_after_s)
+    return kind(reply.status, *told, faults, reply.retry_after_s, resume)
+
+
+def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
+    """Read one fault; those of a query have a place, a message of their own and suggestions."""
+    position = error.get("position")
+    return Fault(
+        str(error.get("parameter") or error["param"]),
+        str(error.get("message") or error["detail"]),
+        position if isinstance(position, int) else None,
+        int(error.get("length") or 1),
+        tuple(map(str, error.get("did_you_mean") or ())),
+    )
+
+
+def _query(request: Request) -> str | None:
+    """Return the ``where`` that was sent, in the address or in the body."""
+    if request.body:
+        sent = orjson.loads(request.body).get(WHERE)
+        return None if sent is None else str(sent)
+    return request.params.get(WHERE)

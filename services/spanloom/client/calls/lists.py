@@ -1,0 +1,153 @@
+"""Lists: which runs or conversations are asked for, a page at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from spanloom.client.calls.walks import Documents, Listing
+from spanloom.client.models import ConversationSummary, TrajectorySummary
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import given, or_any, segment
+
+if TYPE_CHECKING:
+    from spanloom.client.moments import Moment
+    from spanloom.core.model.trajectory import Outcome, Status
+
+
+class RunFilters(TypedDict, total=False):
+    """Which runs are wanted, as ``Client.trajectories`` takes it."""
+
+    project: str | None
+    since: Moment | None
+    until: Moment | None
+    status: Status | str | None
+    root_name: str | None
+    has_error: bool | None
+    outcome: Outcome | str | None
+    is_duplicate: bool | None
+    has_steps: bool | None
+    agent_name: str | None
+    conversation_id: str | None
+    model: str | None
+    service: str | None
+    environment: str | None
+    user_id: str | None
+    tag: str | None
+
+
+class RunQuery(RunFilters, total=False):
+    """The same with a query, for what takes it by name."""
+
+    where: str | None
+
+
+def trajectories(
+    where: str | None = None,
+    *,
+    order: str | None = None,
+    limit: int | None = None,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    status: Status | str | None = None,
+    root_name: str | None = None,
+    has_error: bool | None = None,
+    outcome: Outcome | str | None = None,
+    is_duplicate: bool | None = False,
+    has_steps: bool | None = None,
+    agent_name: str | None = None,
+    conversation_id: str | None = None,
+    model: str | None = None,
+    service: str | None = None,
+    environment: str | None = None,
+    user_id: str | None = None,
+    tag: str | None = None,
+) -> Listing[TrajectorySummary]:
+    """Give runs that pass every filter, newest first, page by page as they are needed.
+
+    ``where`` is a query, ``order`` another order: ``"-duration"``; both are the service's to read.
+    ``limit`` is the most to give, all by default. ``since`` is the earliest start and
+    ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
+    Runs that only repeat another are left out, unless ``is_duplicate`` is ``True`` (those
+    alone) or ``None`` (those too).
+    """
+    filters = given(
+        {
+            "where": where,
+            "order": order,
+            "project": project,
+            "from": milliseconds_or_none(since),
+            "to": milliseconds_or_none(until),
+            "status": status,
+            "root_name": root_name,
+            "has_error": has_error,
+            "outcome": outcome,
+            "is_duplicate": or_any(is_duplicate),
+            "has_steps": has_steps,
+            "agent_name": agent_name,
+            "conversation_id": conversation_id,
+            "model": model,
+            "service": service,
+            "environment": environment,
+            "user_id": user_id,
+            "tag": tag,
+        }
+    )
+    return Listing("/v1/trajectories", filters, limit, TrajectorySummary)
+
+
+def conversations(
+    *,
+    limit: int | None = None,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    service: str | None = None,
+    environment: str | None = None,
+    user_id: str | None = None,
+) -> Listing[ConversationSummary]:
+    """Give conversations in which a run passes every filter, by their newest such run."""
+    filters = given(
+        {
+            "project": project,
+            "from": milliseconds_or_none(since),
+            "to": milliseconds_or_none(until),
+            "service": service,
+            "environment": environment,
+            "user_id": user_id,
+        }
+    )
+    return Listing("/v1/conversations", filters, limit, ConversationSummary)
+
+
+def conversation(
+    conversation_id: str,
+    *,
+    project: str | None = None,
+    limit: int | None = None,
+    is_duplicate: bool | None = False,
+    has_steps: bool | None = None,
+) -> Listing[TrajectorySummary]:
+    """Give the runs of a conversation, oldest first, page by page as they are needed."""
+    path = f"/v1/conversations/{segment(conversation_id)}"
+    filters = given(
+        {"project": project, "is_duplicate": or_any(is_duplicate), "has_steps": has_steps}
+    )
+    return Listing(path, filters, limit, TrajectorySummary)
+
+
+def documents(
+    where: str | None = None,
+    *,
+    order: str | None = None,
+    limit: int | None = None,
+    **filters: Unpack[RunFilters],
+) -> Documents:
+    """Give the documents of runs that pass every filter, one after the other.
+
+    At any moment one document and one page of the list are held. A run that is deleted meanwhile
+    is left out, as is what has no step unless ``has_steps`` is ``None``. The filters are those of
+    ``trajectories``.
+    """
+    filters = {"has_steps": True, **filters}
+    return Documents(trajectories(where, order=order, limit=limit, **filters))

@@ -1,0 +1,85 @@
+"""Calls that ask for numbers, and for what can be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from spanloom.client.models import FieldList, FieldValues, Stats
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import Call, Reply, Request, get, segment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.client.moments import Moment
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
+def stats(
+    metrics: str = "count",
+    *,
+    of: str = "trajectories",
+    by: Sequence[str] | str = (),
+    interval: str | None = None,
+    top: int | None = None,
+    where: str | None = None,
+    run_where: str | None = None,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Call[Stats]:
+    """Return numbers of runs, or with ``of="steps"`` of steps: ``"count,p95(duration)"``.
+
+    ``by`` names up to three fields that make groups, ``interval`` makes groups by time: ``"1h"``.
+    ``where`` says of which runs, or of which steps; then ``run_where`` says of which runs.
+    """
+    request = get(
+        "/v1/stats",
+        metrics=metrics,
+        of=of,
+        by=(by if isinstance(by, str) else ",".join(by)) or None,
+        interval=interval,
+        top=top,
+        where=where,
+        run_where=run_where,
+        project=project,
+        from_=milliseconds_or_none(since),
+        to=milliseconds_or_none(until),
+    )
+    return _typed(request, Stats)
+
+
+def fields() -> Call[FieldList]:
+    """Return every field that a ``where`` can name, of runs and of steps."""
+    return _typed(get("/v1/fields"), FieldList)
+
+
+def field_values(
+    name: str,
+    *,
+    of: str = "trajectories",
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int | None = None,
+) -> Call[FieldValues]:
+    """Return the values of a field, the most frequent first."""
+    request = get(
+        f"/v1/fields/{segment(name)}/values",
+        of=of,
+        project=project,
+        from_=milliseconds_or_none(since),
+        to=milliseconds_or_none(until),
+        limit=limit,
+    )
+    return _typed(request, FieldValues)
+
+
+def _typed(request: Request, model: type[_ModelT]) -> Call[_ModelT]:
+    def read(reply: Reply) -> _ModelT:
+        return model.model_validate_json(reply.body)
+
+    return Call(request, read)

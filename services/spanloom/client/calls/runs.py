@@ -1,0 +1,102 @@
+"""Calls about one run: its document, its steps, its spans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from spanloom.client.models import SpanList, SpanVerdict, Trajectory
+from spanloom.client.request import NOT_MODIFIED, OK, Call, Reply, body_of, get, segment
+
+
+class Tagged(NamedTuple):
+    """A body, and the tag by which to ask whether there is another by now."""
+
+    body: bytes
+    etag: str
+
+
+def trajectory(trace_id: str, *, project: str | None = None) -> Call[Trajectory]:
+    """Return the newest version of a run, with all its steps."""
+    return Call(document(trace_id, project=project).request, _trajectory)
+
+
+def latest(*, project: str | None = None) -> Call[Trajectory]:
+    """Return the run that began last; raises ``NotFoundError`` if there is none."""
+    return Call(get("/v1/trajectories/latest", project=project), _trajectory)
+
+
+def document(
+    trace_id: str,
+    *,
+    project: str | None = None,
+    format: str | None = None,  # noqa: A002  # the API's name
+) -> Call[bytes]:
+    """Return a run's canonical JSON document, byte for byte as the API answers it.
+
+    ``format="coze"`` gives what Coze Loop's published builder prints for the same steps.
+    """
+    return Call(get(_place(trace_id), project=project, format=format), body_of)
+
+
+def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> Call[Tagged | None]:
+    """Return the document with its tag, or ``None`` if it is still the one of ``etag``.
+
+    An empty tag always gives it. Asked again and again, a run that is live is followed with
+    small requests.
+    """
+    request = replace(
+        get(_place(trace_id), project=project),
+        headers={"If-None-Match": etag} if etag else {},
+        expected=frozenset({OK, NOT_MODIFIED}),
+    )
+    return Call(request, _tagged)
+
+
+def step_document(
+    trace_id: str, step_id: str, *, project: str | None = None, parsed: bool = False
+) -> Call[bytes]:
+    """Return one step of a run as JSON, with the id of the agent that owns it.
+
+    ``parsed`` gives messages, arguments and results as JSON instead of JSON in texts.
+    """
+    path = f"{_place(trace_id)}/steps/{segment(step_id)}"
+    return Call(get(path, project=project, texts="parsed" if parsed else None), body_of)
+
+
+def sent_span(trace_id: str, span_id: str, *, project: str | None = None) -> Call[bytes]:
+    """Return one span as it was sent, with its resource and scope, as OTLP JSON."""
+    return Call(get(f"{_place(trace_id)}/spans/{segment(span_id)}", project=project), body_of)
+
+
+def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
+    """Return every stored span of a trace as it was sent, as OTLP JSON."""
+    return Call(get(f"{_place(trace_id)}/otlp", project=project), body_of)
+
+
+def spans(trace_id: str, *, project: str | None = None) -> Call[list[SpanVerdict]]:
+    """Return what became of each stored span of a trace, by (start, span id)."""
+    return Call(spans_document(trace_id, project=project).request, _verdicts)
+
+
+def spans_document(trace_id: str, *, project: str | None = None) -> Call[bytes]:
+    """Return the same as JSON, as the API answers it."""
+    return Call(get(f"{_place(trace_id)}/spans", project=project), body_of)
+
+
+def _place(trace_id: str) -> str:
+    return f"/v1/trajectories/{segment(trace_id)}"
+
+
+def _trajectory(reply: Reply) -> Trajectory:
+    return Trajectory.model_validate_json(reply.body)
+
+
+def _verdicts(reply: Reply) -> list[SpanVerdict]:
+    return SpanList.model_validate_json(reply.body).spans
+
+
+def _tagged(reply: Reply) -> Tagged | None:
+    if reply.status == NOT_MODIFIED:
+        return None
+    return Tagged(reply.body, reply.headers.get("etag", ""))

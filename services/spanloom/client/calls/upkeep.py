@@ -1,0 +1,78 @@
+"""Calls that have a service do something, or say how it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from spanloom.client.models import Deletion, Diagnosis, Replay, Snapshot
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import Call, Reply, Request, get, post, segment
+
+if TYPE_CHECKING:
+    from spanloom.client.moments import Moment
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
+def request_replay(
+    *,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    dialect: str | None = None,
+    outdated: bool = False,
+) -> Call[Replay]:
+    """Ask the service to build stored runs again: all, or those that pass every filter."""
+    request = post(
+        "/v1/replays",
+        project=project,
+        from_=milliseconds_or_none(since),
+        to=milliseconds_or_none(until),
+        dialect=dialect,
+        outdated=outdated or None,
+    )
+    return _typed(request, Replay)
+
+
+def replay(replay_id: str) -> Call[Replay]:
+    """Return how far a replay has come."""
+    return _typed(get(f"/v1/replays/{segment(replay_id)}"), Replay)
+
+
+def delete(
+    *,
+    trace_id: str | None = None,
+    project: str | None = None,
+    conversation_id: str | None = None,
+    before: Moment | None = None,
+    dry_run: bool = False,
+) -> Call[Deletion]:
+    """Delete the traces that meet every condition, or only count them (``dry_run``)."""
+    request = post(
+        "/v1/deletions",
+        trace_id=trace_id,
+        project=project,
+        conversation_id=conversation_id,
+        before=milliseconds_or_none(before),
+        dry_run=dry_run or None,
+    )
+    return _typed(request, Deletion)
+
+
+def diagnosis() -> Call[Diagnosis]:
+    """Return what the service found when it examined itself; needs the scope admin."""
+    return _typed(get("/v1/doctor"), Diagnosis)
+
+
+def take_snapshot() -> Call[Snapshot]:
+    """Have the service hold its tables as they are, for ``spanloom backup`` on its machine."""
+    return _typed(post("/v1/snapshots"), Snapshot)
+
+
+def _typed(request: Request, model: type[_ModelT]) -> Call[_ModelT]:
+    def read(reply: Reply) -> _ModelT:
+        return model.model_validate_json(reply.body)
+
+    return Call(request, read)

@@ -1,0 +1,171 @@
+"""Following what changes: the feed is asked again and again, whatever becomes of the connection.
+
+``Following`` decides what to ask, what is new and how long to wait, without a connection of its
+own; ``Changes`` is it over one, ``AsyncChanges`` over one that is awaited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import sleep
+from typing import TYPE_CHECKING
+
+from spanloom.client.errors import (
+    ApiError,
+    ClientError,
+    TimedOutError,
+    UnavailableError,
+    UnreachableError,
+)
+from spanloom.client.models import Answer, Instant, TrajectorySummary
+from spanloom.core.model.trajectory import Status  # noqa: TC001  # likewise
+from spanloom.core.query.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+WAIT_S = 20.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
+PASSING = (UnreachableError, TimedOutError, UnavailableError)
+"""What comes of a service that is being started again, or of a network that is away."""
+
+
+class Change(Answer):
+    """A version of a run that was stored."""
+
+    project: str
+    trace_id: str
+    version: int
+    status: Status
+    changed_at: Instant
+    start: Instant
+    trajectory: TrajectorySummary | None = None
+    """What the run is now, if that was asked for."""
+
+
+class ChangePage(Answer):
+    """Some changes, oldest first, and where the next ones begin."""
+
+    items: list[Change]
+    next: str
+
+
+class Following:
+    """How far somebody has come who follows the feed."""
+
+    def __init__(self, token: str | None) -> None:
+        """Begin behind a token; ``None`` is now."""
+        self.token = token
+        self._known = Recent()
+        self._was_answered = False
+        self._failures = 0
+
+    def question(self, wait_s: float) -> dict[str, str | float]:
+        """Return what to ask next; a token is to be had at once, or a change may be missed."""
+        return {"wait": 0} if self.token is None else {"after": self.token, "wait": wait_s}
+
+    def take(self, page: ChangePage) -> Iterator[Change]:
+        """Yield what is new; behind the last of it the token has moved on."""
+        self._was_answered, self._failures = True, 0
+        for change in page.items:
+            if self._known.add((change.project, change.trace_id, change.version)):
+                yield change
+        self.token = page.next
+
+    def pause_s(self, error: ClientError) -> float:
+        """Return how long to wait before the next try; raises what does not pass.
+
+        Nothing passes before the first answer: the address may be wrong.
+        """
+        if not self._was_answered or not isinstance(error, PASSING):
+            raise error
+        asked_s = error.retry_after_s if isinstance(error, ApiError) else None
+        pause_s = min(FIRST_PAUSE_S * 2**self._failures, LONGEST_PAUSE_S)
+        self._failures = min(self._failures + 1, 10)
+        return pause_s if asked_s is None else asked_s
+
+
+class Changes:
+    """Changes one by one, each version once, without an end."""
+
+    def __init__(
+        self,
+        ask: Callable[[dict[str, str | float]], ChangePage],
+        after: str | None,
+        wait_s: float = WAIT_S,
+        on_trouble: Callable[[ClientError], None] = lambda _: None,
+    ) -> None:
+        """Take what asks the feed; nothing is asked before the first change is wanted."""
+        self._ask = ask
+        self._wait_s = wait_s
+        self._on_trouble = on_trouble
+        self._following = Following(after)
+        self._changes = self._follow()
+
+    @property
+    def token(self) -> str | None:
+        """Behind it goes on who begins again: all before it was taken; ``None`` before any answer.
+
+        It moves on when the change after the last one of an answer is asked for.
+        """
+        return self._following.token
+
+    def __iter__(self) -> Iterator[Change]:
+        return self._changes
+
+    def __next__(self) -> Change:
+        """Wait for the next change."""
+        return next(self._changes)
+
+    def _follow(self) -> Iterator[Change]:
+        while True:
+            try:
+                page = self._ask(self._following.question(self._wait_s))
+            except ClientError as error:
+                pause_s = self._following.pause_s(error)
+                self._on_trouble(error)
+                sleep(pause_s)
+            else:
+                yield from self._following.take(page)
+
+
+class AsyncChanges:
+    """The same for ``async for``."""
+
+    def __init__(
+        self,
+        ask: Callable[[dict[str, str | float]], Awaitable[ChangePage]],
+        after: str | None,
+        wait_s: float = WAIT_S,
+        on_trouble: Callable[[ClientError], None] = lambda _: None,
+    ) -> None:
+        """Take what asks the feed; nothing is asked before the first change is wanted."""
+        self._ask = ask
+        self._wait_s = wait_s
+        self._on_trouble = on_trouble
+        self._following = Following(after)
+        self._changes = self._follow()
+
+    @property
+    def token(self) -> str | None:
+        """Behind it goes on who begins again, as of ``Changes``."""
+        return self._following.token
+
+    def __aiter__(self) -> AsyncIterator[Change]:
+        return self._changes
+
+    async def __anext__(self) -> Change:
+        """Wait for the next change."""
+        return await anext(self._changes)
+
+    async def _follow(self) -> AsyncIterator[Change]:
+        while True:
+            try:
+                page = await self._ask(self._following.question(self._wait_s))
+            except ClientError as error:
+                pause_s = self._following.pause_s(error)
+                self._on_trouble(error)
+                await asyncio.sleep(pause_s)
+            else:
+                for change in self._following.take(page):
+                    yield change

@@ -1,0 +1,60 @@
+"""What differs between two runs, as typed objects."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from spanloom.client.models import Answer
+from spanloom.core.model.trajectory import Status  # noqa: TC001  # pydantic reads it
+
+Op = Literal["same", "changed", "added", "removed", "moved"]
+
+
+class DiffSide(Answer):
+    """One of the two runs."""
+
+    trace_id: str
+    project: str
+    version: int
+    status: Status
+
+
+class DiffChange(Answer):
+    """What both have, but otherwise."""
+
+    field: str
+    """``output``, ``input.limit``, ``duration`` …"""
+    a: Any = None  # any JSON value
+    b: Any = None  # any JSON value
+
+
+class DiffStep(Answer):
+    """A step of either run, or of both."""
+
+    op: Op
+    type: str | None = None
+    name: str | None = None
+    changes: list[DiffChange] = []  # noqa: RUF012  # pydantic copies it
+
+
+class DiffSummary(Answer):
+    """How many steps of each kind there are; the counts by op are in ``model_extra`` too."""
+
+    same: int = 0
+    changed: int = 0
+    added: int = 0
+    removed: int = 0
+    moved: int = 0
+    metrics: dict[str, list[float | None]]
+    """``duration`` in ms, tokens, ``cost`` in US dollars, ``errors``: of the first, the second."""
+    first_difference: int | None = None
+
+
+class Diff(Answer):
+    """Two runs side by side."""
+
+    a: DiffSide
+    b: DiffSide
+    same: bool
+    summary: DiffSummary
+    steps: list[DiffStep]

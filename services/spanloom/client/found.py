@@ -1,0 +1,158 @@
+"""What a list gives to callers: something to iterate over, a table, a view in a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic
+
+from spanloom.client.answers import reading_from
+from spanloom.client.calls.walks import FoundT
+from spanloom.client.frames import Frames
+from spanloom.client.models import ItemT, TrajectorySummary
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from spanloom.client.async_client import AsyncClient
+    from spanloom.client.calls.walks import Listing, Walk, Walked
+    from spanloom.client.client import Client
+
+SHOWN_RUNS = 200
+"""The most runs that a notebook shows."""
+
+
+class RunList(list[TrajectorySummary]):
+    """Runs that have been read; a notebook shows them as a table."""
+
+    def _repr_html_(self) -> str:
+        from spanloom.client.html.runs import runs_html  # noqa: PLC0415  # for notebooks only
+
+        return runs_html(self[:SHOWN_RUNS], has_more=len(self) > SHOWN_RUNS)
+
+
+class Found(Generic[FoundT]):
+    """What was found; each loop over it asks the service anew, page by page."""
+
+    def __init__(self, client: Client, walked: Walked[FoundT]) -> None:
+        """Nothing is asked yet."""
+        self._client, self._walked = client, walked
+
+    def __iter__(self) -> Iterator[FoundT]:
+        """Yield what is found, as it is needed."""
+        for items in walk_through(self._client, self._walked.walk()):
+            yield from items
+
+
+class Table(Found[ItemT]):
+    """Items of one kind, which can be read as a table too."""
+
+    def __init__(self, client: Client, listing: Listing[ItemT]) -> None:
+        """Nothing is asked yet."""
+        super().__init__(client, listing)
+        self._listing = listing
+
+    def to_arrow(self) -> pa.Table:
+        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``)."""
+        frames: Frames[pa.Table] = Frames("arrow", self._listing.item)
+        return self._filled(frames)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return all items as a frame of polars (``pip install 'spanloom[polars]'``)."""
+        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item)
+        return self._filled(frames)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return all items as a frame of pandas (``pip install 'spanloom[pandas]'``)."""
+        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item)
+        return self._filled(frames)
+
+    def _filled(self, frames: Frames[FoundT]) -> FoundT:
+        for rows in walk_through(self._client, self._listing.walk_rows()):
+            frames.add(rows)
+        return frames.whole()
+
+
+class Runs(Table[TrajectorySummary]):
+    """Runs of a list."""
+
+    def first(self, count: int = 20) -> RunList:
+        """Read the first ones."""
+        return RunList(Found(self._client, self._listing.first(count)))
+
+    def _repr_html_(self) -> str:
+        return self.first(SHOWN_RUNS + 1)._repr_html_()
+
+
+class AsyncFound(Generic[FoundT]):
+    """The same for ``async for``."""
+
+    def __init__(self, client: AsyncClient, walked: Walked[FoundT]) -> None:
+        """Nothing is asked yet."""
+        self._client, self._walked = client, walked
+
+    async def __aiter__(self) -> AsyncIterator[FoundT]:
+        """Yield what is found, as it is needed."""
+        async for items in walk_through_async(self._client, self._walked.walk()):
+            for item in items:
+                yield item
+
+
+class AsyncTable(AsyncFound[ItemT]):
+    """Items of one kind, which can be read as a table too."""
+
+    def __init__(self, client: AsyncClient, listing: Listing[ItemT]) -> None:
+        """Nothing is asked yet."""
+        super().__init__(client, listing)
+        self._listing = listing
+
+    async def to_arrow(self) -> pa.Table:
+        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``)."""
+        frames: Frames[pa.Table] = Frames("arrow", self._listing.item)
+        return await self._filled(frames)
+
+    async def to_polars(self) -> pl.DataFrame:
+        """Return all items as a frame of polars (``pip install 'spanloom[polars]'``)."""
+        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item)
+        return await self._filled(frames)
+
+    async def to_pandas(self) -> pd.DataFrame:
+        """Return all items as a frame of pandas (``pip install 'spanloom[pandas]'``)."""
+        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item)
+        return await self._filled(frames)
+
+    async def _filled(self, frames: Frames[FoundT]) -> FoundT:
+        async for rows in walk_through_async(self._client, self._listing.walk_rows()):
+            frames.add(rows)
+        return frames.whole()
+
+
+class AsyncRuns(AsyncTable[TrajectorySummary]):
+    """Runs of a list; ``await runs.first(20)`` is what a notebook can show."""
+
+    async def first(self, count: int = 20) -> RunList:
+        """Read the first ones."""
+        found = AsyncFound(self._client, self._listing.first(count))
+        return RunList([run async for run in found])
+
+
+def walk_through(client: Client, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:
+    """Yield what each reply brings, until there is nothing to ask."""
+    while (request := walk.next_request()) is not None:
+        reply = client.transport.ask(request)
+        with reading_from(client.url):
+            items = walk.take(reply)
+        yield items
+
+
+async def walk_through_async(
+    client: AsyncClient, walk: Walk[FoundT]
+) -> AsyncIterator[Sequence[FoundT]]:
+    """Do the same with a client that is awaited."""
+    while (request := walk.next_request()) is not None:
+        reply = await client.transport.ask(request)
+        with reading_from(client.url):
+            items = walk.take(reply)
+        yield items

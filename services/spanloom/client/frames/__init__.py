@@ -1,0 +1,59 @@
+"""Rows of a list as a table of PyArrow, polars or pandas, whichever is installed.
+
+Columns and their types are those of ``columns.py``, so that the three have equal tables, also of
+no rows. Once the API answers in Arrow, ``Frames`` is the one place that reads it instead.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+
+from spanloom.client.errors import NotInstalledError
+from spanloom.client.frames.columns import Column, Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import BaseModel
+
+FrameT = TypeVar("FrameT")
+FrameT_co = TypeVar("FrameT_co", covariant=True)
+ROWS_AT_ONCE = 20_000
+"""So many rows are held as Python's objects, which take ten times the room of columns."""
+
+
+class Library(Protocol[FrameT_co]):
+    """What ``arrow.py``, ``polars.py`` and ``pandas.py`` each have."""
+
+    def make(self, columns: Mapping[str, Column]) -> FrameT_co:
+        """Return a frame of columns."""
+
+    def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames of the same library
+        """Return one frame, the rows of each below the other; columns that one lacks are null."""
+
+
+class Frames(Generic[FrameT]):
+    """Collects rows into one frame of a library."""
+
+    def __init__(self, library: str, model: type[BaseModel]) -> None:
+        """Load the library; raises ``NotInstalledError`` if it is not there."""
+        try:
+            found = import_module(f"spanloom.client.frames.{library}")
+        except ImportError as error:
+            raise NotInstalledError(
+                f"{error.name} is not installed; pip install 'spanloom[{library}]'"
+            ) from error
+        self._library = cast("Library[FrameT]", found)
+        self._columns, self._frames = Columns(model), list[FrameT]()
+
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:  # as JSON has them
+        """Take rows; many at once become a frame."""
+        self._columns.add(rows)
+        if self._columns.height >= ROWS_AT_ONCE:
+            self._frames.append(self._library.make(self._columns.taken()))
+
+    def whole(self) -> FrameT:
+        """Return one frame of all rows."""
+        last = self._library.make(self._columns.taken())
+        return self._library.join([*self._frames, last]) if self._frames else last

@@ -1,0 +1,32 @@
+"""Tables of PyArrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from spanloom.client.frames.columns import Column, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TYPES = {
+    Kind.TEXT: pa.string(),
+    Kind.WHOLE: pa.int64(),
+    Kind.REAL: pa.float64(),
+    Kind.TRUTH: pa.bool_(),
+    Kind.MOMENT: pa.timestamp("ms", tz="UTC"),
+    Kind.TEXTS: pa.list_(pa.string()),
+}
+
+
+def make(columns: Mapping[str, Column]) -> pa.Table:
+    """Return a table of columns."""
+    made = {name: pa.array(column.values, TYPES[column.kind]) for name, column in columns.items()}
+    return pa.table(made)
+
+
+def join(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return one table; columns that one lacks are null."""
+    return pa.concat_tables(tables, promote_options="default")

@@ -1,0 +1,144 @@
+"""Columns of rows: which there are, and what is in them, told by the model of an item.
+
+What is nested is laid out flat: ``step_counts.model`` and ``last_run.status`` are columns. A field
+that a newer service adds is a column too, as text in JSON if it is neither text nor a number. ::
+
+    started_at      moment    milliseconds since the epoch, in UTC
+    duration        whole     milliseconds
+    tags            texts     a list
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import chain
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
+
+import orjson
+from pydantic import BaseModel
+
+from spanloom.client.models import MOMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic.fields import FieldInfo
+
+    Row = Mapping[str, Any]  # as JSON has it
+
+
+class Kind(Enum):
+    """What is in a column."""
+
+    TEXT = "text"
+    WHOLE = "whole"
+    REAL = "real"
+    TRUTH = "truth"
+    MOMENT = "moment"
+    TEXTS = "texts"
+
+
+class Column(NamedTuple):
+    """A column: ``None`` where a row has nothing."""
+
+    kind: Kind
+    values: list[Any]  # of the kind
+
+
+class Columns:
+    """Rows turned by the side, as they come."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        """Take the columns of the model, without rows."""
+        self._kinds = dict(kinds_of(model))
+        self._values: dict[str, list[Any]] = {name: [] for name in self._kinds}
+        self.height = 0
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take more rows."""
+        self._lay_flat(rows, "")
+        self.height += len(rows)
+        for values in self._values.values():
+            values.extend([None] * (self.height - len(values)))
+
+    def taken(self) -> Mapping[str, Column]:
+        """Return the columns and begin again, with the same ones and no rows."""
+        taken = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
+        self._values = {name: [] for name in self._kinds}
+        self.height = 0
+        return taken
+
+    def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
+        """Take the rows column by column; what is nested as rows of their own."""
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            values = [row.get(name) for row in rows]
+            if any(isinstance(value, dict) for value in values):
+                inner = [value if isinstance(value, dict) else {} for value in values]
+                self._lay_flat(inner, f"{before}{name}.")
+                values = [None if isinstance(value, dict) else value for value in values]
+            if any(value is not None for value in values):
+                self._put(before + name, values)
+
+    def _put(self, name: str, values: Sequence[Any]) -> None:  # JSON values
+        if name not in self._values:
+            self._kinds[name] = _kind_of_value(next(v for v in values if v is not None))
+            self._values[name] = [None] * self.height
+        self._values[name].extend(_READERS[self._kinds[name]](values))
+
+
+def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
+    """Yield the columns of a model; those of a mapping are known once a row has them."""
+    for name, field in model.model_fields.items():
+        kind = _bare(field.annotation)
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from kinds_of(kind, f"{before}{name}.")
+        elif get_origin(kind) is not dict:
+            yield before + name, _kind_of_field(kind, field)
+
+
+def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
+    if MOMENT in field.metadata:
+        return Kind.MOMENT
+    if get_origin(kind) is list:
+        return Kind.TEXTS
+    return _KINDS.get(kind, Kind.TEXT)
+
+
+def _kind_of_value(value: object) -> Kind:
+    """Return the kind of a field that no model has; a number may have a fraction in another row."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Kind.REAL
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return Kind.TEXTS
+    return _KINDS.get(type(value), Kind.TEXT)
+
+
+def _bare(kind: Any) -> Any:  # types
+    """Return a type without ``None``."""
+    if isinstance(kind, UnionType):
+        return next(one for one in get_args(kind) if one is not type(None))
+    return kind
+
+
+def _texts(values: Sequence[Any]) -> Iterable[str | None]:  # JSON values
+    return [v if v is None or isinstance(v, str) else orjson.dumps(v).decode() for v in values]
+
+
+def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
+    return [None if v is None else int(v) for v in values]
+
+
+def _reals(values: Sequence[Any]) -> Iterable[float | None]:  # JSON values
+    return [None if v is None else float(v) for v in values]
+
+
+_KINDS = {str: Kind.TEXT, int: Kind.WHOLE, float: Kind.REAL, bool: Kind.TRUTH}
+_READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
+    Kind.TEXT: _texts,
+    Kind.WHOLE: _wholes,
+    Kind.REAL: _reals,
+    Kind.MOMENT: _wholes,
+    Kind.TRUTH: iter,  # as JSON has them
+    Kind.TEXTS: iter,
+}

@@ -1,0 +1,55 @@
+"""Pieces of HTML, each of them whole, and what fits of them into a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from spanloom.core.showing.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MAX_BYTES = 100_000
+"""The most that a notebook is given."""
+MAX_ROWS = 200
+_FRAME = "font-family:ui-monospace,monospace;font-size:12px;line-height:1.5"
+
+
+def text(recorded: object, most: int = 200) -> str:
+    """Return text as HTML on one line, cut."""
+    whole = str(recorded)
+    return escape(printable(whole[:most])) + ("…" if len(whole) > most else "")
+
+
+def lines(recorded: str, most: int) -> str:
+    """Return text as HTML with its line breaks, cut."""
+    shown = "\n".join(escape(printable(line)) for line in recorded[:most].split("\n"))
+    return shown + ("…" if len(recorded) > most else "")
+
+
+def coloured(html: str, colour: str) -> str:
+    """Return a piece in a colour of ours."""
+    return f'<span style="color:{colour}">{html}</span>' if html and colour else html
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of pieces."""
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<table cellpadding="4" style="text-align:left"><tr>{head}</tr>{body}</table>'
+
+
+def framed(*pieces: str) -> str:
+    """Return pieces below each other as one piece."""
+    return f'<div style="{_FRAME}">{"".join(pieces)}</div>'
+
+
+def note(words: str) -> str:
+    """Return a remark of ours."""
+    return f"<div><i>{escape(words)}</i></div>"
+
+
+def size(html: str) -> int:
+    """Return how many bytes a piece takes."""
+    return len(html.encode("utf-8", "replace"))

@@ -1,0 +1,48 @@
+"""Methods of the clients, made of the functions that say what to ask (``calls/``)."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_P = ParamSpec("_P")
+_AskedT = TypeVar("_AskedT")
+_ClientT = TypeVar("_ClientT")
+_GivenT = TypeVar("_GivenT")
+
+
+class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
+    """A method with the signature and the words of a function that sends nothing.
+
+    What the function returns is given to ``carry_out``, with the client. ::
+
+        trajectory = Method(runs.trajectory, ask)  # client.trajectory("4bf9…") → Trajectory
+    """
+
+    def __init__(
+        self,
+        describe: Callable[_P, _AskedT],
+        carry_out: Callable[[_ClientT, _AskedT], _GivenT],
+    ) -> None:
+        """Take what says what to ask, and what asks."""
+        self._describe, self._carry_out = describe, carry_out
+        self.__doc__ = describe.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type[_ClientT]) -> Self: ...
+    @overload
+    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _GivenT]: ...
+    def __get__(
+        self, client: _ClientT | None, owner: type[_ClientT]
+    ) -> Self | Callable[_P, _GivenT]:
+        if client is None:
+            return self
+
+        @wraps(self._describe)
+        def method(*args: _P.args, **kwargs: _P.kwargs) -> _GivenT:
+            return self._carry_out(client, self._describe(*args, **kwargs))
+
+        return method

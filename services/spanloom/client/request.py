@@ -1,0 +1,107 @@
+"""What is asked and what is answered, as plain values: nothing here sends anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Generic, TypeVar
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+AnswerT = TypeVar("AnswerT")
+Parameters = dict[str, str | float | bool | None]
+OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, from the path on."""
+
+    method: str
+    path: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    expected: frozenset[int] = frozenset({OK})
+    """The statuses that are answers; every other is an error."""
+    media_type: str = "application/json"
+    """What an answer with a body is written in."""
+    is_repeatable: bool = True
+    """Whether asking twice does no more than asking once: every GET, and a POST that only reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By names in lower case."""
+    body: bytes = b""
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """When to ask again; ``None`` where the service does not say."""
+        text = self.headers.get("retry-after", "")
+        if text.isdecimal():
+            return float(text)
+        when, now = _moment(text), _moment(self.headers.get("date", ""))
+        return max(0.0, (when - now).total_seconds()) if when and now else None
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[AnswerT]):
+    """A request, and how its reply is read.
+
+    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` for what Spanloom never answers.
+    """
+
+    request: Request
+    read: Callable[[Reply], AnswerT]
+
+
+def get(path: str, **params: str | float | bool | None) -> Request:
+    """Return the request that reads a path."""
+    return Request("GET", path, given(params))
+
+
+def post(path: str, **params: str | float | bool | None) -> Request:
+    """Return the request that has something done, so that it is not repeated."""
+    return Request("POST", path, given(params), is_repeatable=False)
+
+
+def segment(text: str) -> str:
+    """Write a text as one segment of a path, also if it is ``..`` or holds slashes."""
+    return quote(text, safe="").replace(".", "%2E")
+
+
+def given(params: Parameters) -> dict[str, str]:
+    """Write the parameters that are set as the API reads them: ``true``, not ``True``.
+
+    ``from_`` is ``from``, which Python keeps for itself.
+    """
+    return {
+        name.rstrip("_"): str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in params.items()
+        if value is not None
+    }
+
+
+def or_any(wanted: bool | None) -> bool | str:
+    """Return what asks for a filter that is on without a word: ``any`` has it off."""
+    return "any" if wanted is None else wanted
+
+
+def body_of(reply: Reply) -> bytes:
+    """Read an answer as the bytes that it is."""
+    return reply.body
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except ValueError:
+        return None

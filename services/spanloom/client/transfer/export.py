@@ -1,0 +1,118 @@
+"""Runs of a list into a file, page by page; what is held is one page and one piece of a document.
+
+Until the API gives many documents in one answer, each is a request of its own (``_copy``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.client.answers import reading_from
+from spanloom.client.calls import runs as calls
+from spanloom.client.calls.walks import PageWalk, Row, read_rows
+from spanloom.client.request import NOT_FOUND, OK
+from spanloom.client.transfer.partial import Mark, PartialFile
+from spanloom.core.formats.registry import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from spanloom.client.calls.walks import Listing
+    from spanloom.client.client import Client
+    from spanloom.client.models import TrajectorySummary
+    from spanloom.client.request import Request
+    from spanloom.core.formats.registry import FileFormat
+
+PAGE_RUNS = 100
+"""What is written so far is made safe after so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What is to be written, and where."""
+
+    runs: Listing[TrajectorySummary]
+    asked: Mapping[str, Any]  # as JSON has it
+    """What the user asked for, in his words."""
+    format: FileFormat
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written."""
+
+    file: str
+    format: str
+    runs: int
+    bytes: int
+    skipped: Sequence[str]
+    """Trace ids of runs that were deleted meanwhile."""
+    is_resumed: bool
+
+
+def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Exported:
+    """Write the file; ``tell`` is told after each page how far it is.
+
+    Interrupted, by whatever, it goes on where it was when the same is asked for again.
+    """
+    if wanted.format.content is Content.ROW:
+        from spanloom.client.transfer.parquet import write_table  # noqa: PLC0415  # needs PyArrow
+    asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
+    with PartialFile(wanted.path, Mark(asked, wanted.runs.filters)) as partial:
+        for rows, cursor in _pages(client, wanted, partial.mark):
+            skipped = tuple(r["trace_id"] for r in rows if not _write(client, wanted, r, partial))
+            partial.commit(cursor, len(rows) - len(skipped), skipped)
+            tell(partial.mark)
+        whole = write_table(partial.file) if wanted.format.content is Content.ROW else None
+        partial.finish(whole)
+    mark = partial.mark
+    return Exported(
+        file=str(wanted.path),
+        format=wanted.format.id,
+        runs=mark.runs,
+        bytes=wanted.path.stat().st_size,
+        skipped=mark.skipped,
+        is_resumed=partial.is_resumed,
+    )
+
+
+def _pages(
+    client: Client, wanted: Export, mark: Mark
+) -> Iterator[tuple[Sequence[Row], str | None]]:
+    """Yield the pages that are left, each with the place where the next one begins."""
+    runs = wanted.runs
+    left = None if runs.limit is None else max(0, runs.limit - mark.runs - len(mark.skipped))
+    walk = PageWalk(runs.path, mark.filters, left, read_rows, mark.cursor, PAGE_RUNS)
+    while (request := walk.next_request()) is not None:
+        reply = client.transport.ask(request)
+        with reading_from(client.url):
+            rows = walk.take(reply)
+        yield rows, walk.cursor
+
+
+def _write(client: Client, wanted: Export, row: Row, partial: PartialFile) -> bool:
+    """Write what is kept of a run, a line or two; nothing, and ``False``, if it is gone."""
+    file, start = partial.file, partial.file.tell()
+    if wanted.format.content is Content.ROW:
+        file.write(orjson.dumps(row) + b"\n")
+    request = _request(wanted.format, row)
+    if client.transport.ask(request, file).status == NOT_FOUND:
+        file.seek(start)
+        file.truncate()
+        return False
+    file.write(b"\n")
+    return True
+
+
+def _request(wanted: FileFormat, row: Row) -> Request:
+    trace_id, project = row["trace_id"], row["project"]
+    if wanted.content is Content.SPANS:
+        request = calls.otlp(trace_id, project=project).request
+    else:
+        request = calls.document(trace_id, project=project, format=wanted.format.id).request
+    return replace(request, expected=frozenset({OK, NOT_FOUND}))

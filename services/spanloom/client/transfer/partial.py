@@ -1,0 +1,117 @@
+"""A file that is not whole yet, and how far it has come: what is interrupted goes on there.
+
+Of an export to ``runs.jsonl`` there are ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``,
+how far that is safe on the disk. ``runs.jsonl`` itself is there only once it is whole.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import IO, TYPE_CHECKING, Any, Self
+
+import orjson
+
+from spanloom.client.errors import ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_VERSION = 1
+
+
+class ExportError(ClientError):
+    """An export cannot go on; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far an export has come."""
+
+    asked: Mapping[str, Any]  # as JSON has it
+    """What was asked for, in the words of the user: another export does not go on here."""
+    filters: Mapping[str, str]
+    """The same as the API is asked: ``7d`` ago stays the moment that it was at first."""
+    cursor: str | None = ""
+    """Where the next page begins; ``None`` if there is none."""
+    bytes: int = 0
+    runs: int = 0
+    skipped: tuple[str, ...] = ()
+    """Trace ids of runs that were deleted meanwhile."""
+    version: int = _VERSION
+
+
+class PartialFile:
+    """The file as far as it is written; one process at a time has it."""
+
+    def __init__(self, path: Path, mark: Mark) -> None:
+        """Go on where an earlier export of the same came to, else begin.
+
+        Raises ``ExportError`` if another one is there, or is being written.
+        """
+        self.path = path
+        self._partial = path.with_name(f"{path.name}.partial")
+        self._told = path.with_name(f"{path.name}.partial.json")
+        self.file: IO[bytes] = self._partial.open("ab+")
+        _lock(self.file, self._partial)
+        self.mark = self._read(mark)
+        self.is_resumed = self.mark.runs > 0
+        self.file.truncate(self.mark.bytes)
+        self.file.seek(self.mark.bytes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def commit(self, cursor: str | None, runs: int, skipped: tuple[str, ...]) -> None:
+        """Make safe what was written, then note that it is."""
+        self._sync()
+        mark = self.mark
+        self.mark = replace(
+            mark,
+            cursor=cursor,
+            bytes=self.file.tell(),
+            runs=mark.runs + runs,
+            skipped=mark.skipped + skipped,
+        )
+        fresh = self._told.with_name(f"{self._told.name}.new")
+        fresh.write_bytes(orjson.dumps(asdict(self.mark)))
+        fresh.replace(self._told)
+
+    def finish(self, whole: Path | None = None) -> None:
+        """Give the file its name: what was written, or a whole file made of that."""
+        self._sync()
+        (whole or self._partial).replace(self.path)
+        self._partial.unlink(missing_ok=True)
+        self._told.unlink(missing_ok=True)
+
+    def _sync(self) -> None:
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def _read(self, mine: Mark) -> Mark:
+        try:
+            told = Mark(**orjson.loads(self._told.read_bytes()))
+        except FileNotFoundError:
+            return mine
+        except (ValueError, TypeError):
+            told = replace(mine, asked={}, version=0)
+        size = self._partial.stat().st_size
+        if told.asked != mine.asked or told.version != _VERSION or size < told.bytes:
+            raise ExportError(
+                f"{self._partial} is of another export; remove it and {self._told.name}, or "
+                "choose another file"
+            )
+        return replace(told, skipped=tuple(told.skipped))
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise ExportError(f"another export writes {path}; wait for its end") from None

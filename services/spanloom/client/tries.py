@@ -1,0 +1,74 @@
+"""Whether to ask again, and when: a decision without a clock, dice or network of its own.
+
+What may pass is asked again: 429, 503, and a connection that could not be made or broke. Only a
+request that does no more when it is repeated. ``Retry-After`` is obeyed; without it the pauses
+double, each partly by chance, so that many clients do not come back at the same moment. ::
+
+    1st try: 503 → 0.125 to 0.25 s → 2nd: 503 → 0.25 to 0.5 s → 3rd: 503, Retry-After: 2 → 2 s
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spanloom.client.errors import UnreachableError
+from spanloom.client.request import Reply
+
+if TYPE_CHECKING:
+    from spanloom.client.errors import ClientError
+    from spanloom.client.request import Request
+
+PASSING = frozenset({429, 503})
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 8.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long and how often an answer is waited for."""
+
+    timeout_s: float = 30.0
+    """For each try."""
+    deadline_s: float = 60.0
+    """For all tries together, pauses included."""
+    tries: int = 5
+
+
+class Tries:
+    """The tries of one request. The caller hands in what a clock and dice say."""
+
+    def __init__(self, patience: Patience, request: Request, now: float) -> None:
+        """Begin at a moment of the caller's clock, in seconds."""
+        self._patience = patience
+        self._most = patience.tries if request.is_repeatable else 1
+        self._until = now + max(patience.deadline_s, patience.timeout_s)
+        self._made = 0
+
+    def timeout_s(self, now: float) -> float:
+        """Return how long the next try may take."""
+        return max(0.001, min(self._patience.timeout_s, self._until - now))
+
+    def pause_s(self, outcome: Reply | ClientError, now: float, dice: float) -> float | None:
+        """Return how long to wait before the next try; ``None`` if this was the last.
+
+        ``dice`` is a number from 0 to 1.
+        """
+        self._made += 1
+        if self._made >= self._most or not may_pass(outcome):
+            return None
+        pause = _asked_pause_s(outcome)
+        if pause is None:
+            longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (self._made - 1))
+            pause = longest * (1 + dice) / 2
+        return pause if now + pause < self._until else None
+
+
+def may_pass(outcome: Reply | ClientError) -> bool:
+    """Say whether the same request may be answered a little later."""
+    if isinstance(outcome, Reply):
+        return outcome.status in PASSING
+    return isinstance(outcome, UnreachableError)
+
+
+def _asked_pause_s(outcome: Reply | ClientError) -> float | None:
+    return outcome.retry_after_s if isinstance(outcome, Reply) else None

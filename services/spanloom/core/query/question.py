@@ -1,0 +1,56 @@
+"""A question about runs: which of them, and in which order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.where.fields import RUN_FIELDS, Field, FieldType
+from spanloom.core.query.where.problems import resembling
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Condition
+
+Rank: TypeAlias = "tuple[int | float, ...]"
+"""What a list is ordered by but for the start: whether there is such a value, and the value."""
+
+NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
+"""What can be ordered by."""
+
+
+class Order(NamedTuple):
+    """By which field a list is ordered, then by start, trace id and project the same way round."""
+
+    field: Field
+    is_descending: bool
+
+    def __str__(self) -> str:
+        """As it is written: ``-start``."""
+        return f"{'-' if self.is_descending else ''}{self.field.name}"
+
+
+START = RUN_FIELDS["start"]
+NEWEST_FIRST = Order(START, is_descending=True)
+
+
+class Question(NamedTuple):
+    """Which runs are asked for, and in which order."""
+
+    where: Condition | None = None
+    """``None``: all of them."""
+    order: Order = NEWEST_FIRST
+
+
+ANY_RUN = Question()
+
+
+def parse_order(text: str) -> Order:
+    """Return the order of ``-duration``, the longest first; raises ``InvalidQueryError``."""
+    name = text.removeprefix("-")
+    field = RUN_FIELDS.get(name)
+    orderable = [known.name for known in RUN_FIELDS.values() if known.type in NUMERIC]
+    if field is None or name not in orderable:
+        near = resembling(name, orderable)
+        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(orderable)}"
+        raise InvalidQueryError(f"order: runs cannot be ordered by {name!r}; {hint}")
+    return Order(field, text.startswith("-"))

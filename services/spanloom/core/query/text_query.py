@@ -1,0 +1,80 @@
+"""What is looked for in texts: words, phrases, and beginnings of words.
+
+``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase: they follow each
+other. A word that the index takes apart is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``; 退款
+is 退, then 款. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase that ends in one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_CHARS = 512
+MAX_TERMS = 8
+"""Words and phrases of one query."""
+_TERM = re.compile(r'"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|(?P<open>")')
+
+
+class Term(NamedTuple):
+    """A word or a phrase."""
+
+    words: tuple[str, ...]
+    is_prefix: bool = False
+    """Whether the last word is only how one begins."""
+
+    @property
+    def whole_words(self) -> tuple[str, ...]:
+        """Those that a text has as they are."""
+        return self.words[:-1] if self.is_prefix else self.words
+
+
+class TextQuery(NamedTuple):
+    """Words and phrases that one text has, all of them."""
+
+    terms: tuple[Term, ...]
+
+
+def parse_text_query(text: str) -> TextQuery:
+    """Read what a user typed; raises ``InvalidQueryError`` in words that say what to do."""
+    if len(text) > MAX_CHARS:
+        raise InvalidQueryError(f"a text to look for has at most {MAX_CHARS} characters")
+    terms = dict.fromkeys(term for found in _TERM.finditer(text) if (term := _term(found)))
+    if not terms:
+        raise InvalidQueryError(
+            f"{text!r} has no letter or digit to look for: write a word, such as refund"
+        )
+    if len(terms) > MAX_TERMS:
+        raise InvalidQueryError(f"at most {MAX_TERMS} words and phrases are looked for at once")
+    return TextQuery(tuple(terms))
+
+
+def has_text(query: TextQuery, words: Sequence[str]) -> bool:
+    """Return whether a text of these words is looked for: what the store's answer means."""
+    return all(
+        any(stands_at(term, words, at) for at in range(len(words) - len(term.words) + 1))
+        for term in query.terms
+    )
+
+
+def stands_at(term: Term, words: Sequence[str], at: int) -> bool:
+    """Return whether a term begins with the word of this number."""
+    found = words[at : at + len(term.words)]
+    if not term.is_prefix:
+        return tuple(found) == term.words
+    return tuple(found[:-1]) == term.whole_words and found[-1].startswith(term.words[-1])
+
+
+def _term(found: re.Match[str]) -> Term | None:
+    """Return the word or phrase; ``None`` where it has no letter or digit."""
+    if found["open"]:
+        raise InvalidQueryError(f'the quote at {found.start()} is not closed: end it with "')
+    text = (found["phrase"] if found["word"] is None else found["word"]).strip()
+    words = tuple(tokenize(text))
+    return Term(words, text.endswith("*")) if words else None

@@ -1,0 +1,149 @@
+"""Reads one comparison of a field: ``duration > 20s``, ``status in (live, partial)``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.query.where.fields import FIELDS, STEP_FIELDS, Field, FieldType, Subject
+from spanloom.core.query.where.limits import MAX_VALUES
+from spanloom.core.query.where.problems import resembling
+from spanloom.core.query.where.tokens import TokenKind
+from spanloom.core.query.where.tree import Compare, Condition, Exists, In, Not, Operator
+from spanloom.core.query.where.values import OPERATORS, UnfitValueError, Written, read_value
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.fields import Value
+    from spanloom.core.query.where.reader import TokenReader
+    from spanloom.core.query.where.tokens import Token
+
+KEYWORDS = frozenset(
+    ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")
+) | {"within"}
+_SIGNS = {operator.value: operator for operator in Operator}
+_ORDER = OPERATORS[FieldType.INTEGER]
+
+
+class _Named(NamedTuple):
+    """A field as it is named in the text."""
+
+    first: Token
+    last: Token
+    field: Field | None
+    """``None`` where there is none of that name, which has been reported."""
+    key: str
+
+
+class ComparisonReader:
+    """Reads the comparisons of runs, or those of steps."""
+
+    def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
+        """Take what the fields are fields of."""
+        self._reader = reader
+        self._subject = subject
+        self._fields = FIELDS[subject]
+        self._now_ns = now_ns
+
+    def read(self) -> Condition:
+        """Return the comparison that begins here."""
+        named = self._named()
+        reader = self._reader
+        if reader.takes_word("exists"):
+            return Exists(named.field or _UNKNOWN, named.key)
+        if reader.takes_word("not"):
+            if not reader.takes_word("in"):
+                reader.fail("behind a field, not is followed by in", expected=["in"])
+            return Not(self._in(named))
+        if reader.takes_word("in"):
+            return self._in(named)
+        if reader.here.text in _SIGNS and reader.here.kind is TokenKind.SIGN:
+            return self._compared(named)
+        return self._flag(named)
+
+    def order(self) -> Operator:
+        """Return the operator that stands here, one that numbers are compared by."""
+        expected = [operator.value for operator in _ORDER]
+        if not self._reader.here.is_sign(*_SIGNS):
+            self._reader.fail("this is compared with a number", expected=expected)
+        sign = self._reader.take()
+        if sign.text not in expected:
+            message = f"a number cannot be compared by {sign.text}"
+            self._reader.report(sign, sign, message, expected=expected)
+        return _SIGNS[sign.text]
+
+    def _named(self) -> _Named:
+        first = last = self._reader.here
+        if first.kind is not TokenKind.NAME or first.text.lower() in KEYWORDS:
+            self._reader.fail("a condition is missing here", expected=["a field", "has", "count"])
+        self._reader.take()
+        keys = []
+        while self._reader.takes_sign("."):
+            last = self._reader.take()
+            if last.kind not in {TokenKind.NAME, TokenKind.STRING}:
+                self._reader.fail("a key is missing behind the dot")
+            keys.append(last.text)
+        field = self._fields.get(first.text)
+        if field is None:
+            message = f"no {self._subject.value} field {first.text!r}"
+            if first.text in STEP_FIELDS:
+                message = (
+                    f"{first.text} is a field of steps: has({STEP_FIELDS[first.text].example})"
+                )
+            self._reader.report(first, first, message, resembling(first.text, self._fields))
+        elif bool(keys) is not field.has_keys:
+            self._reader.report(first, last, _about_keys(field))
+        return _Named(first, last, field, ".".join(keys))
+
+    def _compared(self, named: _Named) -> Condition:
+        sign = self._reader.take()
+        operator = _SIGNS[sign.text]
+        if named.field is None:
+            self._value_of(None, operator)
+            return Exists(_UNKNOWN)
+        allowed = [known.value for known in OPERATORS[named.field.type]]
+        if sign.text not in allowed:
+            message = f"{named.field.name} cannot be compared by {sign.text}"
+            self._reader.report(sign, sign, message, expected=allowed)
+            self._value_of(None, operator)
+            return Exists(named.field)
+        return Compare(named.field, operator, self._value_of(named.field, operator), named.key)
+
+    def _in(self, named: _Named) -> Condition:
+        reader, field = self._reader, named.field
+        reader.demand_sign("(")
+        values = [self._value_of(field, Operator.EQUAL)]
+        while reader.takes_sign(","):
+            if len(values) == MAX_VALUES:
+                reader.fail(f"in takes at most {MAX_VALUES} values")
+            values.append(self._value_of(field, Operator.EQUAL))
+        reader.demand_sign(")")
+        if field is not None and Operator.EQUAL not in OPERATORS[field.type]:
+            reader.report(named.first, named.last, f"{field.name} cannot be one of several values")
+        return In(field or _UNKNOWN, tuple(values), named.key)
+
+    def _flag(self, named: _Named) -> Condition:
+        if named.field is not None and named.field.type is not FieldType.FLAG:
+            expected = [known.value for known in OPERATORS[named.field.type]]
+            message = f"{named.field.name} is compared with something"
+            self._reader.report(named.first, named.last, message, expected=[*expected, "exists"])
+        return Exists(named.field or _UNKNOWN)
+
+    def _value_of(self, field: Field | None, operator: Operator) -> Value:
+        token = self._reader.here
+        is_keyword = token.kind is TokenKind.NAME and token.text.lower() in KEYWORDS
+        if token.kind in {TokenKind.SIGN, TokenKind.END} or is_keyword:
+            self._reader.fail("a value is missing here; texts stand in quotes")
+        self._reader.take()
+        try:
+            return read_value(Written(token, field or _UNKNOWN, operator, self._now_ns))
+        except UnfitValueError as error:
+            self._reader.report(token, token, str(error), error.did_you_mean)
+            return token.text
+
+
+def _about_keys(field: Field) -> str:
+    if field.has_keys:
+        return f"{field.name} is asked by key: {field.example}"
+    return f"{field.name} has no keys"
+
+
+_UNKNOWN = Field("", FieldType.TEXT, "Stands for a field that there is not.", "")

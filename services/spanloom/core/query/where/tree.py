@@ -1,0 +1,111 @@
+"""A ``where`` once it is read: what it demands of a run, or of a step.
+
+Every field in it exists and every value has the type of its field.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.query.where.fields import Field, Value
+
+
+class Operator(Enum):
+    """How a field is compared with a value."""
+
+    EQUAL = "="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    MORE = ">"
+    AT_LEAST = ">="
+    MATCHES = "~"
+    MATCHES_NOT = "!~"
+    HAS_WORDS = ":"
+
+
+class And(NamedTuple):
+    """All of them hold."""
+
+    parts: Sequence[Condition]
+
+
+class Or(NamedTuple):
+    """At least one of them holds."""
+
+    parts: Sequence[Condition]
+
+
+class Not(NamedTuple):
+    """It does not hold."""
+
+    part: Condition
+
+
+class Compare(NamedTuple):
+    """A field compares so with a value: ``duration > 20s``. Never of a value that is absent."""
+
+    field: Field
+    operator: Operator
+    value: Value
+    key: str = ""
+    """Which of the metadata: ``tier`` in ``metadata.tier``."""
+
+
+class In(NamedTuple):
+    """A field has one of the values: ``status in (live, partial)``."""
+
+    field: Field
+    values: Sequence[Value]
+    key: str = ""
+
+
+class Exists(NamedTuple):
+    """A field has a value at all: ``conversation exists``; of a flag, that it is set."""
+
+    field: Field
+    key: str = ""
+
+
+class Words(NamedTuple):
+    """All the words stand somewhere in the texts of a run: ``"rate limit"``."""
+
+    text: str
+
+
+class Count(NamedTuple):
+    """How many steps meet a condition: ``count(type = tool and error) >= 2``."""
+
+    steps: Condition
+    operator: Operator
+    number: int
+
+
+class Link(NamedTuple):
+    """How far behind one step the next one may be, in steps; ``None`` is any distance."""
+
+    most: int | None
+
+
+class Chain(NamedTuple):
+    """Steps one after the other: ``has(tool = "search" then tool = "refund")``."""
+
+    steps: Sequence[Condition]
+    links: Sequence[Link]
+    """One less than the steps."""
+
+
+class Under(NamedTuple):
+    """A step somewhere below another one: ``has(tool = "search" under agent = "triage")``."""
+
+    inner: Condition
+    outer: Condition
+    is_child: bool
+    """Whether it stands directly below: ``child of``."""
+
+
+Condition: TypeAlias = "And | Or | Not | Compare | In | Exists | Words | Count | Chain | Under"

@@ -1,0 +1,184 @@
+"""The values that stand behind an operator, each read by the type of its field."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.query.where.fields import FieldType
+from spanloom.core.query.where.limits import MAX_REGEX_CHARS, MAX_WORDS
+from spanloom.core.query.where.problems import resembling
+from spanloom.core.query.where.tokens import TokenKind
+from spanloom.core.query.where.tree import Operator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.query.where.fields import Field, Value
+    from spanloom.core.query.where.tokens import Token
+
+_UNITS_NS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86_400 * 10**9,
+}
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)([A-Za-z]*)")
+_BEYOND_RE2 = re.compile(r"\(\?(?:=|!|<=|<!|P=)|\\[1-9]")
+MAX_INTEGER = 2**63 - 1
+
+_EQUALITY = (Operator.EQUAL, Operator.NOT_EQUAL)
+_PATTERNS = (Operator.MATCHES, Operator.MATCHES_NOT)
+_ORDER = (Operator.LESS, Operator.AT_MOST, Operator.MORE, Operator.AT_LEAST)
+OPERATORS: dict[FieldType, Sequence[Operator]] = {
+    FieldType.TEXT: (*_EQUALITY, *_PATTERNS),
+    FieldType.WORDS: (Operator.HAS_WORDS,),
+    FieldType.CHOICE: _EQUALITY,
+    FieldType.INTEGER: (*_EQUALITY, *_ORDER),
+    FieldType.NUMBER: (*_EQUALITY, *_ORDER),
+    FieldType.DURATION: (*_EQUALITY, *_ORDER),
+    FieldType.TIME: (*_EQUALITY, *_ORDER),
+    FieldType.FLAG: _EQUALITY,
+}
+"""What a field of each type can be compared by."""
+
+
+class UnfitValueError(ValueError):
+    """A value that its field cannot have."""
+
+    def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
+        """Keep what resembles the value."""
+        super().__init__(message)
+        self.did_you_mean = did_you_mean
+
+
+class Written(NamedTuple):
+    """A value as it is written, and by what it is compared."""
+
+    token: Token
+    field: Field
+    operator: Operator
+    now_ns: int
+    """What ``-24h`` counts from."""
+
+
+def read_value(written: Written) -> Value:
+    """Return the value in the type of its field; raises ``UnfitValueError``."""
+    return _READERS[written.field.type](written)
+
+
+def read_words(text: str) -> str:
+    """Return a text whose words are looked for; raises ``UnfitValueError`` without, or too many."""
+    count = len(re.findall(r"\w+", text))
+    if not count:
+        raise UnfitValueError("there is no word in this text")
+    if count > MAX_WORDS:
+        raise UnfitValueError(f"{count} words; at most {MAX_WORDS} can be looked for at once")
+    return text
+
+
+def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_INTEGER) -> int:
+    """Return a whole number of at most 64 bits; raises ``UnfitValueError``."""
+    if token.kind is not TokenKind.NUMBER or not token.text.lstrip("-").isdecimal():
+        raise UnfitValueError("this takes a whole number: 5")
+    if int(token.text[:20]) < at_least:
+        raise UnfitValueError(f"this takes at least {at_least}")
+    if at_most < MAX_INTEGER and int(token.text[:20]) > at_most:
+        raise UnfitValueError(f"this takes at most {at_most}")
+    return _bounded(int(token.text) if len(token.text) < 20 else MAX_INTEGER + 1)
+
+
+def _text(written: Written) -> str:
+    token = written.token
+    if token.kind is TokenKind.SIGN:
+        raise UnfitValueError(f'{written.field.name} takes a text: "{written.field.name}"')
+    return _pattern(token.text) if written.operator in _PATTERNS else token.text
+
+
+def _pattern(regex: str) -> str:
+    if len(regex) > MAX_REGEX_CHARS:
+        raise UnfitValueError(f"a pattern has at most {MAX_REGEX_CHARS} characters")
+    if beyond := _BEYOND_RE2.search(regex):
+        raise UnfitValueError(f"{beyond.group()} is not known here: patterns are RE2's")
+    try:
+        re.compile(regex)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UnfitValueError(f"this is no pattern: {error}") from None
+    return regex
+
+
+def _words(written: Written) -> str:
+    return read_words(_text(written))
+
+
+def _choice(written: Written) -> str:
+    asked, choices = written.token.text, written.field.choices
+    if asked not in choices:
+        message = f"{written.field.name} is never {asked!r}; it is one of {', '.join(choices)}"
+        raise UnfitValueError(message, resembling(asked, choices))
+    return asked
+
+
+def _integer(written: Written) -> int:
+    return read_integer(written.token)
+
+
+def _number(written: Written) -> float:
+    found = _NUMBER.fullmatch(written.token.text)
+    if written.token.kind is not TokenKind.NUMBER or found is None or found.group(2):
+        raise UnfitValueError(f"{written.field.name} is a number: 0.05")
+    return float(found.group(1))
+
+
+def _duration(written: Written) -> int:
+    found = _NUMBER.fullmatch(written.token.text)
+    if written.token.kind is not TokenKind.NUMBER or found is None:
+        raise UnfitValueError(f"{written.field.name} is a duration: 200ms, 1.5s, 2m, 7d")
+    number, unit = found.groups()
+    if unit not in _UNITS_NS:
+        wrong = f"{unit!r} is no unit" if unit else "a duration has a unit"
+        raise UnfitValueError(f"{wrong}; units are {', '.join(_UNITS_NS)}")
+    return _bounded(round(float(number) * _UNITS_NS[unit]))
+
+
+def _time(written: Written) -> int:
+    if written.token.kind is TokenKind.NUMBER:
+        return max(written.now_ns + _duration(written), 0)
+    try:
+        moment = datetime.fromisoformat(written.token.text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise UnfitValueError(
+            f'{written.field.name} is a time with its zone, "2026-01-31T12:00:00Z", or before now,'
+            " -24h"
+        )
+    return round(moment.timestamp() * 10**6) * 1000
+
+
+def _flag(written: Written) -> bool:
+    if not written.token.is_word("true", "false"):
+        raise UnfitValueError(f"{written.field.name} is true or false")
+    return written.token.is_word("true")
+
+
+def _bounded(number: int) -> int:
+    if abs(number) > MAX_INTEGER:
+        raise UnfitValueError("this number is too large")
+    return number
+
+
+_READERS: dict[FieldType, Callable[[Written], Value]] = {
+    FieldType.TEXT: _text,
+    FieldType.WORDS: _words,
+    FieldType.CHOICE: _choice,
+    FieldType.INTEGER: _integer,
+    FieldType.NUMBER: _number,
+    FieldType.DURATION: _duration,
+    FieldType.TIME: _time,
+    FieldType.FLAG: _flag,
+}

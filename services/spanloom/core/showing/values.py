@@ -1,0 +1,80 @@
+"""How single values are shown to people: short, and harmless whatever they contain."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+
+def printable(text: str) -> str:
+    r"""Make text safe to print on one line: white space becomes a space, the rest is escaped.
+
+    Control characters, escape sequences, line separators and marks that turn the direction of
+    writing come out as ``\x1b`` and the like. The joiner inside emoji stays.
+    """
+    if text.isprintable():
+        return text
+    return "".join(_shown(char) for char in text)
+
+
+def shortened(text: str, cells: int) -> str:
+    """Return the beginning of a text on one line, at most about so many characters."""
+    line = " ".join(printable(text[: cells * 4]).split())
+    return line if len(line) <= cells else line[: cells - 1].rstrip() + "…"
+
+
+def whole(value: object, otherwise: int = 0) -> int:
+    """Read a number of the document, written as a number or as digits."""
+    try:
+        return int(value) if isinstance(value, str | int | float) else otherwise
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def duration(ms: int) -> str:
+    """Write a duration: ``<1 ms``, ``412 ms``, ``2.31 s``, ``1m 05s``, ``2h 03m``."""
+    if ms < 1_000:
+        return f"{ms} ms" if ms else "<1 ms"
+    if ms < 60_000:
+        return f"{ms / 1000:.2f} s" if ms < 10_000 else f"{ms / 1000:.1f} s"
+    minutes, seconds = divmod(ms // 1000, 60)
+    if minutes < 60:
+        return f"{minutes}m {seconds:02}s"
+    return f"{minutes // 60}h {minutes % 60:02}m"
+
+
+def age(ms: int) -> str:
+    """Write how long ago something was: ``12 s ago``, ``5 min ago``, ``3 h ago``, ``2 d ago``."""
+    seconds = max(0, ms) // 1000
+    for unit, size, until in (("s", 1, 100), ("min", 60, 6_000), ("h", 3_600, 172_800)):
+        if seconds < until:
+            return f"{seconds // size} {unit} ago"
+    return f"{seconds // 86_400} d ago"
+
+
+def instant(ms: int) -> str:
+    """Write a point in time in UTC; empty where it is beyond the calendar."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: ``1 agent``, ``1,200 model calls``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def dollars(usd: float) -> str:
+    """Write a sum of money: ``$12.40``; a small one with two digits that count, ``$0.00034``."""
+    places = 2 if usd >= 1 or not usd else 1 - math.floor(math.log10(usd))
+    return f"${usd:,.{places}f}"
+
+
+def _shown(char: str) -> str:
+    if char.isprintable() or char == "\u200d":
+        return char
+    if char.isspace():
+        return " "
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else "\ufffd"

@@ -1,0 +1,1 @@
+"""The indexer: puts what runs say into the index of words, beside the extraction."""

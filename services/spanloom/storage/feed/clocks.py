@@ -1,0 +1,139 @@
+"""When a reader of the feed has met all writes that began before some time.
+
+Neither time nor order of parts tells: what began first may end last. With four writers whose
+INSERTs took up to 2.8 s a reader that followed the time alone missed nine rows of ten.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.query.positions import Sight
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.storage.engine.lane import Lane
+
+TABLE = "trajectory_changes"
+COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano")
+US = 1_000_000
+HORIZON_S = 10.0
+"""A row of another process is visible so long after its time, or it is written once more."""
+LONGEST_INSERT_S = 4
+CLOCK_HOLDS_S = 1.0
+"""For so long the time of the store is not asked for again: of a quick poll it is a third."""
+TRIES = 3
+"""How often a row is written that takes too long to become visible; then the store is too slow."""
+QUIET_S = 60.0
+"""A reader who finds nothing stays so far behind the store's clock, which may be set back."""
+QUIET_ALONE_S = 12 * 3600.0
+"""The same where the clock is ours and can be set back between two starts only. Not for ever: a
+position is worth nothing once it is older than what is kept."""
+FOREVER_US = 2**53
+"""A time after all others: the year 2255, which the store can still hold."""
+
+Rows: TypeAlias = "Sequence[Sequence[object]]"
+
+
+class FeedClock(Protocol):
+    """Gives rows their time, and says up to which time all of them are visible."""
+
+    def insert(self, lane: Lane, rows: Rows) -> None:
+        """Insert rows of ``COLUMNS``."""
+
+    def look(self, lane: Lane) -> Sight:
+        """Return what a query that follows can be sure of."""
+
+
+class OwnClock:
+    """For the embedded store, which is of one process: it knows what it still writes.
+
+    Each write has a time of its own behind all others. A row is shown once every write that began
+    before it has ended, so nothing is ever shown twice, or late by more than another's INSERT.
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
+        """Take the clock, in ns; it may be set at any time."""
+        self._clock = clock
+        self._lock = Lock()
+        self._under_way: set[int] = set()
+        self._last_us = 0
+        self._stored_us = 0
+
+    def insert(self, lane: Lane, rows: Rows) -> None:
+        """See ``FeedClock.insert``."""
+        with self._writing(lane) as at_us:
+            at = f"{at_us // US}.{at_us % US:06d}"
+            stamped = ([at, *row] for row in rows)
+            lane.insert(TABLE, ("ChangedAt", *COLUMNS), stamped, most_s=LONGEST_INSERT_S)
+
+    def look(self, lane: Lane) -> Sight:
+        """See ``FeedClock.look``."""
+        with self._lock:
+            self._remember(lane)
+            quiet_us = max(self._stored_us, self._time_us() - int(QUIET_ALONE_S * US))
+            self._last_us = max(self._last_us, quiet_us)
+            complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
+            now_us = max(self._last_us, self._time_us())
+        # Not further than what is stored: after another start that is all there is to go on from.
+        return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us)
+
+    @contextmanager
+    def _writing(self, lane: Lane) -> Iterator[int]:
+        with self._lock:
+            self._remember(lane)
+            at_us = self._last_us = max(self._last_us + 1, self._time_us())
+            self._under_way.add(at_us)
+        try:
+            yield at_us
+            self._stored_us = max(self._stored_us, at_us)
+        finally:
+            with self._lock:
+                self._under_way.discard(at_us)
+
+    def _remember(self, lane: Lane) -> None:
+        """Go on behind what an earlier process wrote, whatever the clock says now."""
+        if not self._last_us:
+            newest = (int(at_us) for (at_us,) in lane.rows("newest_announcement"))
+            self._last_us = self._stored_us = max(newest, default=1)
+
+    def _time_us(self) -> int:
+        return self._clock() // 1000
+
+
+class SharedClock:
+    """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """Take the clock, in seconds, by which it is seen how long something takes."""
+        self._monotonic = monotonic
+        self._known_us = 0
+        self._known_until = -1.0
+
+    def insert(self, lane: Lane, rows: Rows) -> None:
+        """See ``FeedClock.insert``; what took long may have been overlooked, and is said again."""
+        kept = list(rows)
+        for _ in range(TRIES):
+            began = self._monotonic()
+            lane.insert(TABLE, COLUMNS, kept, most_s=LONGEST_INSERT_S)
+            if self._monotonic() - began <= HORIZON_S / 2:
+                return
+        raise StoreUnavailableError(
+            f"the store takes longer than {HORIZON_S / 2:g} s for a row of {TABLE}; readers of the "
+            "change feed could miss it, so it is tried again"
+        )
+
+    def look(self, lane: Lane) -> Sight:
+        """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
+        now = self._monotonic()
+        if now > self._known_until:
+            ((self._known_us,),) = lane.rows("feed_clock")
+            self._known_until = now + CLOCK_HOLDS_S
+        now_us = self._known_us
+        horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
+        return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)

@@ -1,0 +1,1 @@
+SELECT toUnixTimestamp64Micro(now64(6))

@@ -1,0 +1,1 @@
+"""Numbers over runs and their steps, worked out by the store."""

@@ -1,0 +1,21 @@
+-- Those of some texts that the current versions of their runs have, each with the place of its step.
+SELECT Project, TraceId, asked.4 AS Hash, indexOf(Hashes, Hash) AS Position
+FROM
+(
+    SELECT arrayJoin(JSONExtract({asked:String}, 'Array(Tuple(String, UInt64, String, UInt64))')) AS asked
+) AS candidates
+INNER JOIN
+(
+    SELECT Project, StartTimeUnixNano, TraceId, `Steps.Text` AS Hashes
+    FROM trajectory_list FINAL
+    WHERE DuplicateOf = ''
+      AND (Project, StartTimeUnixNano, TraceId) IN (
+        -- A row left by a writer that was overtaken has another start than the trajectory.
+        SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
+        FROM trajectories
+        WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
+        GROUP BY Project, TraceId
+      )
+) AS runs
+    ON asked.1 = Project AND asked.2 = StartTimeUnixNano AND asked.3 = TraceId
+WHERE Position > 0

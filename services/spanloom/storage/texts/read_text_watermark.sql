@@ -1,0 +1,2 @@
+SELECT Second
+FROM text_watermark FINAL

@@ -1,0 +1,116 @@
+"""Finds texts: candidates by the index, newest run first, then those that count now.
+
+A candidate may be of an older version of its run, or there twice, where an indexer died behind an
+INSERT. The current versions say which of them there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.texts import HitCursor, Part, TextHit
+from spanloom.core.query.snippets import make_snippet
+from spanloom.storage.engine.conditions import within
+from spanloom.storage.texts.conditions import having_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.texts import TextSearch
+    from spanloom.core.query.text_query import TextQuery
+    from spanloom.storage.engine.conditions import Condition
+    from spanloom.storage.engine.lane import Lane, Row
+
+SPARE_CANDIDATES = 16
+"""Candidates read beyond the wanted hits: old versions fall out."""
+MAX_CANDIDATES = 4_000
+TEXTS_AT_ONCE = 50
+_STEP_ID = "{:016x}".format
+_PARTS = tuple(Part)
+
+
+class ClickHouseTextFinder:
+    """``TextFinder`` over the lane of readers."""
+
+    def __init__(self, reader: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._reader = reader
+
+    def search(
+        self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
+    ) -> Sequence[TextHit]:
+        """See ``TextFinder.search``."""
+        text = having_text(self._reader, wanted.query)
+        found: dict[HitCursor, tuple[Row, int]] = {}
+        most = limit + SPARE_CANDIDATES
+        while len(found) < limit:
+            rows = self._text_candidates(reach, wanted, text, most, after)
+            current = self._text_places(rows)
+            for row in rows:
+                if position := current.get((row.Project, row.TraceId, row.Hash)):
+                    found[_place(row)] = row, position
+            if len(rows) < most:
+                break
+            after, most = _place(rows[-1]), min(2 * most, MAX_CANDIDATES)
+        return list(self._text_hits(wanted.query, list(found.values())[:limit]))
+
+    def _text_candidates(
+        self,
+        reach: Reach,
+        wanted: TextSearch,
+        text: Condition,
+        most: int,
+        after: HitCursor | None,
+    ) -> Sequence[Row]:
+        place = after or HitCursor(0, "", "", "0", 0)
+        rows = self._reader.rows(
+            "text_candidates",
+            reach=within(reach),
+            text=text,
+            parts=[str(part) for part in wanted.parts],
+            from_ns=wanted.start_from_ns,
+            before_ns=wanted.start_before_ns,
+            after_start_ns=after.start_ns if after else None,
+            after_trace_id=place.trace_id,
+            after_project=place.project,
+            after_step_id=int(place.step_id, 16),
+            after_place=place.part,
+            most=most,
+        )
+        return list(rows)
+
+    def _text_places(self, rows: Sequence[Row]) -> Mapping[tuple[str, str, int], int]:
+        """Return the step's place for the hash of each text that counts, by its run."""
+        asked = {(row.Project, row.TrajectoryStart, row.TraceId, row.Hash) for row in rows}
+        keys = list(dict.fromkeys((row.Project, row.TraceId) for row in rows))
+        current = self._reader.rows("current_texts", asked=sorted(asked), keys=keys) if rows else ()
+        return {(row.Project, row.TraceId, row.Hash): row.Position for row in current}
+
+    def _text_hits(self, query: TextQuery, found: Sequence[tuple[Row, int]]) -> Iterator[TextHit]:
+        for at in range(0, len(found), TEXTS_AT_ONCE):
+            some = found[at : at + TEXTS_AT_ONCE]
+            texts = self._stored_texts([row for row, _ in some])
+            for row, position in some:
+                stored = texts[row.Project, row.TraceId, row.StepId, row.Place, row.Hash]
+                yield TextHit(
+                    key=TraceKey(row.Project, row.TraceId),
+                    start_ns=row.TrajectoryStart,
+                    step_id=_STEP_ID(row.StepId),
+                    position=position,
+                    part=_PARTS[row.Place - 1],
+                    type=stored.Type,
+                    name=stored.Name,
+                    snippet=make_snippet(stored.Text, query),
+                )
+
+    def _stored_texts(self, rows: Sequence[Row]) -> Mapping[tuple[object, ...], Row]:
+        places = [(row.Project, row.TrajectoryStart, row.TraceId, row.StepId) for row in rows]
+        stored = self._reader.rows("read_texts", places=places)
+        return {(r.Project, r.TraceId, r.StepId, r.Place, r.Hash): r for r in stored}
+
+
+def _place(row: Row) -> HitCursor:
+    """Return where a candidate stands; the same text twice stands at one place."""
+    return HitCursor(row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place)

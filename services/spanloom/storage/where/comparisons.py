@@ -1,0 +1,84 @@
+"""Comparisons of one field as SQL: true or false for every row, never NULL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.where.fields import FieldType
+from spanloom.core.query.where.tree import Operator
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Compare, Exists, In
+    from spanloom.storage.where.columns import Column
+    from spanloom.storage.where.literals import Literals
+
+OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
+"""Of several values: that none is equal is the opposite of that one is."""
+
+
+def compare(asked: Compare, column: Column, literals: Literals) -> str:
+    """Return the condition of ``duration > 20s`` or ``agent = "refunds"``."""
+    if not (asked.field.is_list or asked.field.has_keys):
+        value = literals.of(asked.field.type, asked.value)
+        return _there(_compared(column.sql, asked.operator, value), column)
+    negative = asked.operator in OPPOSITES
+    positive = asked._replace(operator=OPPOSITES.get(asked.operator, asked.operator))
+    any_of = (_any_under_key if asked.field.has_keys else _any)(positive, column, literals)
+    if not negative:
+        return any_of
+    if asked.field.has_keys:  # what is absent compares with nothing; an empty list has no such item
+        return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"
+    return f"(NOT {any_of})"
+
+
+def is_in(asked: In, column: Column, literals: Literals) -> str:
+    """Return the condition of ``status in (live, partial)``."""
+    if asked.field.has_keys:
+        pairs = literals.list_of(asked.field.type, [f"{asked.key}={v}" for v in asked.values])
+        return f"hasAny({column.sql}, {pairs})"
+    values = literals.list_of(asked.field.type, asked.values)
+    if asked.field.is_list:
+        return f"hasAny({column.sql}, {values})"
+    return _there(f"has({values}, {column.sql})", column)
+
+
+def exists(asked: Exists, column: Column, literals: Literals) -> str:
+    """Return the condition of ``conversation exists``; of a flag it is the flag itself."""
+    if asked.field.has_keys:
+        return _has_key(asked.key, column, literals)
+    if asked.field.is_list:
+        return f"notEmpty({column.sql})"
+    if asked.field.type is FieldType.FLAG:
+        return column.sql
+    return f"({column.is_there or 'true'})"
+
+
+def _compared(sql: str, operator: Operator, value: str) -> str:
+    if operator is Operator.MATCHES:
+        return f"match({sql}, {value})"
+    if operator is Operator.MATCHES_NOT:
+        return f"NOT match({sql}, {value})"
+    return f"{sql} {operator.value} {value}"
+
+
+def _there(condition: str, column: Column) -> str:
+    return f"({condition} AND {column.is_there})" if column.is_there else f"({condition})"
+
+
+def _any(asked: Compare, column: Column, literals: Literals) -> str:
+    value = literals.of(asked.field.type, asked.value)
+    if asked.operator is Operator.EQUAL:
+        return f"has({column.sql}, {value})"
+    return f"arrayExists(item -> {_compared('item', asked.operator, value)}, {column.sql})"
+
+
+def _any_under_key(asked: Compare, column: Column, literals: Literals) -> str:
+    if asked.operator is Operator.EQUAL:
+        return f"has({column.sql}, {literals.text(f'{asked.key}={asked.value}')})"
+    key, value = literals.text(f"{asked.key}="), literals.of(asked.field.type, asked.value)
+    told = _compared(f"substring(item, length({key}) + 1)", asked.operator, value)
+    return f"arrayExists(item -> startsWith(item, {key}) AND {told}, {column.sql})"
+
+
+def _has_key(key: str, column: Column, literals: Literals) -> str:
+    return f"arrayExists(item -> startsWith(item, {literals.text(f'{key}=')}), {column.sql})"

@@ -1,0 +1,106 @@
+"""A ``where`` as a condition of SQL, part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.tree import (
+    And,
+    Chain,
+    Compare,
+    Count,
+    Exists,
+    In,
+    Not,
+    Or,
+    Under,
+    Words,
+)
+from spanloom.storage.engine.conditions import Condition
+from spanloom.storage.where import comparisons, shapes
+from spanloom.storage.where.columns import COLUMNS
+from spanloom.storage.where.guards import guards_of
+from spanloom.storage.where.literals import Literals
+from spanloom.storage.where.texts import words_of_run, words_of_step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.query.where import tree
+    from spanloom.storage.where.texts import Texts
+
+
+def compile_where(where: tree.Condition, texts: Texts) -> Condition:
+    """Return the condition that a row of ``trajectory_list`` is a run that is asked for."""
+    compiler = Compiler(texts)
+    return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
+
+
+class Compiler:
+    """Makes SQL of conditions, whose literals it keeps; several may stand in one query."""
+
+    def __init__(self, texts: Texts) -> None:
+        """Take where words are looked for."""
+        self._texts = texts
+        self.literals = Literals()
+
+    def to_sql(self, where: tree.Condition, subject: Subject) -> str:
+        """Return what a ``where`` of runs, or of steps, is in SQL."""
+        match where:
+            case And(parts) | Or(parts):
+                return _joined(where, [self.to_sql(part, subject) for part in parts])
+            case Not(part):
+                return f"(NOT {self.to_sql(part, subject)})"
+            case Compare() | In() | Exists():
+                return self._of_field(where, subject)
+            case Words(text):
+                return words_of_run(text, "", self._texts, self.literals)
+            case Count(steps, operator, number):
+                counted = shapes.count_steps(self._of_steps(steps))
+                return f"({counted} {operator.value} {self.literals.number(number)})"
+            case Chain() | Under():
+                return self._guarded(where)
+        assert_never(where)
+
+    def _of_steps(self, where: tree.Condition) -> str:
+        return self.to_sql(where, Subject.STEP)
+
+    def _of_field(self, where: Compare | In | Exists, subject: Subject) -> str:
+        if where.field.type is FieldType.WORDS:
+            return self._words(where, subject)
+        column = COLUMNS[subject][where.field.name]
+        match where:
+            case Compare():
+                return comparisons.compare(where, column, self.literals)
+            case In():
+                return comparisons.is_in(where, column, self.literals)
+            case Exists():
+                return comparisons.exists(where, column, self.literals)
+        assert_never(where)
+
+    def _words(self, where: Compare | In | Exists, subject: Subject) -> str:
+        said = str(where.value) if isinstance(where, Compare) else ""
+        find = words_of_run if subject is Subject.RUN else words_of_step
+        return find(said, where.field.name, self._texts, self.literals)
+
+    def _guarded(self, where: Chain | Under) -> str:
+        """Return a shape behind what each of its steps needs: that is looked up much faster."""
+        steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
+        guards = [guard for step in steps for guard in guards_of(step, self.literals)]
+        return f"({' AND '.join([*guards, self._shape(where)])})"
+
+    def _shape(self, where: Chain | Under) -> str:
+        match where:
+            case Chain((only,), _):
+                return shapes.any_step(self._of_steps(only))
+            case Chain(steps, links):
+                return shapes.chain([self._of_steps(one) for one in steps], links, self.literals)
+            case Under(inner, outer, is_child):
+                form = shapes.child_of if is_child else shapes.under
+                return form(self._of_steps(inner), self._of_steps(outer))
+        assert_never(where)
+
+
+def _joined(where: And | Or, parts: Sequence[str]) -> str:
+    return f"({(' AND ' if isinstance(where, And) else ' OR ').join(parts)})"

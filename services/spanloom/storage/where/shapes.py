@@ -1,0 +1,88 @@
+"""Shapes that steps form, as SQL over the arrays of a run's steps.
+
+Each predicate is a bit of a step. A chain is one RE2 match over a text with a character for each
+step, 64 and its bits: linear, and what follows directly is the next character. A tree is asked by
+the intervals of a walk from the top down.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from spanloom.storage.where.columns import items_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.query.where.tree import Link
+    from spanloom.storage.where.literals import Literals
+
+_ZERO = 64
+"""The character of a step that meets no predicate; six bits above it are still ASCII."""
+
+
+def any_step(predicate: str) -> str:
+    """Return the condition that a step meets a predicate."""
+    return f"arrayExists({_each(predicate)})"
+
+
+def count_steps(predicate: str) -> str:
+    """Return how many steps meet a predicate."""
+    return f"arrayCount({_each(predicate)})"
+
+
+def chain(predicates: Sequence[str], links: Sequence[Link], literals: Literals) -> str:
+    """Return the condition that steps meet these predicates, one after the other."""
+    steps = f"arrayStringConcat(arrayMap({_each(f'char({_ZERO} + {_bits(predicates)})')}))"
+    return f"match({steps}, {literals.text(_pattern(links))})"
+
+
+def under(inner: str, outer: str) -> str:
+    """Return the condition that a step stands somewhere below another one.
+
+    In the order of the walk, some inner step is met after the outer one and until its last.
+    """
+    bits = f"arrayMap({_each(_bits([inner, outer]))})"
+    walked = f"arraySort((bits, met) -> met, {bits}, `Steps.Enter`)"
+    met = f"arrayCumSum(bits -> bitAnd(bits, 1), {walked})"
+    within = f"bitTest(bits, 1) AND {met}[last] > {met}[own]"
+    return f"arrayExists((bits, own, last) -> {within}, {bits}, `Steps.Enter`, `Steps.Exit`)"
+
+
+def child_of(inner: str, outer: str) -> str:
+    """Return the condition that a step stands directly below another one."""
+    bits = f"arrayMap({_each(_bits([inner, outer]))})"
+    below = f"bitTest(bits, 0) AND bitTest({bits}[above], 1)"
+    return f"arrayExists((bits, above) -> {below}, {bits}, `Steps.Parent`)"
+
+
+def _each(expression: str) -> str:
+    """Return a lambda over the steps and the arrays that it goes through."""
+    items = items_in(expression) or items_in("StepId")
+    names, arrays = (", ".join(side) for side in zip(*items, strict=True))
+    return f"({names}) -> {expression}, {arrays}"
+
+
+def _bits(predicates: Sequence[str]) -> str:
+    """Return a number that has a bit for each predicate."""
+    return " + ".join(f"{1 << n} * {predicate}" for n, predicate in enumerate(predicates))
+
+
+def _pattern(links: Sequence[Link]) -> str:
+    parts = []
+    for bit, link in zip_longest(range(len(links) + 1), links):
+        parts += [_having(bit), "" if link is None else _between(link)]
+    return "".join(parts)
+
+
+def _having(bit: int) -> str:
+    """Return the class of characters that have a bit, each as its code."""
+    having = (code for code in range(_ZERO, 2 * _ZERO) if code - _ZERO & 1 << bit)
+    return "[" + "".join(f"\\x{code:02x}" for code in having) + "]"
+
+
+def _between(link: Link) -> str:
+    if link.most is None:
+        return "(?s:.)*"
+    return f"(?s:.){{0,{link.most - 1}}}" if link.most > 1 else ""

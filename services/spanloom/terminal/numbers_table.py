@@ -1,0 +1,69 @@
+"""Numbers of groups as a table, and the fields by which they can be asked for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from spanloom.core.showing.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+NOTHING = "Nothing to count; filters may hide what there is."
+_ABSENT = "-"
+
+
+def render_numbers(
+    items: Sequence[Mapping[str, Any]], console: Console, *, is_cut: bool = False
+) -> None:
+    """Print a line a group, numbers to the right; say if there are more."""
+    if not items:
+        console.print(NOTHING, soft_wrap=True)
+        return
+    table = _table()
+    for name in items[0]:
+        is_number = any(_is_number(item[name]) for item in items)
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for item in items:
+        table.add_row(*(Text(_written(name, value)) for name, value in item.items()))
+    console.print(table)
+    if is_cut:
+        console.print("There are more; --top asks for more of them, --since for fewer.")
+
+
+def render_fields(fields: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print a line a field: what it is and how it is asked for."""
+    table = _table()
+    for title in ("field", "of", "is", "ask"):
+        table.add_column(title, overflow="fold")
+    for field in fields:
+        name, what = Text(field["name"], "bold"), Text(field["description"])
+        table.add_row(name, Text(field["of"], "dim"), what, Text(field["example"], "cyan"))
+    console.print(table)
+
+
+def _table() -> Table:
+    return Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _written(name: str, value: object) -> str:
+    if value is None:
+        return _ABSENT
+    if name == "start":
+        moment = datetime.fromtimestamp(int(str(value)) / 1000, UTC)
+        return f"{moment:%Y-%m-%d %H:%M}Z"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))

@@ -1,0 +1,163 @@
+"""What the change feed promises, against every implementation."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from tests.support.otlp_requests import START_NS
+from tests.support.trajectory_lists import trace
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement, PositionGoneError
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
+from spanloom.storage.feed.clocks import SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.ports.feed import FeedPage
+    from spanloom.core.ports.store import Store
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+ANY = TrajectoryFilter()
+
+
+class OfManyProcesses:
+    """The embedded store with the clock of a server, which other processes write to as well."""
+
+    def __init__(self, store: ClickHouseStore) -> None:
+        feed = ClickHouseFeed(store._worker, store._reader, SharedClock())
+        self.announce, self.announced, self.write = feed.announce, feed.announced, store.write
+
+
+@pytest.fixture(params=["memory", "clickhouse", "shared clock"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "shared clock":
+        own = OfManyProcesses(request.getfixturevalue("clickhouse_store"))
+        return cast("Store", own)
+    found: Store = request.getfixturevalue(f"{request.param}_store")
+    return found
+
+
+def say(store: Store, key: TraceKey, version: int = 1, agent: str = "planner") -> None:
+    """Store a version and announce it."""
+    record = make_record(key, make_trajectory(key, agent=agent), version=version)
+    store.write([record])
+    store.announce([Announcement(key, version, Status.SETTLED, START_NS)])
+
+
+def read(
+    store: Store,
+    key: TraceKey,
+    after: Position | None,
+    where: TrajectoryFilter = ANY,
+    limit: int = 100,
+) -> FeedPage:
+    return store.announced(Reach.only(key.project), where, after, limit)
+
+
+def told(page: FeedPage) -> Sequence[tuple[str, int]]:
+    return [(a.key.trace_id, a.version) for a in page.announcements if a.now is not None]
+
+
+def test_what_was_announced_comes_once_in_order(store: Store, key: TraceKey) -> None:
+    others = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
+    at = read(store, key, Position()).next
+    seen: list[tuple[str, int]] = []
+    for version in (1, 2):
+        for own in others:
+            say(store, own, version)
+            page = read(store, key, at)
+            seen += told(page)
+            at = page.next
+    assert seen == [(own.trace_id, version) for version in (1, 2) for own in others]
+    assert told(read(store, key, at)) == []
+
+
+def test_an_announcement_says_what_changed_and_when(store: Store, key: TraceKey) -> None:
+    before_us = time.time_ns() // 1000
+    say(store, key, 4)
+    (found,) = read(store, key, Position()).announcements
+    assert found[:4] == (key, 4, Status.SETTLED, START_NS)
+    assert before_us <= found.changed_us <= time.time_ns() // 1000
+    assert found.now is not None
+    assert (found.now.key, found.now.version) == (key, 4)
+
+
+def test_the_end_lies_behind_all_that_is_there(store: Store, key: TraceKey) -> None:
+    say(store, key)
+    end = read(store, key, None)
+    assert end.announcements == ()
+    assert told(read(store, key, end.next)) == []
+    say(store, key, 2)
+    assert told(read(store, key, end.next)) == [(key.trace_id, 2)]
+
+
+def test_a_long_feed_comes_in_pieces(store: Store, key: TraceKey) -> None:
+    for number in range(7):
+        say(store, TraceKey(key.project, trace(number + 1)))
+    at, pieces = Position(), []
+    while True:
+        page = read(store, key, at, limit=3)
+        pieces.append(len(page.announcements))
+        at = page.next
+        if not page.has_more:
+            break
+    assert (sum(pieces), max(pieces)) == (7, 3)
+
+
+def test_what_was_announced_together_is_not_torn_apart(store: Store, key: TraceKey) -> None:
+    """It has one time: a position cannot lie between."""
+    keys = [TraceKey(key.project, trace(n)) for n in range(1, 6)]
+    store.write([make_record(own) for own in keys])
+    store.announce([Announcement(own, 1, Status.SETTLED, START_NS) for own in keys])
+    say(store, key)
+    page = read(store, key, Position(), limit=2)
+    assert sorted(told(page)) == [(own.trace_id, 1) for own in keys]
+    assert told(read(store, key, page.next, limit=2)) == [(key.trace_id, 1)]
+
+
+def test_filters_ask_what_the_trajectory_is_now(store: Store, key: TraceKey) -> None:
+    other = TraceKey(key.project, trace(1))
+    say(store, key, 1, agent="wanted")
+    say(store, other, 1, agent="other")
+    wanted = TrajectoryFilter(agent_name="wanted")
+    assert told(read(store, key, Position(), wanted)) == [(key.trace_id, 1)]
+    say(store, other, 2, agent="wanted")
+    say(store, key, 2, agent="other")
+    page = read(store, key, Position(), wanted)
+    assert told(page) == [(other.trace_id, 1), (other.trace_id, 2)]
+    assert told(read(store, key, page.next)) == []
+
+
+def test_a_reader_is_told_of_its_projects_alone(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    other = TraceKey(new_project(), key.trace_id)
+    at = read(store, key, None).next
+    say(store, other)
+    assert told(read(store, key, at)) == []
+    both = store.announced(Reach.only(key.project, other.project), ANY, at, 10)
+    assert [a.key for a in both.announcements] == [other]
+    assert store.announced(Reach.only(), ANY, Position(), 10).announcements in ((), [])
+
+
+def test_nothing_announced_is_no_error(store: Store, key: TraceKey) -> None:
+    at = read(store, key, None).next
+    store.announce([])
+    assert read(store, key, at).announcements in ((), [])
+
+
+def test_a_position_of_the_future_is_none_of_this_store(store: Store, key: TraceKey) -> None:
+    say(store, key)
+    with pytest.raises(PositionGoneError) as refused:
+        read(store, key, Position(2**52))
+    say(store, key, 2)
+    assert told(read(store, key, refused.value.end)) == [(key.trace_id, 2)]

@@ -1,0 +1,319 @@
+"""Whoever follows the change feed is told of every version, whatever writes it, however slowly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.extracting import World, sent
+from tests.support.feed_lanes import US, FeedLane, FeedRow
+from tests.support.memory_store import MemoryStore
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
+from spanloom.extractor.worker import Extractor
+from spanloom.storage.feed import clocks
+from spanloom.storage.feed.clocks import HORIZON_S, LONGEST_INSERT_S, OwnClock, SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.progress import Progress
+
+ANY = TrajectoryFilter()
+LIMIT = 3
+"""So few at once that a page often ends between rows of one moment."""
+
+
+@dataclass
+class Reader:
+    """Follows a feed and remembers what it was told."""
+
+    feed: ClickHouseFeed | MemoryStore
+    at: Position = field(default_factory=Position)
+    told: list[tuple[TraceKey, int]] = field(default_factory=list)
+
+    def look(self) -> int:
+        """Read on to the end; give how many announcements came."""
+        count = 0
+        while True:
+            page = self.feed.announced(Reach.ALL, ANY, self.at, LIMIT)
+            self.told += [(a.key, a.version) for a in page.announcements]
+            self.at = page.next
+            count += len(page.announcements)
+            if not page.has_more:
+                return count
+
+
+# Many processes on a server: rows have the time at which their INSERT began.
+
+INSERTS = st.lists(
+    st.tuples(
+        st.floats(0, 20),  # seconds, when it begins
+        st.floats(0, LONGEST_INSERT_S) | st.floats(0, 30),  # how long it takes
+        st.integers(0, 3),  # of which trace
+        st.integers(1, 4),  # how many rows
+    ),
+    min_size=1,
+    max_size=12,
+)
+LOOKS = st.lists(st.tuples(st.floats(0, 45), st.floats(0, 1)), max_size=30)
+"""When the reader asks for the time, and how long after that for the rows."""
+
+
+def visible_later(inserts: Any) -> list[tuple[int, FeedRow]]:
+    """Return rows as writers that obey the rule write them, each with when it is visible.
+
+    What took longer than half the horizon is written again when that is seen.
+    """
+    rows = []
+    for number, (first_s, first_takes_s, trace, count) in enumerate(inserts):
+        begins_s, takes_s = first_s, first_takes_s
+        while True:
+            ends_s = begins_s + takes_s
+            for version in range(count):
+                at = (int(begins_s * US), int(ends_s * US))
+                row = FeedRow("p", f"t{trace}", number * 10 + version, "settled", 0, at[0])
+                rows.append((at[1], row))
+            if takes_s <= HORIZON_S / 2:
+                break
+            begins_s, takes_s = ends_s, min(takes_s / 4, LONGEST_INSERT_S)
+    return rows
+
+
+@given(INSERTS, LOOKS)
+@settings(max_examples=150)
+def test_inserts_of_many_processes_of_any_length(
+    inserts: list[tuple[float, float, int, int]], looks: list[tuple[float, float]]
+) -> None:
+    began_us = 10**15
+    lane, rows = FeedLane(), visible_later(inserts)
+    clock = SharedClock(lambda: lane.now_us / US)
+    reader = Reader(ClickHouseFeed(lane.as_lane(), lane.as_lane(), clock))
+
+    def turn(us: int) -> None:
+        lane.now_us = began_us + us
+        lane.visible = [
+            row._replace(changed=began_us + row.changed) for ends, row in rows if ends <= us
+        ]
+
+    seen: Sequence[FeedRow] | None = None
+    before_s = 0.0
+    for look_s, later_s in [*sorted(looks), (80.0, 0.0), (95.0, 0.0)]:
+        at_s = max(look_s, before_s)
+        before_s = at_s + later_s
+        rows_us = int(before_s * US)
+        lane.between = lambda us=rows_us: turn(us)  # type: ignore[misc]  # a default of its own
+        turn(int(at_s * US))
+        came = reader.look()
+        if seen == lane.visible:
+            assert not came, "told again although nothing had come"
+        seen = lane.visible
+    assert set(reader.told) == {row.told for _, row in rows}
+
+
+def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the horizon is for: with a short one the same reader misses a row."""
+    for horizon_s, found in ((HORIZON_S, 2), (1.0, 1)):
+        monkeypatch.setattr(clocks, "HORIZON_S", horizon_s)
+        lane = FeedLane()
+        clock = SharedClock(lambda lane=lane: lane.now_us / US)  # type: ignore[misc]  # its own
+        reader = Reader(ClickHouseFeed(lane.as_lane(), lane.as_lane(), clock))
+        slow = FeedRow("p", "slow", 1, "settled", 0, lane.now_us)
+        lane.visible = [FeedRow("p", "quick", 1, "settled", 0, lane.now_us + US)]
+        for seconds in (3, 4, 5):
+            lane.now_us = slow.changed + seconds * US
+            reader.look()
+        lane.visible.append(slow)
+        reader.look()
+        assert len(set(reader.told)) == found
+
+
+# One process: it knows what it still writes, and nothing is told twice.
+
+
+@dataclass
+class Alone:
+    """An embedded store whose INSERTs take as long as other things happen."""
+
+    lane: FeedLane = field(default_factory=FeedLane)
+    kept: set[tuple[TraceKey, int]] = field(default_factory=set)
+    written: int = 0
+
+    def __post_init__(self) -> None:
+        self.start()
+        self.reader = Reader(self.feed)
+
+    def start(self) -> None:
+        clock = OwnClock(lambda: self.lane.now_us * 1000)
+        self.feed = ClickHouseFeed(self.lane.as_lane(), self.lane.as_lane(), clock)
+
+    def do(self, happenings: Any) -> None:
+        for what, value in happenings:
+            if what == "look":
+                self.reader.look()
+            elif what == "time":
+                self.lane.now_us = max(self.lane.now_us + int(value * US), 1)
+            elif what == "start":
+                self.start()
+                self.reader.feed = self.feed
+            else:
+                self.write(what, value)
+
+    def write(self, how: str, meanwhile: Any) -> None:
+        """Announce a version; other things happen before its row is visible."""
+        self.written += 1
+        told = Announcement(TraceKey("p", f"t{self.written}"), 1, Status.SETTLED, 0)
+
+        def inserting(rows: list[FeedRow]) -> None:
+            self.do(meanwhile)
+            if how != "lost":
+                self.lane.visible += rows
+                self.kept |= {row.told for row in rows}
+            if how != "kept":
+                raise StoreUnavailableError("the answer got lost, at least")
+
+        before, self.lane.inserting = self.lane.inserting, inserting
+        try:
+            self.feed.announce([told])
+        except StoreUnavailableError:
+            assert how != "kept"
+        finally:
+            self.lane.inserting = before
+
+
+SMALL = st.one_of(
+    st.tuples(st.just("look"), st.none()),
+    st.tuples(st.just("time"), st.floats(-600, 600) | st.floats(0, 1)),
+)
+WRITES = st.sampled_from(["kept", "kept", "lost", "answer lost"])
+HAPPENINGS = st.recursive(
+    st.lists(SMALL, max_size=4),
+    lambda inner: st.lists(SMALL | st.tuples(WRITES, inner), max_size=6),
+    max_leaves=25,
+)
+
+
+@given(st.lists(st.tuples(HAPPENINGS, st.booleans()), min_size=1, max_size=3))
+@settings(max_examples=150)
+def test_writes_within_writes_of_one_process_while_its_clock_is_set(
+    lives: list[tuple[Any, bool]],
+) -> None:
+    alone = Alone()
+    for happenings, starts_again in lives:
+        alone.do(happenings)
+        if starts_again:
+            alone.do([("start", None)])
+    alone.reader.look()
+    assert sorted(alone.reader.told) == sorted(alone.kept)
+
+
+# The extractor: it may die between any two of its writes.
+
+
+class DeadError(BaseException):
+    """The process was killed: nothing of it goes on."""
+
+
+class Mortal(MemoryStore):
+    """Kills whoever calls it to write, before or after, when its time has come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = -1
+
+    def _passes(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise DeadError
+
+    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        self._passes()
+        super().write(records)
+        self._passes()
+
+    def announce(self, announcements: Sequence[Announcement]) -> None:
+        self._passes()
+        super().announce(announcements)
+        self._passes()
+
+    def record_progress(self, progress: Sequence[Progress]) -> None:
+        self._passes()
+        super().record_progress(progress)
+        self._passes()
+
+
+TRACES = [f"{n:032x}" for n in (1, 2, 3)]
+LIVES = st.lists(
+    st.tuples(
+        st.lists(
+            st.tuples(st.sampled_from(TRACES), st.integers(1, 5), st.floats(0.1, 70)), max_size=6
+        ),
+        st.integers(1, 12),  # how many writes it lives to see
+    ),
+    min_size=1,
+    max_size=4,
+)
+"""Of each process: spans that come, each with a wait behind it, and when it dies."""
+
+
+@given(LIVES)
+@settings(max_examples=60)
+def test_an_extractor_that_dies_anywhere(lives: Any) -> None:
+    store = Mortal()
+    world = World(store)
+    reader = Reader(store)
+    for spans, left in lives:
+        store.left = left
+        world.restart()
+        for trace_id, number, wait_s in spans:
+            parent = 0 if number == 1 else 1
+            world.send(sent(number, parent, trace_id=trace_id, start_ms=number))
+            try:
+                world.step(wait_s)
+            except DeadError:
+                world.restart()
+            reader.look()
+    store.left = -1
+    world.restart()
+    world.run(400, every=10)
+    reader.look()
+    lines = store.list(Reach.ALL, ANY, 10)
+    newest = {(line.key, line.version) for line in lines}
+    assert newest <= set(reader.told)
+
+
+def test_without_saying_it_again_a_dead_extractor_would_skip(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What ``_announce_again`` is for."""
+    for says_again in (True, False):
+        store = Mortal()
+        world = World(store, replace(World().timing, root_quiet_s=1))
+        if not says_again:
+            monkeypatch.setattr(Extractor, "_announce_again", _says_nothing)
+        world.restart()
+        world.send(sent(1, trace_id=TRACES[0]))
+        store.left = 3  # behind the trajectory, before it is announced
+        with pytest.raises(DeadError):
+            world.run(5)
+        store.left = -1
+        world.restart()
+        world.run(100, every=10)
+        reader = Reader(store)
+        reader.look()
+        assert bool(reader.told) is says_again
+
+
+def _says_nothing(*_: object) -> None:
+    pass

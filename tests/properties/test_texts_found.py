@@ -1,0 +1,141 @@
+"""Any text is taken apart as the index does, and any query finds what looking at every text finds."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.contract.test_deletions import deletion
+from tests.support.otlp_requests import START_NS
+from tests.support.paging import read_pages
+from tests.support.texts import step, text_record
+
+from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.texts import Part, TextSearch
+from spanloom.core.query.text_query import TextQuery, Term
+from spanloom.core.query.tokens import YOUNG, place_tokens, tokenize
+from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.parameters import bind
+from spanloom.storage.texts.conditions import WORDS
+from spanloom.storage.upkeep.lock import NoLock
+from spanloom.storage.upkeep.store import ClickHouseUpkeep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.support.memory_store import MemoryStore
+
+    from spanloom.core.model.trajectory import Step
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+ODD = "ΑΣς İıK ẞß ǅ Ⅷ ｆＦ １ 退款。「、」가나 한국 ﬁ é é \u2019 \u2026 \u0301 𠀀 😀 \x00 _-'\""
+"""Letters that change their length or with their neighbours in lower case, and odd ones."""
+texts = st.lists(
+    st.text(max_size=40) | st.text(st.sampled_from(ODD), max_size=20), min_size=1, max_size=40
+)
+
+
+@settings(max_examples=40)
+@given(texts)
+def test_words_are_those_of_the_engine(clickhouse_store: ClickHouseStore, said: list[str]) -> None:
+    check_words(clickhouse_store, said)
+
+
+def test_every_capital_letter_is_lowered_as_the_engine_does(
+    clickhouse_store: ClickHouseStore,
+) -> None:
+    cased = [chr(code) for code in range(0x110000) if chr(code).lower() != chr(code)]
+    check_words(clickhouse_store, [f"{x} a{x}b Σ{x} {x}Σ" for x in cased])
+    check_words(clickhouse_store, [f"{x} a{x}b" for x in map(chr, YOUNG)])
+
+
+def check_words(clickhouse_store: ClickHouseStore, said: Sequence[str]) -> None:
+    answer = clickhouse_store._prober._client.raw_query(
+        f"SELECT {WORDS} AS found FROM (SELECT arrayJoin(JSONExtract({{said:String}},"
+        " 'Array(String)')) AS Text)",
+        parameters=bind({"said": list(said)}),
+        fmt="JSONCompactEachRow",
+    )
+    found = [orjson.loads(line)[0] for line in answer.splitlines()]
+    assert found == [tokenize(text) for text in said]
+
+
+@given(st.text() | st.text(st.sampled_from(ODD)))
+def test_every_word_has_its_place(text: str) -> None:
+    placed = list(place_tokens(text))
+    assert [text[token.start : token.end].lower() for token in placed] == [t.word for t in placed]
+    assert len(placed) == len(tokenize(text))
+
+
+WORDS_SAID = ("alpha", "alphabet", "beta", "ORD-12", "12", "退款", "款退", "rate", "limit", "Rate Limit")
+
+
+def any_query(choose: random.Random) -> TextQuery:
+    """Return a query of one or two terms, most of words that are said."""
+    terms = []
+    for _ in range(choose.randint(1, 2)):
+        words = tokenize(" ".join(choose.choices((*WORDS_SAID, "gamma"), k=choose.randint(1, 2))))
+        is_prefix = choose.random() < 0.3
+        words[-1] = words[-1][: choose.randint(1, 5)] if is_prefix else words[-1]
+        terms.append(Term(tuple(words), is_prefix))
+    return TextQuery(tuple(terms))
+
+
+def any_steps(choose: random.Random) -> Sequence[Step]:
+    said = [" ".join(choose.choices(WORDS_SAID, k=choose.randint(1, 6))) for _ in range(6)]
+    return [step(n + 1, said[2 * n], said[2 * n + 1]) for n in range(3)]
+
+
+def test_any_query_finds_what_looking_at_every_text_finds(
+    clickhouse_store: ClickHouseStore,
+    memory_store: MemoryStore,
+    new_project: Callable[[], str],
+) -> None:
+    """Of many runs, most in several versions, some deleted, before and after merges."""
+    choose = random.Random(7)
+    projects = [new_project() for _ in range(2)]
+    keys = [TraceKey(project, f"{n:032x}") for project in projects for n in range(25)]
+    stores = (clickhouse_store, memory_store)
+    for _ in range(3):
+        runs = [(key, any_steps(choose), START_NS + choose.randint(0, 1)) for key in keys]
+        some = choose.sample(runs, 30)
+        for store in stores:
+            store.write([text_record(store, *run) for run in some])
+            store.index_texts(keys)
+    check_queries(clickhouse_store, memory_store, projects, choose, 30)
+    for key in choose.sample(keys, 3):
+        for store in stores:
+            store.delete(deletion(DeletionScope(Reach.only(key.project), trace_id=key.trace_id)))
+    check_queries(clickhouse_store, memory_store, projects, choose, 10)
+    lane = Lane(clickhouse_store._writer._client, UPKEEP_SETTINGS)
+    ClickHouseUpkeep(lane, NoLock()).remove_deleted(0)
+    lane.run("OPTIMIZE TABLE step_texts FINAL")
+    check_queries(clickhouse_store, memory_store, projects, choose, 30)
+
+
+def check_queries(
+    clickhouse_store: ClickHouseStore,
+    memory_store: MemoryStore,
+    projects: Sequence[str],
+    choose: random.Random,
+    count: int,
+) -> None:
+    """Compare whole answers, snippets included, read page by page."""
+    some = 0
+    for _ in range(count):
+        parts = choose.choice([tuple(Part), (Part.INPUT,), (Part.OUTPUT, Part.ERROR)])
+        wanted = TextSearch(any_query(choose), parts, start_from_ns=START_NS + choose.randint(0, 1))
+        reach = Reach(frozenset(projects[: choose.randint(1, 2)]))
+        expected = memory_store.search(reach, wanted, 1000)
+        pages = read_pages(
+            partial(clickhouse_store.search, reach, wanted), choose.choice([7, 1000])
+        )
+        assert list(pages) == expected, wanted
+        some += bool(expected)
+    assert some > count / 4

@@ -1,0 +1,184 @@
+"""A ``where`` finds the same runs compiled to SQL, evaluated in memory, and in a plain loop."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import orjson
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.support.generated_runs import generate_records
+from tests.support.memory_store import MemoryStore
+from tests.support.paging import read_pages
+from tests.support.where_documents import LOOPS, found
+from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.question import Question, parse_order
+from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
+from spanloom.storage.engine.conditions import Condition
+from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.texts import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.store import Store
+    from spanloom.core.query.where import tree
+    from spanloom.core.query.where.fields import Value
+    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.engine.lane import Lane
+
+RUNS = 500
+"""Enough that every question of the documentation finds some."""
+FEW = 60
+"""For what is asked again and again."""
+
+
+class Asked(NamedTuple):
+    """The same generated runs in both stores."""
+
+    stores: Sequence[Store]
+    project: str
+    records: Sequence[TrajectoryRecord]
+
+    def __repr__(self) -> str:
+        """Be short: Hypothesis shows it with what fails."""
+        return self.project
+
+    def answers(self, where: str) -> Sequence[set[str]]:
+        """Return the traces that each of the stores finds."""
+        question = Question(parse_where(where, now_ns=0))
+        reach = Reach.only(self.project)
+        return [
+            {
+                line.key.trace_id
+                for line in store.list(reach, TrajectoryFilter(), RUNS, None, question)
+            }
+            for store in self.stores
+        ]
+
+
+@pytest.fixture(scope="module")
+def asked(clickhouse_store: ClickHouseStore) -> Asked:
+    return _generated(clickhouse_store, RUNS)
+
+
+@pytest.fixture(scope="module")
+def few(clickhouse_store: ClickHouseStore) -> Asked:
+    return _generated(clickhouse_store, FEW)
+
+
+def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
+    project = f"p-{secrets.token_hex(4)}"
+    stores = (clickhouse_store, MemoryStore())
+    records = generate_records(runs, project)
+    for store in stores:
+        store.write(records)
+    return Asked(stores, project, records)
+
+
+@pytest.mark.parametrize("question", LOOPS)
+def test_a_question_is_answered_as_by_a_loop_over_documents(asked: Asked, question: str) -> None:
+    documents = [orjson.loads(record.document) for record in asked.records]
+    expected = found(question, documents)
+    assert 0 < len(expected) < RUNS
+    for answer in asked.answers(question):
+        assert answer == expected
+
+
+@settings(max_examples=80)
+@given(WHERES)
+@example('metadata.tier != "gold" and agent !~ "^re" and not cost != 0.5')
+@example("has(type exists under type exists) and has(duration exists child of position = 0)")
+@example("has(type in (agent, tool) next type not in (model))")
+@example("has(error within 1000 error within 1000 error within 1000 error within 1000 error)")
+def test_both_stores_find_the_same_runs(few: Asked, where: str) -> None:
+    compiled, evaluated = few.answers(where)
+    assert compiled == evaluated
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_breaks_out_of_its_literal(few: Asked, asked: Asked, text: str) -> None:
+    """Another project has the same runs and more, and not one of them is given."""
+    assert len(asked.records) > len(few.records)
+    own = {record.key.trace_id for record in few.records}
+    written = quoted(text)
+    for where, expected in {
+        f"root_name = {written} or trace_id != {written}": own,
+        f"root_name in ({written}) or agent = {written}": set(),
+        f"has(name = {written} then tool = {written})": set(),
+        f'metadata."{text.replace(chr(92), chr(92) * 2)}" exists': set(),
+    }.items():
+        for answer in few.answers(where):
+            assert answer == expected
+
+
+@pytest.mark.parametrize("pattern", ["a{1001}", "(?i-)x", "(?>a)", "a++"])
+def test_a_pattern_that_re2_does_not_know_is_refused(
+    clickhouse_store: ClickHouseStore, pattern: str
+) -> None:
+    def ask() -> None:
+        question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
+        clickhouse_store.list(Reach.ALL, TrajectoryFilter(), 1, None, question)
+
+    with pytest.raises(InvalidQueryError):
+        ask()
+
+
+@pytest.mark.parametrize("order", ["-cost", "cost", "-duration", "start", "tool_errors", "-start"])
+def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: str) -> None:
+    question = Question(order=parse_order(order))
+    reach = Reach.only(few.project)
+    whole = [
+        [
+            line.key.trace_id
+            for line in read_pages(
+                lambda most, at, store=store: store.list(  # type: ignore[misc]
+                    reach, TrajectoryFilter(), most, at, question
+                ),
+                25,
+            )
+        ]
+        for store in few.stores
+    ]
+    assert whole[0] == whole[1]
+    assert len(whole[0]) == len(set(whole[0])) == FEW
+
+
+@given(WHERES, st.data())
+def test_exchanging_any_literal_never_changes_the_sql(where: str, data: st.DataObject) -> None:
+    condition = parse_where(where, now_ns=0)
+    other = _exchanged(condition, data)
+    texts = Texts(cast("Lane", None), Condition("true", {}))  # no words are asked for
+    assert compile_where(condition, texts).text == compile_where(other, texts).text
+
+
+def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:
+    """Return the same question with other literals."""
+
+    def value(old: Value) -> Value:
+        kinds: dict[type, st.SearchStrategy[Value]] = {
+            bool: st.booleans(),
+            int: st.integers(0, 2**63 - 1),
+            float: st.floats(0, 9),
+        }
+        return data.draw(kinds.get(type(old)) or st.text())
+
+    match where:
+        case Compare(_, _, old, key):
+            return where._replace(value=value(old), key=data.draw(st.text()) if key else "")
+        case In(_, values):
+            return where._replace(values=[value(old) for old in [*values, *values]])
+        case Count():
+            where = where._replace(number=data.draw(st.integers(0, 99)))
+        case Chain():
+            links = [li if li.most is None else Link(li.most + 1) for li in where.links]
+            where = where._replace(links=links)
+    return map_parts(where, lambda part: _exchanged(part, data))

@@ -1,0 +1,89 @@
+"""A lane in memory for the change feed: rows that become visible when a test says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from spanloom.core.model.span import TraceKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from spanloom.storage.engine.lane import Lane
+
+US = 1_000_000
+
+
+class FeedRow(NamedTuple):
+    """A row of ``trajectory_changes`` under the names of ``announcements.sql``."""
+
+    Project: str
+    TraceId: str
+    Version: int
+    Status: str
+    StartTimeUnixNano: int
+    changed: int
+
+    @property
+    def told(self) -> tuple[TraceKey, int]:
+        return TraceKey(self.Project, self.TraceId), self.Version
+
+
+class FeedLane:
+    """Answers the queries of the feed from ``visible``, by a clock in µs that the test turns."""
+
+    def __init__(self, now_us: int = 10**15) -> None:
+        self.now_us = now_us
+        self.visible: list[FeedRow] = []
+        self.inserting: Callable[[list[FeedRow]], None] = self.visible.extend
+        """Called with the rows of an INSERT; makes them visible, or does not."""
+        self.between: Callable[[], None] = lambda: None
+        """Called between the look at the clock and that at the rows."""
+
+    def as_lane(self) -> Lane:
+        return cast("Lane", self)
+
+    def insert(
+        self,
+        _table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        most_s: int | None = None,
+    ) -> None:
+        assert most_s
+        has_time = columns[0] == "ChangedAt"
+        now_us = self.now_us
+        made = [
+            FeedRow._make([*row[has_time:], _time_of(row[0]) if has_time else now_us])
+            for row in rows
+        ]
+        self.inserting(made)
+
+    def rows(self, name: str, **parameters: Any) -> Iterator[Any]:
+        if name == "feed_clock":
+            now_us = self.now_us
+            self.between()
+            return iter([(now_us,)])
+        if name == "newest_announcement":
+            return iter([(row.changed,) for row in sorted(self.visible, key=_place)[-1:]])
+        if name == "announcements":
+            return iter(self._announcements(**parameters))
+        assert name in ("list_page", "table_definitions")
+        return iter([])
+
+    def _announcements(
+        self, after_us: int, until_us: int, most: int, **_: object
+    ) -> Sequence[FeedRow]:
+        found = sorted(row for row in self.visible if after_us < row.changed <= until_us)
+        found.sort(key=_place)
+        last = found[most - 1].changed if len(found) >= most else until_us
+        return [row for row in found if row.changed <= last]
+
+
+def _place(row: FeedRow) -> int:
+    return row.changed
+
+
+def _time_of(text: str) -> int:
+    seconds, _, rest = text.partition(".")
+    return int(seconds) * US + int(rest)

@@ -1,0 +1,254 @@
+"""What a ``where`` means, in the plainest code: does it hold for this run?
+
+For the store in memory, and for what ClickHouse answers to be compared with.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.extraction.costs import COST
+from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.ports.texts import Part
+from spanloom.core.query.flat_steps import (
+    FlatStep,
+    count_repeats,
+    find_attributes,
+    lay_flat,
+    list_attributes,
+)
+from spanloom.core.query.question import START
+from spanloom.core.query.text_query import has_text, parse_text_query
+from spanloom.core.query.tokens import tokenize
+from spanloom.core.query.where.fields import FieldType
+from spanloom.core.query.where.tree import (
+    And,
+    Chain,
+    Compare,
+    Count,
+    Exists,
+    In,
+    Not,
+    Operator,
+    Or,
+    Under,
+    Words,
+)
+from spanloom.core.reading.new_texts import find_new_texts, told_step
+from spanloom.storage.trajectories.rows import agent_names
+from spanloom.storage.trajectories.step_arrays import placed_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.question import Order, Rank
+    from spanloom.core.query.where.tree import Condition
+
+_NUMBERS = {
+    Operator.EQUAL: operator.eq,
+    Operator.NOT_EQUAL: operator.ne,
+    Operator.LESS: operator.lt,
+    Operator.AT_MOST: operator.le,
+    Operator.MORE: operator.gt,
+    Operator.AT_LEAST: operator.ge,
+}
+TEXTS = "texts"
+"""Among the facts: what each step said, by its parts."""
+_NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
+
+
+class Run(NamedTuple):
+    """What can be asked of a run, and of its steps in their order."""
+
+    facts: Mapping[str, Any]
+    steps: Sequence[FlatStep]
+
+
+def run_of(record: TrajectoryRecord) -> Run:
+    """Return what there is to ask of a stored run."""
+    steps = lay_flat(placed_steps(record.trajectory))
+    return Run({**_run_facts(record, steps), TEXTS: _texts_of(record, steps)}, steps)
+
+
+def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
+    """Return whether a run is what is asked for."""
+    match where:
+        case And(parts) | Or(parts):
+            return (all if isinstance(where, And) else any)(holds(part, run) for part in parts)
+        case Not(part):
+            return not holds(part, run)
+        case Count(steps, sign, number):
+            return bool(_NUMBERS[sign](len(_meeting(steps, run)), number))
+        case Chain(steps, links):
+            return _is_chained([_meeting(step, run) for step in steps], [li.most for li in links])
+        case Under(inner, outer, is_child):
+            below = _parent if is_child else _ancestors
+            outers = set(_meeting(outer, run))
+            return any(outers & set(below(place, run)) for place in _meeting(inner, run))
+        case Compare() | In() | Exists():
+            return _field_holds(where, run.facts)
+        case Words(text):
+            return _is_said(run.facts[TEXTS], tuple(Part), text)
+
+
+def rank_of(order: Order, run: Run) -> Rank:
+    """Return what comes before the start in an order; what is absent comes last."""
+    if order.field is START:
+        return ()
+    value = run.facts[order.field.name]
+    if order.field.name != "cost":
+        return (value,)
+    return (int((value is None) is not order.is_descending), value or 0.0)
+
+
+def step_facts(place: int, run: Run) -> Mapping[str, Any]:
+    """Return what there is to ask of the step at a place, from 1."""
+    flat = run.steps[place - 1]
+    step, error = flat.step, flat.step.error
+    is_model, cost = step.type is StepType.MODEL, step.metadata.get(COST)
+    usage = step.usage or Usage()
+    return {
+        "type": step.type.value,
+        "name": step.name or None,
+        "tool": (step.name or None) if step.type is StepType.TOOL else None,
+        "agent": (step.name or None) if step.type is StepType.AGENT else None,
+        "owner": run.steps[flat.agent - 1].step.name or None if flat.agent else None,
+        "model": step.model or None,
+        "duration": max(step.end_ns - step.start_ns, 0),
+        "first_token": None if step.first_token_ms is None else step.first_token_ms * 1e6,
+        "error": error is not None,
+        "error_code": error.code if error and error.code not in (0, -1) else None,
+        "error_message": (error.message[:1000] or None) if error else None,
+        "input_tokens": usage.input_tokens if is_model else None,
+        "output_tokens": usage.output_tokens if is_model else None,
+        "cost": float(cost) if is_model and cost is not None else None,
+        "position": place - 1,
+        "args_key": f"{flat.args:08x}" if flat.args else None,
+        "metadata": list_attributes(step.metadata),
+        TEXTS: [run.facts[TEXTS][place - 1]],
+    }
+
+
+def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[str, Any]:
+    trajectory, repeats = record.trajectory, count_repeats(steps)
+    root, extras, metrics = trajectory.root, trajectory.extras, trajectory.root_metrics
+    cost, metadata = extras.get("cost"), extras.get("metadata")
+    of_run = metadata if isinstance(metadata, dict) else {}
+    counts = trajectory.step_counts
+    failed = [flat.step.type for flat in steps if flat.step.error is not None]
+    return {
+        "project": record.key.project,
+        "trace_id": record.key.trace_id,
+        "status": record.status.value,
+        "outcome": trajectory.outcome.value,
+        "start": root.start_ns,
+        "duration": max(root.end_ns - root.start_ns, 0),
+        "root_name": root.name or None,
+        "root_type": trajectory.root_type.value,
+        "has_error": trajectory.has_error,
+        "agent": agent_names(trajectory),
+        "model": extras.get("models", []),
+        "dialect": list(trajectory.dialects),
+        "service": extras.get("services", []),
+        "tag": extras.get("tags", []),
+        "environment": extras.get("environment") or None,
+        "user": extras.get("user_id") or None,
+        "conversation": trajectory.conversation_id or None,
+        "version": record.version,
+        "steps": sum(counts.get(kind, 0) for kind in StepType),
+        "model_steps": counts.get("model", 0),
+        "tool_steps": counts.get("tool", 0),
+        "agent_steps": counts.get("agent", 0),
+        "spans": trajectory.span_count,
+        "input_tokens": metrics.input_tokens,
+        "output_tokens": metrics.output_tokens,
+        "reasoning_tokens": extras.get("reasoning_tokens", 0),
+        "cache_read_tokens": extras.get("cache_read_tokens", 0),
+        "cost": cost["usd"] if isinstance(cost, dict) else None,
+        "model_time": metrics.llm_duration_ns,
+        "tool_time": metrics.tool_duration_ns,
+        "tool_errors": failed.count(StepType.TOOL),
+        "model_errors": failed.count(StepType.MODEL),
+        "warning": list(trajectory.warnings),
+        "duplicate": trajectory.duplicate_of is not None,
+        "longest_repeat": repeats.longest,
+        "most_repeats": repeats.most,
+        "metadata": find_attributes(
+            of_run, root.metadata, (list_attributes(flat.step.metadata) for flat in steps)
+        ),
+    }
+
+
+def _meeting(where: Condition, run: Run) -> Sequence[int]:
+    """Return the places of the steps that meet a condition."""
+    places = range(1, len(run.steps) + 1)
+    return [place for place in places if holds(where, Run(step_facts(place, run), ()))]
+
+
+def _is_chained(meeting: Sequence[Sequence[int]], most: Sequence[int | None]) -> bool:
+    """Return whether places can be chosen in order, each no farther behind than its link says."""
+    reached = set(meeting[0])
+    for places, farthest in zip(meeting[1:], most, strict=True):
+        steps = [(before, after) for before in reached for after in places if before < after]
+        reached = {after for before, after in steps if not farthest or after - before <= farthest}
+    return bool(reached)
+
+
+def _parent(place: int, run: Run) -> Sequence[int]:
+    return [above] if (above := run.steps[place - 1].parent) else []
+
+
+def _ancestors(place: int, run: Run) -> Sequence[int]:
+    above = _parent(place, run)
+    return [*above, *_ancestors(above[0], run)] if above else []
+
+
+def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
+    """Return what each step brought into the run: what an earlier one said is not said again."""
+    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    brought = {new.step_id: new for new in find_new_texts(told)}
+    found = [brought.get(flat.step.id) for flat in steps]
+    return [
+        {Part.INPUT: new.input, Part.OUTPUT: new.output, Part.ERROR: new.error} if new else {}
+        for new in found
+    ]
+
+
+def _is_said(texts: Sequence[Mapping[Part, str]], parts: Sequence[Part], words: str) -> bool:
+    query = parse_text_query(words)
+    said = (text[part] for text in texts for part in parts if text.get(part))
+    return any(has_text(query, tokenize(text)) for text in said)
+
+
+def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool:
+    if isinstance(where, Compare) and where.field.type is FieldType.WORDS:
+        return _is_said(facts[TEXTS], [Part(where.field.name)], str(where.value))
+    found = facts[where.field.name]
+    if where.field.has_keys:
+        told = (pair.split("=", 1) for pair in found if pair.startswith(f"{where.key}="))
+        values = [value for _, value in told]
+        is_there = bool(values)
+    elif where.field.is_list:
+        values, is_there = found, True
+    else:
+        values = [] if found is None else [found]
+        is_there = found is not None
+    match where:
+        case Exists(field):
+            return bool(found) if field.type is FieldType.FLAG else bool(values)
+        case In():
+            return any(value in where.values for value in values)
+        case Compare():
+            return is_there and _compares(where, values)
+
+
+def _compares(asked: Compare, values: Sequence[Any]) -> bool:
+    if asked.operator in _NONE_OF:
+        return not _compares(asked._replace(operator=_NONE_OF[asked.operator]), values)
+    if asked.operator is Operator.MATCHES:
+        pattern = re.compile(str(asked.value), re.DOTALL | re.ASCII)
+        return any(pattern.search(value) for value in values)
+    return any(_NUMBERS[asked.operator](value, asked.value) for value in values)

@@ -1,0 +1,117 @@
+"""Any ``where`` that generated runs can be asked, as text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+from tests.support.generated_runs import MESSAGES, MODELS, NAMES, TIERS
+from tests.support.otlp_requests import START_NS
+
+from spanloom.core.query.where.fields import FIELDS, Field, FieldType, Subject
+from spanloom.core.query.where.tree import And, Chain, Count, Not, Operator, Or, Under
+from spanloom.core.query.where.values import OPERATORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from spanloom.core.query.where.tree import Condition
+
+NAMED = [name for names in NAMES.values() for name in names]
+KNOWN = [*NAMED, *MODELS, *TIERS, *MESSAGES, "ada", "trip", "production", "travel", "beta", ""]
+PATTERNS = ["^re", "o", "退", r"a.*e", "[0-9]$", "(?i)GOLD", "", r"rate.limit\s"]
+NUMBERS = [0, 1, 2, 5, 429, 2000, -1]
+DURATIONS = ["0s", "500ms", "2s", "1.5s", "20s", "1m"]
+HOSTILE = ["'", "\\", "{p0:String}", "--", "\0", "' OR 1=1 --", "\\N", "{filter}", "a\nb", "😀"]
+"""Texts that break out where a literal stands in the text of a query."""
+
+
+def quoted(text: str) -> str:
+    """Write a text as a string of the language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _value(field: Field, operator: Operator) -> st.SearchStrategy[str]:
+    if operator in (Operator.MATCHES, Operator.MATCHES_NOT):
+        return st.sampled_from(PATTERNS).map(quoted)
+    by_type = {
+        FieldType.TEXT: st.sampled_from([*KNOWN, *HOSTILE]).map(quoted),
+        FieldType.CHOICE: st.sampled_from(field.choices or ("x",)),
+        FieldType.INTEGER: st.sampled_from(NUMBERS).map(str),
+        FieldType.NUMBER: st.sampled_from(["0", "0.25", "0.5", "-1.5"]),
+        FieldType.DURATION: st.sampled_from(DURATIONS),
+        FieldType.TIME: st.sampled_from([_moment(3), _moment(50), _moment(10**6)]),
+        FieldType.FLAG: st.sampled_from(["true", "false"]),
+    }
+    return by_type[field.type]
+
+
+def _moment(seconds: int) -> str:
+    return quoted(datetime.fromtimestamp(START_NS // 10**9 + seconds, UTC).isoformat())
+
+
+def comparisons(fields: Iterable[Field]) -> st.SearchStrategy[str]:
+    """Return comparisons of any of the fields but those of texts."""
+    return st.sampled_from([f for f in fields if f.type is not FieldType.WORDS]).flatmap(_of_field)
+
+
+def _of_field(field: Field) -> st.SearchStrategy[str]:
+    name = f"{field.name}.tier" if field.has_keys else field.name
+    compared = st.sampled_from(OPERATORS[field.type]).flatmap(
+        lambda operator: _value(field, operator).map(lambda v: f"{name} {operator.value} {v}")
+    )
+    values = st.lists(_value(field, Operator.EQUAL), min_size=1, max_size=3)
+    among = values.map(lambda some: f"{name} in ({', '.join(some)})")
+    not_among = values.map(lambda some: f"{name} not in ({', '.join(some)})")
+    flag = st.just(name) if field.type is FieldType.FLAG else st.just(f"{name} exists")
+    return st.one_of(compared, compared, among, not_among, flag)
+
+
+def _joined(of: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.recursive(
+        of,
+        lambda inner: st.one_of(
+            st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(
+                lambda parts: f"({' '.join(parts)})"
+            ),
+            inner.map(lambda one: f"not ({one})"),
+        ),
+        max_leaves=4,
+    )
+
+
+STEPS = _joined(comparisons(FIELDS[Subject.STEP].values()))
+_LINKS = st.sampled_from(["then", "next", "within 2", "within 5", "within 1000"])
+_CHAINS = st.lists(st.tuples(STEPS, _LINKS), max_size=3).flatmap(
+    lambda linked: STEPS.map(
+        lambda last: "has(" + "".join(f"{step} {link} " for step, link in linked) + f"{last})"
+    )
+)
+_TREES = st.tuples(STEPS, st.sampled_from(["under", "child of"]), STEPS).map(
+    lambda parts: f"has({' '.join(parts)})"
+)
+_COUNTS = st.tuples(STEPS, st.sampled_from(["=", "!=", "<", "<=", ">", ">="])).map(
+    lambda parts: f"count({parts[0]}) {parts[1]} 2"
+)
+WHERES = _joined(
+    st.one_of(comparisons(FIELDS[Subject.RUN].values()), _CHAINS, _CHAINS, _TREES, _COUNTS)
+)
+"""Any question but those of texts."""
+
+
+def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Condition:
+    """Return a question with each of its parts changed."""
+    match where:
+        case And(parts) | Or(parts):
+            return type(where)([change(part) for part in parts])
+        case Not(part):
+            return Not(change(part))
+        case Count(steps):
+            return where._replace(steps=change(steps))
+        case Chain(steps):
+            return where._replace(steps=[change(step) for step in steps])
+        case Under(inner, outer):
+            return where._replace(inner=change(inner), outer=change(outer))
+    return where

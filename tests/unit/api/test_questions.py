@@ -1,0 +1,99 @@
+"""Questions over HTTP: ``where``, orders, numbers and fields, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spanloom.core.errors import InvalidQueryError
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+    from tests.unit.api.conftest import ShelfStore
+
+LIST, SEARCH, STATS = "/v1/trajectories", "/v1/trajectories/search", "/v1/stats"
+
+
+def test_every_problem_of_a_where_is_told_at_once_with_its_place(client: TestClient) -> None:
+    answer = client.get(LIST, params={"where": "durtion > 5s and status = lve"})
+    assert answer.status_code == 422
+    first, second = answer.json()["errors"]
+    assert (first["parameter"], first["position"], first["length"]) == ("where", 0, 7)
+    assert first["message"] == "no run field 'durtion'"
+    assert first["did_you_mean"] == ["duration"]
+    assert (second["position"], second["did_you_mean"]) == (26, ["live"])
+
+
+def test_a_where_of_runs_beside_one_of_steps_is_told_by_its_parameter(client: TestClient) -> None:
+    asked = {"of": "steps", "where": "error", "run_where": "user ="}
+    (problem,) = client.get(STATS, params=asked).json()["errors"]
+    assert (problem["parameter"], problem["position"]) == ("run_where", 6)
+
+
+def test_a_search_answers_as_the_list_does(client: TestClient) -> None:
+    asked: dict[str, Any] = {"where": "duration > 1ms", "limit": 2, "has_error": False}
+    listed = client.get(LIST, params={**asked, "has_error": "false"}).json()
+    searched = client.post(SEARCH, json=asked).json()
+    assert searched == listed
+    assert listed["next_cursor"]
+    assert client.post(SEARCH, json={**asked, "cursor": listed["next_cursor"]}).status_code == 200
+    assert client.post(SEARCH, json={"were": "x"}).status_code == 422
+
+
+@pytest.mark.parametrize("other", [{"where": "steps > 1"}, {"order": "start"}, {"user_id": "ada"}])
+def test_a_cursor_goes_on_with_its_own_question_alone(
+    client: TestClient, other: dict[str, str]
+) -> None:
+    cursor = client.get(LIST, params={"limit": 1}).json()["next_cursor"]
+    assert client.get(LIST, params={"limit": 2, "cursor": cursor}).status_code == 200
+    answer = client.get(LIST, params={"limit": 1, "cursor": cursor, **other})
+    assert answer.status_code == 422
+    assert "another question" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "said"),
+    [
+        (LIST, {"order": "-duratoin"}, "did you mean duration?"),
+        (LIST, {"order": "root_name"}, "cannot be ordered by"),
+        (STATS, {"metrics": "p95(duratoin)"}, "did you mean duration?"),
+        (STATS, {"metrics": "median(duration)"}, "p95"),
+        (STATS, {"metrics": "rate(duration)"}, "has_error"),
+        (STATS, {"metrics": ",".join(["count"] * 13)}, "at most 12"),
+        (STATS, {"by": "agnt"}, "did you mean agent?"),
+        (STATS, {"by": "agent,model,user,status"}, "at most 3"),
+        (STATS, {"interval": "1y"}, "15m"),
+        (STATS, {"run_where": "has_error"}, "of=steps"),
+        ("/v1/fields/input/values", {}, "cannot be asked for here"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    client: TestClient, path: str, asked: dict[str, str], said: str
+) -> None:
+    answer = client.get(path, params=asked)
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+
+
+def test_numbers_stand_under_their_names(client: TestClient) -> None:
+    asked = {"metrics": "count,p95(duration)", "by": "agent", "interval": "1h", "top": "2"}
+    assert client.get(STATS, params=asked).json() == {
+        "items": 2 * [{"start": "5000", "agent": "planner", "count": 2, "p95(duration)": 2}],
+        "truncated": True,
+    }
+
+
+def test_a_question_that_asks_too_much_is_refused(client: TestClient, store: ShelfStore) -> None:
+    store.error = InvalidQueryError("narrow the time range")
+    for path in (LIST, STATS):
+        assert client.get(path).status_code == 422
+
+
+def test_fields_and_their_values_are_listed(client: TestClient) -> None:
+    items = client.get("/v1/fields").json()["items"]
+    duration = next(i for i in items if (i["of"], i["name"]) == ("trajectories", "duration"))
+    assert duration["is_ordered"]
+    assert ">=" in duration["operators"]
+    values = client.get("/v1/fields/agent/values", params={"of": "steps", "limit": 1}).json()
+    assert values == {"items": [{"value": "planner", "count": 2}]}

@@ -1,0 +1,74 @@
+"""What a service refuses, or that none answers: one line, a status, and the place in a query."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from spanloom import __main__ as entry
+from spanloom.cli.client import ServiceError
+from spanloom.cli.group import spanloom
+from spanloom.client import (
+    ApiError,
+    ClientError,
+    InvalidParameterError,
+    NotFoundError,
+    NotSpanloomError,
+    QueryError,
+    TimedOutError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+)
+from spanloom.client.errors import Fault
+
+FAULT = Fault("where", "no trajectory field 'durtion'", 14, 7, ("duration",))
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (NotFoundError(404, "t", "There is none."), 1, "There is none."),
+        (ApiError(500, "t", "It broke."), 1, "It broke."),
+        (NotSpanloomError("another"), 1, "another"),
+        (UnauthenticatedError(401, "t", "No key."), 1, "No key; put a key into SPANLOOM_API_KEY"),
+        (InvalidParameterError(422, "t", "limit: too many"), 2, "limit: too many"),
+        (UnreachableError("nobody"), 3, "nobody; start it with `spanloom serve`, or name its"),
+        (TimedOutError("late"), 3, "late"),
+        (UnavailableError(503, "t", "busy\x1b[31m"), 3, "busy\\x1b[31m"),
+    ],
+)
+def test_statuses(
+    error: ClientError,
+    status: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert ends(error, monkeypatch) == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"spanloom: {said}")
+
+
+def test_the_place_in_a_query_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = QueryError("has_error and durtion > 5s", 422, "t", "see errors", [FAULT])
+    assert ends(error, monkeypatch) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "spanloom: where: no trajectory field 'durtion'; did you mean duration?",
+        "  has_error and durtion > 5s",
+        "                ^^^^^^^",
+    ]
+
+
+def ends(error: ClientError, monkeypatch: pytest.MonkeyPatch) -> object:
+    def fail(**_: object) -> None:
+        raise ServiceError(error)
+
+    monkeypatch.setattr(spanloom, "main", fail)
+    monkeypatch.setattr(sys, "argv", ["spanloom", "list"])
+    with pytest.raises(SystemExit) as end:
+        entry.main()
+    return end.value.code

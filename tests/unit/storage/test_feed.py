@@ -1,0 +1,159 @@
+"""The change feed's table and its clocks."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.feed_lanes import US, FeedLane, FeedRow
+from tests.support.otlp_requests import START_NS
+
+from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
+from spanloom.core.model.retention import RetentionPlan, Terms
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement, PositionGoneError
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.positions import Position
+from spanloom.storage.engine import migrate as migrations
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.feed.clocks import OwnClock, SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.upkeep.retention import set_retention
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+DAY_US = 24 * 3600 * US
+SOMETHING = [Announcement(TraceKey("p", "t"), 1, Status.SETTLED, START_NS)]
+
+
+def test_what_took_long_to_become_visible_is_written_again() -> None:
+    lane, now = FeedLane(), [0.0]
+    took = [6.0, 5.5, 0.1]
+
+    def inserting(rows: list[FeedRow]) -> None:
+        now[0] += took.pop(0)
+        lane.visible += rows
+
+    lane.inserting = inserting
+    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    feed.announce(SOMETHING)
+    assert len(lane.visible) == 3
+
+
+def test_a_store_that_stays_too_slow_is_tried_again_later() -> None:
+    lane, now = FeedLane(), [0.0]
+
+    def inserting(_rows: list[FeedRow]) -> None:
+        now[0] += 6
+
+    lane.inserting = inserting
+    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    with pytest.raises(StoreUnavailableError, match="longer than 5 s"):
+        feed.announce(SOMETHING)
+
+
+def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) -> None:
+    fresh_database.command("CREATE TABLE entrance (x UInt64) ENGINE = Null")
+    fresh_database.command("CREATE TABLE kept (x UInt64) ENGINE = MergeTree ORDER BY x")
+    fresh_database.command(
+        "CREATE MATERIALIZED VIEW slow TO kept AS SELECT x + sleepEachRow(0.3) AS x FROM entrance"
+    )
+    lane = Lane(fresh_database)
+    with pytest.raises(StoreTooSmallError):
+        lane.insert("entrance", ["x"], [[n] for n in range(9)], most_s=1)
+    assert fresh_database.command("SELECT count() FROM kept") == 0
+    lane.insert("entrance", ["x"], [[n] for n in range(5)])  # the bound was of that one alone
+    assert fresh_database.command("SELECT count() FROM kept") == 5
+
+
+def test_a_slow_write_holds_back_what_began_behind_it() -> None:
+    """So that nothing is told twice; it is told as soon as the slow one has ended."""
+    lane = FeedLane()
+    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    told: list[list[str]] = []
+
+    def look() -> None:
+        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        told.append([a.key.trace_id for a in page.announcements])
+
+    def slowly(rows: list[FeedRow]) -> None:
+        lane.inserting = lane.visible.extend
+        feed.announce([a._replace(key=TraceKey("p", "quick")) for a in SOMETHING])
+        look()
+        lane.visible += rows
+
+    lane.inserting = slowly
+    feed.announce(SOMETHING)
+    look()
+    assert told == [[], ["t", "quick"]]
+
+
+def test_a_store_with_nothing_new_is_not_asked() -> None:
+    """One that is of this process alone: the process knows what it wrote."""
+    lane = FeedLane()
+    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed.announce(SOMETHING)
+    at = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10).next
+    asked: list[str] = []
+
+    def noting(name: str, **_: object) -> Iterator[object]:
+        asked.append(name)
+        return iter([])
+
+    lane.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
+    assert feed.announced(Reach.ALL, TrajectoryFilter(), at, 10).announcements == []
+    assert asked == []
+
+
+def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouseStore) -> None:
+    lane = clickhouse_store._worker
+    now_us = time.time_ns() // 1000
+
+    def read(days: int) -> Position:
+        after = Position(now_us - days * DAY_US)
+        return clickhouse_store.announced(Reach.only(), TrajectoryFilter(), after, 10).next
+
+    read(400)
+    set_retention(lane, RetentionPlan(Terms(trajectories=30)))
+    try:
+        assert read(29).until_us > now_us - DAY_US
+        with pytest.raises(PositionGoneError) as refused:
+            read(31)
+        assert refused.value.end.until_us > now_us - DAY_US
+        beginning = clickhouse_store.announced(Reach.only(), TrajectoryFilter(), Position(), 10)
+        assert beginning.announcements == []
+    finally:
+        set_retention(lane, RetentionPlan())
+
+
+def test_the_feed_of_an_older_store_begins_with_all_that_is_there(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = schema_files()
+    [cut] = [n for n, file in enumerate(files) if "change_feed" in file.name]
+    lane = Lane(fresh_database)
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: files[:cut])
+        migrations.migrate(lane)
+        fresh_database.command(
+            "INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano)"
+            f" VALUES ('p', 'a', 1, 1, 'live', {START_NS}), ('p', 'a', 2, 2, 'settled', {START_NS})"
+        )
+    migrations.migrate(lane)
+    feed = ClickHouseFeed(lane, lane, OwnClock())
+    page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+    (told,) = page.announcements
+    assert told[:4] == (TraceKey("p", "a"), 2, Status.SETTLED, START_NS)
+    assert abs(told.changed_us - time.time_ns() // 1000) < 3600 * US
+    feed.announce(SOMETHING)
+    (new,) = feed.announced(Reach.ALL, TrajectoryFilter(), page.next, 10).announcements
+    assert new.key == SOMETHING[0].key
