@@ -129,6 +129,27 @@ class NetworkSettings(SectionSettings):
     )
 
 
+class SqlSettings(SectionSettings):
+    """What the SQL port answers, and what a statement may take."""
+
+    model_config = SettingsConfigDict(title="SQL port")
+
+    sql_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="ClickHouse's HTTP interface over the embedded store, for reading (usually "
+        "8123); 0 picks a free port (default: no such port).",
+    )
+    sql_queries: int = Field(
+        2, ge=1, le=64, description="Statements run at one time; others wait for their turn."
+    )
+    sql_query_s: float = Field(30.0, gt=0, description="How long one statement may run.")
+    sql_query_memory: ByteSize = Field(
+        ByteSize(GIB), ge=16 * MIB, description="Memory that one statement may take."
+    )
+
+
 class ReceivingSettings(SectionSettings):
     """What the collector takes, and how it hands it to the store."""
 
@@ -283,6 +304,7 @@ class ProcessSettings(SectionSettings):
 class Settings(
     StoreSettings,
     NetworkSettings,
+    SqlSettings,
     ReceivingSettings,
     RedactionSettings,
     ExtractingSettings,
@@ -296,6 +318,7 @@ class Settings(
 SECTIONS: tuple[type[SectionSettings], ...] = (
     StoreSettings,
     NetworkSettings,
+    SqlSettings,
     ReceivingSettings,
     RedactionSettings,
     ExtractingSettings,

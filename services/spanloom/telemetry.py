@@ -167,6 +167,22 @@ class Metrics:
         self.feed_readers = Gauge(
             "spanloom_feed_readers", "Readers that wait for changes at the moment.", registry=r
         )
+        # sql
+        self.sql_queries = Counter(
+            "spanloom_sql_queries",
+            "Statements of the SQL port, by outcome (answered, failed, cancelled).",
+            ["outcome"],
+            registry=r,
+        )
+        self.sql_running = Gauge(
+            "spanloom_sql_running", "Statements of the SQL port being run.", registry=r
+        )
+        self.sql_seconds = Histogram(
+            "spanloom_sql_seconds",
+            "Time of a statement of the SQL port, with the wait for its turn.",
+            buckets=LATENCY_BUCKETS,
+            registry=r,
+        )
 
     def render(self) -> bytes:
         """Return all metrics in the Prometheus text format."""

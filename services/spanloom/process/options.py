@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from spanloom.access.access import Access
@@ -16,6 +17,7 @@ from spanloom.extractor.options import BuildOptions
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
 from spanloom.process.tls import TlsFiles
+from spanloom.sql.settings import SqlLimits
 
 if TYPE_CHECKING:
     from spanloom.access.keyring import Keyring
@@ -83,6 +85,15 @@ def timing_of(settings: Settings) -> Timing:
         growing_first_s=settings.growing_first_s,
         growing_max_s=settings.growing_max_s,
         poll_s=settings.poll_s,
+    )
+
+
+def sql_limits_of(settings: Settings) -> SqlLimits:
+    """Return what one statement of the SQL port may take: half of the cores at most."""
+    return SqlLimits(
+        time_s=settings.sql_query_s,
+        memory_bytes=int(settings.sql_query_memory),
+        threads=max(1, (os.cpu_count() or 1) // 2),
     )
 
 

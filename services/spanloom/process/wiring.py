@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Self
 
+from spanloom.access.hosts import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
@@ -17,13 +18,23 @@ from spanloom.process.agents import open_mcp_door
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator
-from spanloom.process.options import access_of, build_options_of, terms_of, timing_of, tls_of
+from spanloom.process.options import (
+    access_of,
+    build_options_of,
+    sql_limits_of,
+    terms_of,
+    timing_of,
+    tls_of,
+)
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
+from spanloom.sql.door import SqlDoor
+from spanloom.sql.reader import Reader
 from spanloom.storage.access.open import open_key_store
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.engine.connect import open_store, open_upkeep, store_path
 from spanloom.storage.engine.loading import give_back_code_of_start
+from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -57,6 +68,10 @@ class Service:
             raise OptionError(
                 "this part alone needs a ClickHouse server (--store-url clickhouse://…): the "
                 "embedded store belongs to one process, and `spanloom serve` does all in one"
+            )
+        if settings.sql_port is not None and not settings.is_embedded:
+            raise OptionError(
+                "--sql-port is for the embedded store: ask the ClickHouse server itself"
             )
         self.metrics = Metrics()
         self._settings = settings
@@ -107,6 +122,7 @@ class Service:
                 data.miss(settings.data_dir / "store")
             listener = self._bind("otlp_http_port")
         api_listener = self._bind("api_port")
+        sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
         if Role.KEEP in self._roles:
             yield self._keeper()  # before anybody opens the store: it makes its tables
         keys = open_key_store(settings.resolved_store_url, settings.data_dir)
@@ -118,6 +134,8 @@ class Service:
         store = open_store(settings.resolved_store_url)
         at_end(store.close)
         yield self._api(shared, store, api_listener)
+        if sql_listener:
+            yield self._sql(shared, sql_listener)
         if Role.EXTRACT in self._roles:
             yield Extractor(
                 store,
@@ -153,6 +171,20 @@ class Service:
             door.ask(app)
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
+
+    def _sql(self, shared: Shared, listener: socket.socket) -> Part:
+        settings = self._settings
+        engine = EmbeddedSql(store_path(settings.resolved_store_url))
+        self._supervisor.at_end(engine.close)
+        door = SqlDoor(
+            Reader(engine, sql_limits_of(settings)),
+            shared.access.authenticator,
+            Hosts(settings.api_hosts.split(",")),
+            self.metrics,
+            at_a_time=settings.sql_queries,
+        )
+        context = shared.tls.http_context(ask_clients=False) if shared.tls else None
+        return HttpServer(door, listener, "sql", context, door.end)
 
     def _keeper(self) -> Part:
         upkeep = open_upkeep(self._settings.resolved_store_url)

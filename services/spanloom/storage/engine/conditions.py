@@ -81,7 +81,7 @@ def filtered(text: str, conditions: Mapping[str, str]) -> str:
     """Return the query as one that sees only those rows of each table that meet its condition."""
     if not conditions:
         return text
-    by_table = ", ".join(f"{_quoted(table)}: {_quoted(c)}" for table, c in conditions.items())
+    by_table = ", ".join(f"{quoted(table)}: {quoted(c)}" for table, c in conditions.items())
     joint = "," if _SETTINGS.search(text) else "\nSETTINGS"
     return f"{text}{joint} {FILTERS} = {{{by_table}}}"
 
@@ -97,7 +97,7 @@ _TEXTS = {
 }
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text as a literal of SQL."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

@@ -1,0 +1,132 @@
+"""What runs SQL from outside: a port of the engine's parser and of a lane for each statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+from spanloom.core.errors import SpanloomError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Tree: TypeAlias = dict[str, Any]
+"""A statement as the engine's own parser sees it: JSON whose shape is the engine's."""
+
+
+class SqlError(SpanloomError):
+    """A statement cannot be answered; ClickHouse's number and name of the reason go to the client.
+
+    For example ``SqlError(62, "SYNTAX_ERROR", "Syntax error: failed at position 8 …")``.
+    """
+
+    def __init__(self, code: int, name: str, text: str) -> None:
+        """Keep the reason in the words that a client shows."""
+        super().__init__(f"Code: {code}. DB::Exception: {text} ({name})")
+        self.code = code
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """A table or view of the store, as far as a statement's check has to know it."""
+
+    name: str
+    definition: Tree | None
+    """The SELECT of a view; ``None`` for a table."""
+    live: str
+    """The condition under which a row is no part of a deleted trace; empty where rows are not."""
+    has_rows: bool
+    """Whether it holds rows of its own."""
+
+    @property
+    def has_projects(self) -> bool:
+        """Whether its rows are of traces, so that a key of one project may read its own."""
+        return bool(self.live)
+
+
+class SqlFacts(NamedTuple):
+    """What every answer says of the engine."""
+
+    version: str
+    display_name: str
+    timezone: str
+
+
+class SqlJob(NamedTuple):
+    """One statement, ready to be run."""
+
+    text: str
+    format: str
+    settings: Mapping[str, str]
+    parameters: Mapping[str, str]
+    project: str | None
+    """The one project whose rows of traces there are; ``None``: all."""
+    tag: str
+    """Names it to whoever wants to cancel it; unlike a query id no client chooses it."""
+
+
+class SqlAnswer(NamedTuple):
+    """What came out, and what it took."""
+
+    body: bytes
+    rows: int
+    """Of the answer."""
+    rows_read: int
+    bytes_read: int
+    elapsed_s: float
+    rows_written: int = 0
+    bytes_written: int = 0
+
+
+class SqlEngine(Protocol):
+    """Parses and runs statements. Safe for many threads; every call may raise ``SqlError``."""
+
+    @property
+    def database(self) -> str:
+        """The database that the store is in."""
+        ...
+
+    @property
+    def facts(self) -> SqlFacts:
+        """What every answer says of the engine."""
+        ...
+
+    @property
+    def tables(self) -> Mapping[str, SqlTable]:
+        """Every table and view of the store, by name."""
+        ...
+
+    @property
+    def system_columns(self) -> Mapping[str, Sequence[str]]:
+        """The columns of each table of the database ``system``."""
+        ...
+
+    @property
+    def setting_names(self) -> Sequence[str]:
+        """Every setting that the engine has."""
+        ...
+
+    def parse(self, text: str) -> Tree | None:
+        """Return the one statement of a text; ``None`` for a kind that has no such form."""
+        ...
+
+    def write(self, tree: Tree) -> str:
+        """Return the text of a tree."""
+        ...
+
+    def plain(self, text: str) -> str:
+        """Return the one statement of a text as the engine writes it, without comments."""
+        ...
+
+    def run(self, job: SqlJob) -> SqlAnswer:
+        """Run a statement on a lane of its own, which can write nothing, and return its answer."""
+        ...
+
+    def cancel(self, tag: str) -> None:
+        """End the job of this tag, if it runs."""
+        ...
+
+    def close(self) -> None:
+        """Close what stays open."""
+        ...

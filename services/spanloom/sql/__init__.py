@@ -1,0 +1,1 @@
+"""The SQL port: ClickHouse's HTTP interface over the embedded store, for reading alone."""

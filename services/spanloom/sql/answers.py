@@ -1,0 +1,106 @@
+"""Puts answers and errors into the form of ClickHouse's HTTP interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+
+from spanloom.access.headers import SECURITY_HEADERS
+from spanloom.core.ports.sql import SqlError
+from spanloom.sql import codings, frames
+from spanloom.sql.formats import content_type
+from spanloom.sql.questions import is_on, is_query_id
+from spanloom.sql.statuses import status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import Send
+
+    from spanloom.core.ports.sql import SqlAnswer, SqlFacts
+    from spanloom.sql.questions import Question
+    from spanloom.sql.reader import Outcome
+
+_PLAIN = "text/plain; charset=UTF-8"
+_CHALLENGE = 'Basic realm="ClickHouse server HTTP API"'
+_RETRY_S = 2
+
+
+class Reply(NamedTuple):
+    """What is sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def text(status: int, said: str, headers: Mapping[str, str] | None = None) -> Reply:
+    """Return a short answer."""
+    return Reply(status, {"content-type": _PLAIN, **(headers or {})}, said.encode())
+
+
+def answered(outcome: Outcome, question: Question) -> Reply:
+    """Return the answer to a question, compressed as it asks."""
+    answer, fmt = outcome
+    body = answer.body
+    headers = {
+        "content-type": content_type(fmt),
+        "x-clickhouse-query-id": question.query_id,
+        "x-clickhouse-summary": _summary(answer),
+    }
+    if fmt:
+        headers["x-clickhouse-format"] = fmt
+    if question.in_frames:
+        return Reply(200, headers, frames.encode(body))
+    if question.coding:
+        headers |= {"content-encoding": question.coding, "vary": "Accept-Encoding"}
+        body = codings.encode(body, question.coding)
+    return Reply(200, headers, body)
+
+
+def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
+    """Return an error: whoever asked for frames expects them here too."""
+    status = status_of(error.code)
+    in_frames = is_on(arguments, "compress")
+    headers = {"content-type": _PLAIN, "x-clickhouse-exception-code": str(error.code)}
+    if is_query_id(query_id := arguments.get("query_id", "")):
+        headers["x-clickhouse-query-id"] = query_id
+    if status == 401:
+        headers["www-authenticate"] = _CHALLENGE
+    if status == 503:
+        headers["retry-after"] = str(_RETRY_S)
+    body = f"{error} (version {facts.version} (official build))\n".encode()
+    try:
+        return Reply(status, headers, frames.encode(body) if in_frames else body)
+    except SqlError:  # frames cannot be made here
+        return Reply(status, headers, body)
+
+
+async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
+    """Send a reply with what every one says of the engine."""
+    headers = {
+        **{name.lower(): value for name, value in SECURITY_HEADERS.items()},
+        "x-clickhouse-server-display-name": facts.display_name,
+        "x-clickhouse-timezone": facts.timezone,
+        **reply.headers,
+        "content-length": str(len(reply.body)),
+    }
+    pairs = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in headers.items()]
+    await send({"type": "http.response.start", "status": reply.status, "headers": pairs})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+def _summary(answer: SqlAnswer) -> str:
+    """Return what a statement took; ClickHouse writes these numbers as strings."""
+    took = {
+        "read_rows": answer.rows_read,
+        "read_bytes": answer.bytes_read,
+        "written_rows": answer.rows_written,
+        "written_bytes": answer.bytes_written,
+        "total_rows_to_read": 0,
+        "result_rows": answer.rows,
+        "result_bytes": len(answer.body),
+        "elapsed_ns": round(answer.elapsed_s * 1e9),
+    }
+    return orjson.dumps({name: str(value) for name, value in took.items()}).decode()

@@ -1,0 +1,128 @@
+"""Decides whether a statement may be run: by its tree, from the engine's own parser.
+
+What is run is written anew from the tree that was looked at, so that no comment, quote or second
+statement can mean one thing to the check and another to the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.ports.sql import SqlError
+from spanloom.sql import vocabulary
+from spanloom.sql.trees import literal, nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.ports.sql import Tree
+
+ACCESS_DENIED = (497, "ACCESS_DENIED")
+_KINDS = {
+    "SelectWithUnionQuery",
+    "SelectIntersectExceptQuery",
+    "SelectQuery",
+    "ExplainQuery",
+    "ShowTablesQuery",
+    "ShowColumnsQuery",
+    "ShowIndexesQuery",
+}
+_NAME = r"(?:`[^`\\]+`|\w+)"
+_OF_A_TABLE = re.compile(
+    r"(DESCRIBE TABLE|EXISTS TABLE|EXISTS VIEW|SHOW CREATE TABLE|SHOW CREATE VIEW) "
+    rf"({_NAME}(?:\.{_NAME})?)(?: FORMAT (\w+))?"
+)
+
+
+class Checked(NamedTuple):
+    """A statement that may be run, without what the door itself sees to."""
+
+    tree: Tree
+    format: str
+    """As the statement says; empty if it does not."""
+    settings: Mapping[str, str]
+
+
+class OfATable(NamedTuple):
+    """DESCRIBE, EXISTS or SHOW CREATE of a table: kinds that have no tree."""
+
+    verb: str
+    name: str
+    format: str
+
+
+def check(tree: Tree) -> Checked:
+    """Return the statement without its FORMAT and SETTINGS; raises ``SqlError`` to refuse it."""
+    kind = tree.get("type")
+    if kind not in _KINDS:
+        raise _refused(f"{kind}: this port reads, it takes SELECT, SHOW, DESCRIBE, EXISTS, EXPLAIN")
+    for node in nodes(tree):
+        _check_node(node)
+    fmt = tree.pop("format_ast", None)
+    settings = _taken_settings(tree)
+    return Checked(tree, fmt["name"] if fmt else "", settings)
+
+
+def of_a_table(plain: str) -> OfATable:
+    """Return what a statement without a tree asks of a table; raises ``SqlError`` if nothing."""
+    found = _OF_A_TABLE.fullmatch(plain)
+    if not found:
+        raise _refused(
+            "this port reads: it takes SELECT, SHOW TABLES and the like, DESCRIBE, EXISTS and "
+            "SHOW CREATE of a table, EXPLAIN"
+        )
+    return OfATable(found[1], found[2].replace("`", ""), found[3] or "")
+
+
+def check_format(name: str) -> str:
+    """Return the format; raises ``SqlError`` for one that could read files or is none."""
+    if not vocabulary.FORMATS.fullmatch(name):
+        raise SqlError(73, "UNKNOWN_FORMAT", f"Unknown format {name}, or none of this port")
+    return name
+
+
+def _check_node(node: Tree) -> None:
+    kind = node.get("type")
+    if kind is None:  # a value, or a setting
+        return
+    if kind not in vocabulary.NODES:
+        raise _refused(f"{kind} is nothing that this port takes")
+    _check_function(node)
+    if node.get("out_file") is not None:
+        raise _refused("INTO OUTFILE would write on the host")
+    if kind == "QueryParameter" and "identifier" in str(node.get("param_type", "")).lower():
+        raise _refused("a parameter cannot be a name here; write the name into the statement")
+    if kind.startswith("Show") and (odd := [k for k in node if k not in vocabulary.SHOWN]):
+        raise _refused(f"SHOW {' '.join(odd).upper()} is nothing that this port takes")
+    if kind == "ExplainQuery" and node.get("kind") not in vocabulary.EXPLAINED:
+        raise _refused(f"{node.get('kind')} is nothing that this port takes")
+
+
+def _check_function(node: Tree) -> None:
+    names = [node.get("name", "")] if node["type"] == "Function" else []
+    names += [node[key] for key in ("func_name", "table_function_name") if key in node]
+    for name in names:
+        if vocabulary.REFUSED_FUNCTIONS.fullmatch(name.lower()):
+            raise _refused(f"the function {name} reaches beyond the tables of this port")
+    table_function = node.get("table_function")
+    if table_function is not None:
+        name = table_function.get("name", "")
+        if name.lower() not in vocabulary.TABLE_FUNCTIONS:
+            raise _refused(f"the table function {name} is nothing that this port takes")
+
+
+def _taken_settings(tree: Tree) -> dict[str, str]:
+    """Take every SETTINGS clause out of the tree, for the lane to set within its limits."""
+    taken: dict[str, str] = {}
+    for node in nodes(tree):
+        for key in ("settings", "settings_ast"):
+            clause = node.get(key)
+            is_clause = isinstance(clause, dict) and clause.get("type") == "SetQuery"
+            if is_clause and node.get("type") != "ExplainQuery":
+                taken |= {c["name"]: literal(c["value"]) for c in node.pop(key)["changes"]}
+    return taken
+
+
+def _refused(why: str) -> SqlError:
+    return SqlError(*ACCESS_DENIED, f"Not here: {why}")

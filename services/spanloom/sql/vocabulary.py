@@ -1,0 +1,99 @@
+"""What a statement may be made of. What is not listed here is refused, new inventions included.
+
+Functions are the exception: there are 1,700, nearly all of which only compute, so those that reach
+outside a row are listed. ``tests/support/reviewed_functions.txt`` has every one that was looked
+at, and a test fails when the engine brings another.
+"""
+
+from __future__ import annotations
+
+import re
+
+NODES = frozenset(
+    {
+        *("SelectWithUnionQuery", "SelectIntersectExceptQuery", "SelectQuery", "ExplainQuery"),
+        *("ExpressionList", "WithElement", "Subquery", "Function", "Literal", "SampleRatio"),
+        *("TablesInSelectQuery", "TablesInSelectQueryElement", "TableExpression"),
+        *("TableIdentifier", "TableJoin", "ArrayJoin", "Identifier", "QueryParameter"),
+        *("Asterisk", "QualifiedAsterisk", "ColumnsRegexpMatcher", "ColumnsListMatcher"),
+        *("QualifiedColumnsRegexpMatcher", "QualifiedColumnsListMatcher"),
+        *("ColumnsTransformerList", "ColumnsApplyTransformer", "ColumnsExceptTransformer"),
+        *("ColumnsReplaceTransformer", "ColumnsReplaceTransformerReplacement"),
+        *("OrderByElement", "InterpolateElement", "WindowListElement", "WindowDefinition"),
+        *("SetQuery", "ShowTablesQuery", "ShowColumnsQuery", "ShowIndexesQuery"),
+    }
+)
+"""The types of the parts of a statement, as the engine's parser calls them."""
+
+EXPLAINED = frozenset(
+    {
+        *("EXPLAIN", "EXPLAIN AST", "EXPLAIN SYNTAX", "EXPLAIN QUERY TREE"),
+        *("EXPLAIN PIPELINE", "EXPLAIN ESTIMATE"),
+    }
+)
+
+TABLE_FUNCTIONS = frozenset(
+    {
+        *("numbers", "numbers_mt", "zeros", "zeros_mt", "generate_series", "generateseries"),
+        *("values", "null", "view"),
+    }
+)
+"""Functions that may stand for a table, in lower case: none of them reads anything stored.
+
+Not ``merge`` or ``loop``, which read tables past the filter by project; nor ``mergeTreeIndex``.
+"""
+
+REFUSED_FUNCTIONS = re.compile(
+    r"__.*|file|filesystem.*|sleep.*|hascolumnintable|joinget.*|dict.*|catboost.*|ai.*"
+    r"|generateembedd.*|generateserialid|zookeeper.*|showcertificate|getclienthttpheader"
+    r"|getmacro|getserverport|getserversetting|getmergetreesetting|addressto.*|demangle|trap|logtrace"
+    r"|transaction.*|evalmlmethod|naivebayes.*|fuzzquery|mergetreepartinfo|ismergetreepartcoveredby"
+    r"|structureto.*schema|estimatecompressionratio|url|remote.*|s3.*|executable"
+    r"|(current|enabled|default)profiles"
+)
+"""Functions, in lower case, that reach the host, other processes, time or tables by name."""
+
+IN_FUNCTIONS = frozenset(
+    {
+        prefix + verb + suffix
+        for prefix in ("", "global")
+        for verb in ("in", "notin", "nullin", "notnullin")
+        for suffix in ("", "ignoreset")
+    }
+)
+"""Operators whose right-hand side may name a table: ``1 IN trajectories``."""
+
+SHOWN = frozenset(
+    {
+        *("type", "databases", "full", "from", "like", "not_like", "case_insensitive_like"),
+        *("where_expression", "limit_length", "settings", "changed", "extended", "database"),
+        *("table", "is_outfile_append", "is_outfile_truncate", "is_into_outfile_with_stdout"),
+        *("format_ast", "settings_ast"),
+    }
+)
+"""What SHOW may say: not ``merges``, ``clusters`` or ``caches``."""
+
+SYSTEM_TABLES = frozenset(
+    {
+        *("one", "numbers", "numbers_mt", "zeros", "settings", "functions", "formats"),
+        *("table_functions", "aggregate_function_combinators", "data_type_families"),
+        *("keywords", "collations", "time_zones", "build_options", "licenses", "errors_help"),
+        *("databases", "tables", "columns"),
+    }
+)
+"""Tables of the engine that tell nothing of what is stored: every key may read them.
+
+Of ``tables`` and ``columns`` a key of one project sees no sizes (``fences.py``)."""
+
+SYSTEM_TABLES_OF_ALL = SYSTEM_TABLES | {
+    *("parts", "parts_columns", "data_skipping_indices", "disks", "mutations", "merges"),
+    *("metrics", "events", "asynchronous_metrics"),
+}
+"""Besides, tables that tell how much there is: for keys of all projects. No key reads the texts of
+others' queries (``processes``, ``query_log``)."""
+
+FORMATS = re.compile(
+    r"JSON\w*|TabSeparated\w*|TSV\w*|TSKV|CSV\w*|Pretty\w*|Vertical|Values|RowBinary\w*|Native|Parquet"
+    r"|Arrow|ArrowStream|ORC|Avro|XML|Markdown|MsgPack|Null|RawBLOB|BSONEachRow|NDJSON|SQLInsert"
+)
+"""Formats of answers that read no file, as a template or a schema would."""

@@ -1,0 +1,1 @@
+"""SQL from outside, on the embedded engine."""

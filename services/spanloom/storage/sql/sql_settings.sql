@@ -1,0 +1,2 @@
+-- Every setting that the engine has.
+SELECT name FROM system.settings

@@ -1,0 +1,63 @@
+"""The server for tests: a store behind it keeps what it takes, as behind ClickHouse's own."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import clickhouse_connect
+import pytest
+from tests.support.isolation import make_twins
+from tests.support.programs import clean_environment, start
+
+from spanloom.core.model.tenancy import Reach
+from spanloom.storage.engine.connect import open_store, open_upkeep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.programs import Program
+
+TRACE = "ab" * 16
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program, int]]:
+    path: Path = tmp_path_factory.mktemp("server")
+    with (path / "stderr").open("w") as sink:
+        command = ["-m", "tests.support.clickhouse_server", str(path / "store")]
+        program = start(command, clean_environment(), sink.fileno())
+    assert program.stdout is not None
+    try:
+        yield program, int(program.stdout.readline())
+    finally:
+        program.terminate()
+        program.wait(20)
+        program.stdout.close()
+
+
+def test_rows_of_every_form_are_stored(server: tuple[Program, int]) -> None:
+    client = clickhouse_connect.get_client(host="127.0.0.1", port=server[1])
+    client.command(
+        "CREATE TABLE x (a UInt8, b Array(LowCardinality(String))) ENGINE = MergeTree ORDER BY a"
+    )
+    client.insert("x", [[1, ["z"]], [2, []]], column_names=["a", "b"])
+    client.raw_insert("x", ["a"], b'{"a":3}\n', fmt="JSONEachRow")
+    client.raw_insert("x", ["a"], gzip.compress(b"4\n"), fmt="TSV", compression="gzip")
+    client.command("INSERT INTO x VALUES (5, ['v'])")
+    client.command("INSERT INTO x SELECT 6, []")
+    rows = client.query("SELECT * FROM x ORDER BY a").result_rows
+    assert rows == [(1, ["z"]), (2, []), (3, []), (4, []), (5, ["v"]), (6, [])]
+    assert client.query("SELECT * FROM x WHERE 0").column_names == ("a", "b")
+
+
+def test_a_store_behind_it_gives_back_what_it_took(server: tuple[Program, int]) -> None:
+    url = f"clickhouse://default:@127.0.0.1:{server[1]}/default"
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    with closing(open_store(url)) as store:
+        twins = make_twins(store, "mine", "theirs", TRACE)
+        assert b"mine" in store.read_otlp(twins.mine)
+        assert store.document(TRACE, Reach.only("mine")) is not None

@@ -1,0 +1,158 @@
+"""A program: ClickHouse's HTTP interface, writing included, over an embedded engine of its own.
+
+The door is that of the SQL port; behind it stands what a server does with a statement, in place of
+what a reader may. Started as ``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints
+its port. ``clickhouse://default:@127.0.0.1:PORT/default`` is then a store like a server's.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from tests.support.access import open_access
+
+from spanloom.access.hosts import Hosts
+from spanloom.core.ports.sql import SqlAnswer, SqlFacts
+from spanloom.process.serving import HttpServer, bind
+from spanloom.sql import native
+from spanloom.sql.door import SqlDoor
+from spanloom.sql.reader import Outcome
+from spanloom.sql.settings import is_ignored
+from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings
+from spanloom.storage.sql.errors import sql_error
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from spanloom.sql.questions import Question
+    from spanloom.sql.reader import Asker
+
+MAX_BODY_BYTES = 512 << 20
+AT_A_TIME = 16
+_INSERT = re.compile(
+    rb"(\s*INSERT\s+INTO\s.*?)\sFORMAT\s+(\w+)\s*?(?:\n|\Z)", re.IGNORECASE | re.DOTALL
+)
+_ANSWERING = (
+    "SELECT",
+    "WITH",
+    "SHOW",
+    "DESCRIBE",
+    "DESC",
+    "EXISTS",
+    "EXPLAIN",
+    "CHECK",
+    "KILL",
+    "(",
+)
+_FORMAT = re.compile(r" FORMAT `?(\w+)`?(?: SETTINGS .*)?\Z", re.DOTALL)
+
+
+class Server:
+    """``Statements`` that may do everything, each on a connection of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = EmbeddedSql(path)
+
+    @property
+    def facts(self) -> SqlFacts:
+        return self._engine.facts
+
+    def answer(self, question: Question, _asker: Asker, tag: str) -> Outcome:
+        connection = connect(self._path)
+        try:
+            self._prepare(connection, question, tag)
+            return self._run(connection, question)
+        except RuntimeError as error:
+            raise sql_error(error) from error
+        finally:
+            connection.close()
+
+    def cancel(self, tag: str) -> None:
+        self._engine.cancel(tag)
+
+    def _prepare(self, connection: Any, question: Question, tag: str) -> None:
+        if question.database:
+            connection.query(f"USE `{question.database}`")
+        wanted = {
+            n: v for n, v in question.settings.items() if n.startswith("in") or not is_ignored(n)
+        }
+        set_settings(connection, {**wanted, "log_comment": tag})
+
+    def _run(self, connection: Any, question: Question) -> Outcome:
+        whole = b"\n".join(filter(None, (question.in_url.encode(), question.body)))
+        found = _INSERT.match(whole)
+        if found:
+            return _insert(connection, found[1].decode(), found[2].decode(), whole[found.end() :])
+        text = question.text
+        fmt = self._format(text, question)
+        answer = _answer(connection.query(text, fmt or "TSV", params=dict(question.parameters)))
+        if fmt != "Native":
+            return Outcome(answer, fmt)
+        body = answer.body or _header(connection, text, dict(question.parameters))
+        return Outcome(answer._replace(body=native.reframe(body, question.revision)), fmt)
+
+    def _format(self, text: str, question: Question) -> str:
+        """Return the format of the answer; empty for a statement that has none."""
+        if not text.lstrip().upper().startswith(_ANSWERING):
+            return ""
+        found = _FORMAT.search(self._engine.plain(text))
+        return found[1] if found else question.format
+
+
+def _insert(connection: Any, text: str, fmt: str, data: bytes) -> Outcome:
+    inserting = connection.send_insert(text, fmt)
+    inserting.append(data)
+    done = inserting.finish()
+    written = {"rows_written": done.rows_written, "bytes_written": done.bytes_written}
+    return Outcome(SqlAnswer(b"", 0, 0, 0, done.elapsed, **written), "")
+
+
+def _answer(found: Any) -> SqlAnswer:
+    return SqlAnswer(
+        body=found.bytes() or b"",
+        rows=found.rows_read(),
+        rows_read=found.storage_rows_read(),
+        bytes_read=found.storage_bytes_read(),
+        elapsed_s=found.elapsed(),
+        rows_written=found.rows_written(),
+        bytes_written=found.bytes_written(),
+    )
+
+
+def _header(connection: Any, text: str, parameters: dict[str, str]) -> bytes:
+    plain = re.sub(r"\s*FORMAT\s+Native\s*;?\s*\Z", "", text, flags=re.IGNORECASE)
+    described = connection.query(
+        f"DESCRIBE TABLE ({plain})", "JSONCompactEachRow", params=parameters
+    )
+    rows = map(orjson.loads, described.bytes().splitlines())
+    return native.header((name, kind) for name, kind, *_ in rows)
+
+
+def main() -> None:
+    """Serve until a signal."""
+    path, port = Path(sys.argv[1]).absolute(), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    door = SqlDoor(
+        Server(path),
+        open_access().authenticator,
+        Hosts(),
+        Metrics(),
+        at_a_time=AT_A_TIME,
+        max_body_bytes=MAX_BODY_BYTES,
+    )
+    server = HttpServer(door, bind("127.0.0.1", port, "PORT"), "clickhouse", None, door.end)
+    ended = Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    server.start()
+    print(server.port, flush=True)
+    ended.wait()
+    server.stop(5)
+
+
+if __name__ == "__main__":
+    main()

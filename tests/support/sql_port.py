@@ -1,0 +1,65 @@
+"""The SQL port over the embedded store of a test run, on a port of its own, with keys in memory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+from tests.support.access import Locks
+
+from spanloom.access.hosts import Hosts
+from spanloom.process.serving import HttpServer, bind
+from spanloom.sql.door import SqlDoor
+from spanloom.sql.reader import Reader
+from spanloom.sql.settings import SqlLimits
+from spanloom.storage.sql.engine import EmbeddedSql
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LIMITS = SqlLimits(time_s=5, memory_bytes=256 << 20)
+
+
+@dataclass
+class SqlPort:
+    """A running port."""
+
+    url: str
+    locks: Locks
+    metrics: Metrics
+    http: httpx.Client
+
+    def ask(self, text: str, key: str = "", **arguments: str) -> httpx.Response:
+        """Send a statement in the body."""
+        headers = {"X-ClickHouse-Key": key} if key else {}
+        return self.http.post(self.url, content=text.encode(), params=arguments, headers=headers)
+
+    def said(self, text: str, key: str = "", **arguments: str) -> str:
+        """Send a statement that must be answered."""
+        answer = self.ask(text, key, **arguments)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+
+@contextmanager
+def open_port(
+    path: Path, limits: SqlLimits = LIMITS, *, is_open: bool = True, at_a_time: int = 2
+) -> Iterator[SqlPort]:
+    """Serve the store that is open at this path."""
+    locks, metrics = Locks(is_open=is_open), Metrics()
+    engine = EmbeddedSql(path)
+    door = SqlDoor(
+        Reader(engine, limits), locks.access.authenticator, Hosts(), metrics, at_a_time=at_a_time
+    )
+    server = HttpServer(door, bind("127.0.0.1", 0, "--sql-port"), "sql", None, door.end)
+    server.start()
+    try:
+        with httpx.Client(timeout=30) as http:
+            yield SqlPort(f"http://127.0.0.1:{server.port}/", locks, metrics, http)
+    finally:
+        server.stop(10)
+        engine.close()
