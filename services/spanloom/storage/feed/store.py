@@ -8,7 +8,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
-from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.feed.clocks import TABLE, US
 from spanloom.storage.trajectories.continuations import with_continuations
 from spanloom.storage.trajectories.current import read_current
@@ -99,7 +99,7 @@ class ClickHouseFeed:
         self, found: Sequence[Announcement], where: TrajectoryFilter
     ) -> Iterator[Announcement]:
         """Yield announcements with what their trajectories are now: here filters are applied."""
-        lines = read_current(self._reader, where, (a.key for a in found))
+        lines = read_current(self._reader, passing(where), (a.key for a in found))
         current = {line.key: line for line in with_continuations(self._reader, lines)}
         return (a._replace(now=current.get(a.key)) for a in found)
 
