@@ -15,8 +15,10 @@ from benchmarks.feed import measure_feed
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
+from benchmarks.live import measure_live
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
+from benchmarks.search import measure_search
 from benchmarks.sweep import measure_sweep
 
 if TYPE_CHECKING:
@@ -29,9 +31,11 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "build": measure_building,
     "extract": measure_extraction,
     "freshness": measure_freshness,
+    "live": measure_live,
     "growth": measure_growth,
     "sweep": measure_sweep,
     "feed": measure_feed,
+    "search": measure_search,
 }
 
 

@@ -18,11 +18,15 @@ class Scale:
     freshness_s: float = 40.0
     freshness_rate: int = 2_000
     """Spans offered per second."""
+    live_s: float = 30.0
+    live_rates: tuple[int, ...] = (2_000, 200)
+    """Spans offered per second while it is measured what extraction takes of a core."""
     long_trace: int = 100_000
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
     announcements: int = 1_000_000
     """What the change feed keeps."""
+    searched_texts: int = 1_000_000
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -35,9 +39,12 @@ QUICK = Scale(
     extracted_spans=700,
     freshness_s=2.0,
     freshness_rate=280,
+    live_s=1.5,
+    live_rates=(280,),
     long_trace=1_000,
     short_trace=100,
     settled_traces=(3_000, 6_000),
     announcements=5_000,
+    searched_texts=4_000,
     quiet_s=0.1,
 )

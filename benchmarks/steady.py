@@ -111,6 +111,13 @@ def offer_and_watch(
     return Watched(sorted(delays), sent_spans, lasted_s)
 
 
+def offer(addresses: Mapping[str, str], rate: int, duration_s: float) -> int:
+    """Send at the given rate over gRPC and watch nothing; give the number of spans sent."""
+    return _send(
+        addresses, ("gRPC",), list(make_ticks(rate, duration_s)), SimpleQueue(), live=False
+    )
+
+
 def _send(
     addresses: Mapping[str, str],
     transports: Sequence[Transport],

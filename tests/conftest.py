@@ -146,6 +146,10 @@ class RunningSpanloom:
         return line
 
 
+EAGER = {"SPANLOOM_POLL_S": "0.2"}
+"""By default a run is found up to a second after it came: half of that for each of many tests."""
+
+
 class StartSpanloom(Protocol):
     """Starts ``spanloom`` with arguments; every port is free unless given.
 
@@ -203,7 +207,9 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
             run = programs.start_fresh if fresh else programs.start
-            process = run(command, programs.clean_environment(env), sink.fileno())
+            process = run(
+                command, programs.clean_environment({**EAGER, **(env or {})}), sink.fileno()
+            )
         processes.append(process)
         return RunningSpanloom(process, stderr)
 

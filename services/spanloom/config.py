@@ -202,13 +202,13 @@ class ExtractingSettings(SectionSettings):
     model_config = SettingsConfigDict(title="Extracting")
 
     root_quiet_s: float = Field(
-        1.0, ge=0, description="A trace with a root settles after this quiet time."
+        0.5, ge=0, description="A trace with a root settles after this quiet time."
     )
     no_root_quiet_s: float = Field(
         60.0, ge=0, description="A trace without a root is built after this quiet time."
     )
     growing_first_s: float = Field(
-        1.5,
+        1.0,
         gt=0,
         description="A growing trace is shown after this time, then after ever longer ones, when "
         "it has grown by a quarter.",
@@ -219,9 +219,10 @@ class ExtractingSettings(SectionSettings):
         description="A trace that grows fast is shown again after this time at the latest.",
     )
     poll_s: float = Field(
-        0.2,
+        1.0,
         gt=0,
-        description="How often the extractor looks for changes, half as often when idle.",
+        description="How often the extractor looks for changes; sooner if it found nothing to "
+        "build and a trace settles before.",
     )
 
 
@@ -250,8 +251,8 @@ class SearchingSettings(SectionSettings):
 
     no_search: bool = Field(
         False,
-        description="Keep no index of what steps say: `spanloom search` and /v1/search find nothing "
-        "and say so; the index takes as much CPU time as writing the trajectories (docs/search.md).",
+        description="Keep no index of what steps say, and answer no search (docs/search.md): "
+        "the index takes as much CPU time as writing trajectories.",
     )
 
 

@@ -10,6 +10,7 @@ from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled,
 from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.deletion import Deletion, DeletionScope, new_deletion
 from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
@@ -19,13 +20,16 @@ from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.store import Store
+from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
+from spanloom.core.query.text_query import parse_text_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 CALL = "call-key"
+SAID = TextSearch(parse_text_query("42"))
 DAY_NS = 24 * 3600 * 10**9
 
 
@@ -38,8 +42,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_part": lambda store, key: store.read_part(key, 10).spans,
     "read_otlp": lambda store, key: store.read_otlp(key),
     "arrived": lambda store, key: store.arrived([key]),
-    "changes_in": lambda store, key: [
-        c for c in store.changes_in(list(store.inserted(0))) if c.key == key
+    "changes_since": lambda store, key: [
+        c for c in store.changes_since(0, {}).changes if c.key == key
     ],
     "unfinished": lambda store, key: [c for c in store.unfinished() if c.key == key],
     "quarantined": lambda store, key: [p for p in store.quarantined(10**6) if p.key == key],
@@ -72,6 +76,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         for call in store.find_calls(key.project, [CallWindow(CALL, 0, 2**63)])
         if call.key == key
     ],
+    "search": lambda store, key: [
+        hit for hit in store.search(reach(key), SAID, 100) if hit.key == key
+    ],
     "count_traces": lambda store, key: store.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
@@ -87,7 +94,9 @@ OTHERS = {
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
     *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
-    *("clock", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
+    *("read_text_watermark", "record_text_watermark"),  # likewise
+    *("changed_since", "index_texts"),  # what was stored is looked at, and left out then
+    *("clock", "appends", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
     "is_laid_out",  # tells of tables
 }
 
@@ -122,8 +131,11 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
         pauses=[Pause(f"{2:016x}", f"{2:016x}", "ok?")],
     )
     step_id = f"{2:016x}"
-    store.write([make_record(key, trajectory, call_keys={step_id: CALL})])
+    record = make_record(key, trajectory, call_keys={step_id: CALL})
+    document = encode_document(trajectory, record.version, record.status)
+    store.write([replace(record, document=document)])
     store.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
+    store.index_texts([key])
     store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 

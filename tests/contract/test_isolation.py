@@ -14,6 +14,7 @@ from tests.support import (
     memory_deletions,
     memory_replays,
     memory_state,
+    memory_texts,
     memory_trajectories,
 )
 from tests.support.isolation import check_isolation, make_twins
@@ -54,6 +55,9 @@ NOT_SEEN = {
     "conversation_neighbours": "its rows are looked up by key, and told apart by project",
     "conversation_keys": "its rows are looked up by key",
     "conversation_page": "conversations that were not asked for are left out",
+    "current_texts": "its rows are looked up by key",
+    "text_hashes": "its rows are looked up by key",
+    "text_documents": "its rows are looked up by key",
     "find_calls": "newest_versions says, within the project, what of it counts",
     "old_steps": "its rows are joined to trajectories by key",
     "old_trajectories": "each of its rows goes back to its own project",
@@ -62,7 +66,10 @@ NOT_SEEN = {
 NOT_BY_PROJECT = {
     "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
-    "changes_in": "the extractor's feed",
+    "changed_since": "the indexer's feed",
+    "indexed_texts": "the indexer's, of places that text_hashes named",
+    "read_texts": "of places that text_candidates named within the reach",
+    "changes_since": "the extractor's feed",
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
@@ -128,7 +135,10 @@ def test_without_the_project_in_a_query_somebody_would_see_too_much(
 MEMORY_PLACE = re.compile(r"(?:(?:selection|scope)\.)?\breach\.(covers|includes)\([\w.]+\)")
 MEMORY_PLACES = [
     pytest.param(module, found.span(), id=f"{module.__name__.rpartition('.')[2]}-{number}")
-    for module in (memory_state, memory_trajectories, memory_replays, memory_deletions)
+    for module in (
+        *(memory_state, memory_trajectories, memory_texts),
+        *(memory_replays, memory_deletions),
+    )
     for number, found in enumerate(MEMORY_PLACE.finditer(inspect.getsource(module)))
 ]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def changes_of(store: Store, project: str, since_s: int) -> dict[str, list[TraceChange]]:
     """Return what each trace of a project got since a second of the store, second by second."""
     found: dict[str, list[TraceChange]] = {}
-    for change in store.changes_in(sorted(store.inserted(since_s))):
+    for change in store.changes_since(since_s, {}).changes:
         if change.key.project == project:
             found.setdefault(change.key.trace_id, []).append(change)
     return found
@@ -76,7 +76,29 @@ def test_changes_are_summed_up_by_trace_whatever_their_sequence(
     assert max(c.last_accepted_ns for c in changes) == requests[2].accepted_at_ns
     assert [c.max_seq for c in found[other]] == [requests[0].seq]
     assert all(since_s <= c.second <= store.clock() for c in changes)
-    assert store.changes_in([]) == []
+
+
+def test_only_seconds_that_are_not_as_they_were_known_are_read(store: Store, key: TraceKey) -> None:
+    since_s = store.clock()
+    first, second = (spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (1, 2))
+    store.append([first])
+    known = dict(store.inserted(since_s))
+    assert store.changes_since(since_s, {}).fingerprints == known
+    assert store.changes_since(since_s, known) == ([], {})
+    assert store.changes_since(store.clock() + 1, {}) == ([], {})
+    store.append([second])
+    found = store.changes_since(since_s, known)
+    assert {**known, **found.fingerprints} == store.inserted(since_s)
+    assert second.seq in [c.max_seq for c in found.changes if c.key == key]
+    assert {c.second for c in found.changes} == set(found.fingerprints)
+
+
+def test_who_appends_alone_can_tell_that_nothing_came(store: Store, key: TraceKey) -> None:
+    before = store.appends()
+    assert store.appends() == before
+    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    after = store.appends()
+    assert (before is None and after is None) or before != after
 
 
 def test_the_watermark_is_the_one_recorded_last(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Any text is taken apart as the index does, and any query finds what looking at every text finds."""
+"""Any text is taken apart as the index does; any query finds what looking at all texts finds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.texts import Part, TextSearch
-from spanloom.core.query.text_query import TextQuery, Term
+from spanloom.core.query.text_query import Term, TextQuery
 from spanloom.core.query.tokens import YOUNG, place_tokens, tokenize
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind
@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Step
     from spanloom.storage.clickhouse import ClickHouseStore
 
-ODD = "ΑΣς İıK ẞß ǅ Ⅷ ｆＦ １ 退款。「、」가나 한국 ﬁ é é \u2019 \u2026 \u0301 𠀀 😀 \x00 _-'\""
+ODD = "".join(
+    (
+        "\u0391\u03a3\u03c2 \u0130\u0131K\u212a \u1e9e\xdf \u01c5 \u2167 \uff46\uff26 \uff11 ",
+        "退款\u3002\u300c\u3001\u300d가나 한국 \ufb01 \xe9 e\u0301 \u2019 \u2026 \u0301 ",
+        "\U00020000 \U0001f600 \x00 _-'",
+    )
+)
 """Letters that change their length or with their neighbours in lower case, and odd ones."""
 texts = st.lists(
     st.text(max_size=40) | st.text(st.sampled_from(ODD), max_size=20), min_size=1, max_size=40
@@ -73,7 +79,18 @@ def test_every_word_has_its_place(text: str) -> None:
     assert len(placed) == len(tokenize(text))
 
 
-WORDS_SAID = ("alpha", "alphabet", "beta", "ORD-12", "12", "退款", "款退", "rate", "limit", "Rate Limit")
+WORDS_SAID = (
+    "alpha",
+    "alphabet",
+    "beta",
+    "ORD-12",
+    "12",
+    "退款",
+    "款退",
+    "rate",
+    "limit",
+    "Rate Limit",
+)
 
 
 def any_query(choose: random.Random) -> TextQuery:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from hashlib import md5
 from typing import TYPE_CHECKING
 
-import orjson
 from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
-from spanloom.core.formats.schema import canonical_example
+from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
@@ -20,9 +18,11 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
 
 CALL = model_step(2)
+SAID = TextSearch(parse_text_query(CALL.output))
 EVERY = 10_000
 
 
@@ -68,7 +69,9 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         named = key.project.encode()
-        store.write([replace(record, document=_document(key), spans_document=b'["%b"]' % named)])
+        document = encode_document(run, 1, Status.SETTLED)
+        store.write([replace(record, document=document, spans_document=b'["%b"]' % named)])
+        store.index_texts([key])
         store.record_progress([Progress(key, request.seq, Status.SETTLED)])
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.record_replay(replay)
@@ -89,14 +92,6 @@ def _answer(store: Store, key: TraceKey) -> str:
     )
     store.write([make_record(resumed, run)])
     return resumed.trace_id
-
-
-def _document(key: TraceKey) -> bytes:
-    """Return a document whose root alone is there; it names the project."""
-    document = deepcopy(canonical_example())
-    document["root_step"] |= {"id": f"{1:016x}", "name": key.project}
-    document["extraction"] |= {"project": key.project}
-    return orjson.dumps({**document, "agent_steps": []})
 
 
 Seen = set[str]
@@ -159,6 +154,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for told in t.store.announced(reach, TrajectoryFilter(), Position(), EVERY).announcements
         if told.key.trace_id == t.mine.trace_id
     },
+    "search": lambda t, reach: {hit.key.project for hit in t.store.search(reach, SAID, EVERY)},
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
     "traces_after": lambda t, reach: {
@@ -205,12 +201,14 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 
 OF_THE_EXTRACTOR = {
     "clock",
+    "appends",
     "inserted",
-    "changes_in",
+    "changes_since",
     "unextracted",
     "unfinished",
     "quarantined",
     "read_watermark",
+    *("changed_since", "read_text_watermark"),
 }
 """The feed of changes: the extractor serves every project, and nobody else may ask it."""
 
@@ -222,9 +220,10 @@ NOT_READING = {
     "deleted_among",  # of what a reader was told
     "record_progress",
     "record_watermark",
+    *("index_texts", "record_text_watermark"),
     "record_replay",
     "ping",
-    "take_snapshot",
+    *("take_snapshot", "is_laid_out"),
     "close",
     "stored_bytes",  # of the quotas: a sender is told of its own project alone
     *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemoryState
 
-from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
+from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,11 @@ class MemoryProgress(MemoryState):
             found[change.second // width_s * width_s].append(change)
         return {second: hash(tuple(changes)) for second, changes in found.items()}
 
-    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
-        """See ``ChangeReader.changes_in``."""
-        return [c for s in sorted(set(seconds)) for c in _by_trace(self._changes(s, s + 1))]
+    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+        """See ``ChangeReader.changes_since``."""
+        found = {s: mark for s, mark in self.inserted(since_s).items() if known.get(s) != mark}
+        changes = [c for s in sorted(found) for c in _by_trace(self._changes(s, s + 1))]
+        return ChangedSeconds(changes, found)
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""

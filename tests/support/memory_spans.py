@@ -47,6 +47,7 @@ class MemorySpans(MemoryState):
                         self._keep_event(found)
                 for change in _changes(request, spans, self.clock()):
                     self._arrivals.setdefault(change.key, []).append(change)
+            self._appended += 1
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanReader.read_spans``."""

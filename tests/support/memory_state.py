@@ -30,7 +30,7 @@ class MemoryState:
     def __init__(self) -> None:
         """Start empty; a test may set the clock, in ns."""
         self.clock_ns = time.time_ns
-        self._watermark = 0
+        self._watermark = self._appended = 0
         self._lock = threading.RLock()
         self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
         self._events: dict[TraceKey, list[ContentEvent]] = {}
@@ -46,6 +46,10 @@ class MemoryState:
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""
         return self.clock_ns() // NS
+
+    def appends(self) -> int | None:
+        """See ``ChangeReader.appends``."""
+        return self._appended
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""

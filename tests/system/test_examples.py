@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tests.support.written_examples import Example
 
 EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
+INDEXED_S = 60.0
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
 READING = (
@@ -57,6 +58,7 @@ READING = (
     "explain",
     "spans",
     "instrument",
+    "search",
 )
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 
@@ -215,3 +217,12 @@ def _send_demonstration(addresses: Mapping[str, str]) -> None:
     for _ in send_requests(addresses["otlp_grpc"].removeprefix("http://"), run.requests):
         pass
     await_trajectory(addresses["api"], EXAMPLE_TRACE, run.span_count)
+    _await_texts(addresses["api"])
+
+
+def _await_texts(api: str) -> None:
+    """Wait until the texts of the settled run are indexed, which is a while after it is stored."""
+    until = time.monotonic() + INDEXED_S
+    while not httpx.get(f"{api}/v1/search", params={"q": "people"}).json()["items"]:
+        assert time.monotonic() < until, "its texts are not found"
+        time.sleep(0.2)

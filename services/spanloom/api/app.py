@@ -25,6 +25,7 @@ from spanloom.api.routes import (
     keys,
     parts,
     replays,
+    search,
     service,
     snapshots,
     stats,
@@ -61,6 +62,7 @@ def create_app(
     *,
     hosts: Sequence[str] = (),
     has_trajectories: bool = True,
+    has_search: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
     extractor_version: str = "",
     troubles: Callable[[], Sequence[str]] = tuple,
@@ -73,9 +75,10 @@ def create_app(
     may block. ``troubles`` gives what the process cannot do at the moment although it is ready.
     ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and IP addresses
     (``*``: all). Without ``has_trajectories`` there are only health, readiness and metrics, as for
-    the parts that run alone. A store call is given up after ``timeout_s``. What was built by
-    another ``extractor_version`` is outdated. ``examine`` says what is wrong with the process; it
-    may block. ``most_readers`` may wait for changes at one time.
+    the parts that run alone; without ``has_search`` texts are not searched. A store call is given
+    up after ``timeout_s``. What was built by another ``extractor_version`` is outdated. ``examine``
+    says what is wrong with the process; it may block. ``most_readers`` may wait for changes at one
+    time.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -111,10 +114,11 @@ def create_app(
         access.keys,
         feed,
         examine,
+        has_search=has_search,
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, parts, diffs, conversations, stats),
+        *(trajectories, parts, diffs, conversations, stats, search),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

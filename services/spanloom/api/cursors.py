@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -21,14 +21,23 @@ if TYPE_CHECKING:
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
-_NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
+NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
 _OTHER_QUESTION = "cursor: it goes on with another question; ask the same one, or begin without it"
 
 
 def encode_cursor(cursor: Cursor, question: str = "") -> str:
     """Return the position as text that needs no escaping in a URL, with its question."""
-    position = orjson.dumps([question, *cursor])
-    return urlsafe_b64encode(position).decode("ascii").rstrip("=")
+    return encode_position([question, *cursor])
+
+
+def encode_position(position: list[object]) -> str:
+    """Return what a position consists of as text that needs no escaping in a URL."""
+    return urlsafe_b64encode(orjson.dumps(position)).decode("ascii").rstrip("=")
+
+
+def decode_position(text: str) -> Any:  # whatever a caller wrote: whoever takes it checks it
+    """Return what such a text consists of; raise ``ValueError`` for what is none."""
+    return orjson.loads(urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)))
 
 
 def next_cursor(
@@ -49,14 +58,12 @@ def decode_cursor(text: str, question: str = "") -> Cursor:
     Nor is one that belongs to another question: what it goes by may be another order.
     """
     try:
-        asked, start_ns, trace_id, project, rank = orjson.loads(
-            urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        )
+        asked, start_ns, trace_id, project, rank = decode_position(text)
         cursor = Cursor(start_ns, trace_id, project, tuple(rank))
-        if not _is_position(cursor):
+        if not is_position(cursor):
             raise ValueError("not a position")
     except (ValueError, TypeError) as error:
-        raise InvalidQueryError(_NO_CURSOR) from error
+        raise InvalidQueryError(NO_CURSOR) from error
     if asked != question:
         raise InvalidQueryError(_OTHER_QUESTION)
     return cursor
@@ -68,11 +75,12 @@ def decode_replay_cursor(text: str) -> str:
     Raises ``InvalidQueryError`` for text that is no cursor of ours.
     """
     if not _REPLAY_ID.fullmatch(text):
-        raise InvalidQueryError(_NO_CURSOR)
+        raise InvalidQueryError(NO_CURSOR)
     return text
 
 
-def _is_position(cursor: Cursor) -> bool:
+def is_position(cursor: Cursor) -> bool:
+    """Return whether a caller's position could be one of a list."""
     return (
         type(cursor.start_ns) is int
         and 0 <= cursor.start_ns < 2**64

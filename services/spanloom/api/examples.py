@@ -4,6 +4,7 @@ from typing import Any
 
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
+from spanloom.api.search_schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
 from spanloom.core.formats.schema import canonical_example
 
 _ITEM = {
@@ -51,6 +52,18 @@ _CONVERSATION = {
         "status": "settled",
         "outcome": "ok",
     },
+}
+_HIT = {
+    "trace_id": EXAMPLE_TRACE,
+    "project": "default",
+    "started_at": "1715400000000",
+    "step_id": EXAMPLE_STEP,
+    "position": 5,
+    "part": "output",
+    "type": "tool",
+    "name": "refund",
+    "snippet": "error: the rate limit of 5 refunds a minute is reached",
+    "offsets": [[11, 21]],
 }
 _SPAN = {
     "span_id": "a1c4e1b7d2f30002",
@@ -232,6 +245,11 @@ CONVERSATIONS = _answer(
     "A page of conversations.",
     _component("ConversationList"),
     {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+)
+HITS = _answer(
+    "A page of hits.",
+    _component("HitList"),
+    {"items": [_HIT], "next_cursor": EXAMPLE_HIT_CURSOR},
 )
 CONVERSATION = _answer(
     "A page of the conversation.",

@@ -185,6 +185,7 @@ _MEANINGS = {
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",
+    501: "The service runs with `--no-search`: there is no index of texts.",
     503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
 }
 

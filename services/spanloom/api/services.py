@@ -34,6 +34,8 @@ class Services:
     """Who waits for changes."""
     examine: Callable[[], Sequence[Finding]]
     """Returns what is wrong with this process, and what is not."""
+    has_search: bool = True
+    """Whether there is an index of texts."""
 
 
 def _services(request: Request) -> Services:

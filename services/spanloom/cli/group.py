@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "conversations:conversations_command",
         "List conversations, newest first, or the runs of one.",
     ),
+    "search": ("search:search_command", "Find what steps said."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "diff": ("diff:diff_command", "Show what differs between two runs."),

@@ -15,6 +15,7 @@ from spanloom.config import (
     ProcessSettings,
     ReceivingSettings,
     RedactionSettings,
+    SearchingSettings,
     StoreSettings,
 )
 from spanloom.process.wiring import EVERYTHING, Role
@@ -71,6 +72,7 @@ def collect_command(settings: Settings) -> None:
         NetworkSettings,
         ExtractingSettings,
         BuildingSettings,
+        SearchingSettings,
         ProcessSettings,
     ),
     examples=("spanloom extract --store-url clickhouse://spanloom:secret@db:8123/traces",),
@@ -87,7 +89,7 @@ def extract_command(settings: Settings) -> None:
 @click.command(
     "api",
     cls=SettingsCommand,
-    sections=(StoreSettings, NetworkSettings, ProcessSettings),
+    sections=(StoreSettings, NetworkSettings, SearchingSettings, ProcessSettings),
     examples=("spanloom api --store-url clickhouse://reader:secret@db:8123/traces",),
 )
 def api_command(settings: Settings) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, feed, lists, questions, runs, upkeep
+from spanloom.client.calls import diffs, feed, lists, questions, runs, texts, upkeep
 from spanloom.client.changes import WAIT_S, AsyncChanges
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable
 from spanloom.client.method import Method
@@ -74,6 +74,7 @@ class AsyncClient:
 
     trajectories = Method(lists.trajectories, AsyncRuns)
     conversations = Method(lists.conversations, AsyncTable)
+    search = Method(texts.search, AsyncTable)
     conversation = Method(lists.conversation, AsyncRuns)
     changes = Method(feed.changes, follow)
     documents = Method(lists.documents, AsyncFound)

@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
-from spanloom.client.calls import diffs, feed, lists, questions, runs, upkeep
+from spanloom.client.calls import diffs, feed, lists, questions, runs, texts, upkeep
 from spanloom.client.changes import WAIT_S, Changes
 from spanloom.client.found import Found, Runs, Table
 from spanloom.client.method import Method
@@ -80,6 +80,7 @@ class Client:
 
     trajectories = Method(lists.trajectories, Runs)
     conversations = Method(lists.conversations, Table)
+    search = Method(texts.search, Table)
     conversation = Method(lists.conversation, Runs)
     changes = Method(feed.changes, follow)
     documents = Method(lists.documents, Found)

@@ -93,6 +93,25 @@ class ConversationSummary(Answer):
     last_run: LastRun
 
 
+class TextHit(Answer):
+    """A text that has what was looked for, at the step that brought it."""
+
+    trace_id: str
+    project: str
+    started_at: Milliseconds
+    step_id: str
+    position: int
+    """Place of the step among those of its run, from 1."""
+    part: str
+    """``input``, ``output`` or ``error``."""
+    type: str
+    name: str
+    snippet: str
+    """What stands around the first place: plain text."""
+    offsets: list[tuple[int, int]]
+    """Where in the snippet it stands, in characters: from, and until before."""
+
+
 class Page(Answer, Generic[ItemT]):
     """Some items of a list, and where the next ones begin."""
 

@@ -22,6 +22,7 @@ from spanloom.extractor.span_cap import describe_rest, is_part, read_traces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
@@ -41,9 +42,9 @@ class BatchResult:
     """Each trace to how many spans had arrived before it was read."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """Each built trace to what it is: discovery may not know of a root, or of a recovery."""
-    written: list[TraceKey] = field(default_factory=list)
+    written: set[TraceKey] = field(default_factory=set)
     """Those whose trajectory is new or differs."""
-    kept: Sequence[TraceKey] = ()
+    kept: AbstractSet[TraceKey] = frozenset()
     """Those of which spans have expired: the document that has them stays."""
     stored: Mapping[TraceKey, Announcement] = field(default_factory=dict)
     """Each trace whose stored trajectory stays, to what would have announced it."""
@@ -60,8 +61,8 @@ class BatchResult:
             seqs={**self.seqs, **other.seqs},
             arrived={**self.arrived, **other.arrived},
             statuses={**self.statuses, **other.statuses},
-            written=[*self.written, *other.written],
-            kept=[*self.kept, *other.kept],
+            written=self.written | other.written,
+            kept=self.kept | other.kept,
             stored={**self.stored, **other.stored},
             failures={**self.failures, **other.failures},
             repeated_elsewhere=[*self.repeated_elsewhere, *other.repeated_elsewhere],
@@ -121,7 +122,7 @@ def _prepare(
         trajectories[key] = replace(trajectories[key], duplicate_of=original)
     result.repeated_elsewhere = repeats.stored
     heads = store.heads(list(trajectories))
-    result.kept = [key for key, t in trajectories.items() if _has_lost(t, heads.get(key))]
+    result.kept = {key for key, t in trajectories.items() if _has_lost(t, heads.get(key))}
     for key in result.kept:
         del trajectories[key]
     records = [
@@ -209,5 +210,5 @@ def _write(store: BuildingStore, records: Sequence[TrajectoryRecord], result: Ba
         _write(store, records[:middle], result)
         _write(store, records[middle:], result)
     else:
-        result.written += [record.key for record in records]
+        result.written.update(record.key for record in records)
         store.announce([announcement_of(record) for record in records])

@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.readiness import NS, Moment, PendingTrace, Timing, next_status
+from spanloom.extractor.readiness import (
+    NS,
+    Moment,
+    PendingTrace,
+    Timing,
+    next_status,
+    settles_ns,
+)
 from spanloom.extractor.window import ChangeWindow
 
 if TYPE_CHECKING:
@@ -79,6 +86,11 @@ class Discovery:
             self._pending.pop(trace.key, None)
         elif not seq:  # not visible yet, or retention took them
             trace.retry_ns = now_ns + NS
+
+    def settles_ns(self) -> int | None:
+        """Return when the first of them settles; ``None`` if none waits."""
+        times = (settles_ns(trace, self._timing) for trace in self._pending.values())
+        return min(times, default=None)
 
     @property
     def quarantined(self) -> int:

@@ -29,11 +29,12 @@ MAX_DOUBLINGS = 30
 class Timing:
     """How long the extractor waits, in seconds."""
 
-    root_quiet_s: float = 1.0
+    root_quiet_s: float = 0.5
     no_root_quiet_s: float = 60.0
-    growing_first_s: float = 1.5
+    growing_first_s: float = 1.0
     growing_max_s: float = 30.0
-    poll_s: float = 0.2
+    poll_s: float = 1.0
+    """How far apart two looks are, if the first of them found anything to do."""
     sweep_s: float = 60.0
     """How often all traces are compared with their progress, whatever discovery saw."""
 
@@ -118,6 +119,12 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
     if not trace.has_root and quiet_ns >= timing.no_root_quiet_s * NS:
         return Status.PARTIAL
     return Status.LIVE if _has_waited(trace, now_ns, timing) and _has_grown(trace, now_ns) else None
+
+
+def settles_ns(trace: PendingTrace, timing: Timing) -> int:
+    """Return when the trace settles, unless more of it comes."""
+    quiet_s = timing.root_quiet_s if trace.has_root else timing.no_root_quiet_s
+    return max(trace.last_ns + int(quiet_s * NS), trace.retry_ns)
 
 
 def _has_waited(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:

@@ -1,9 +1,9 @@
 """What the store took in, second by second of its own clock.
 
 The store names each second in which it stored something with a fingerprint of what it holds.
-A look asks for the last seconds and reads those whose fingerprint is another than before. A sweep
-asks for a longer time: an INSERT that took long becomes visible in a second long past. What
-senders and collectors say of time plays no part.
+A look reads those of the last seconds whose fingerprint is another than before, in one question.
+A sweep asks for a longer time: an INSERT that took long becomes visible in a second long past.
+What senders and collectors say of time plays no part.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Look:
     fingerprints: Mapping[int, int]
     read: Sequence[TraceChange] = ()
     """All that the seconds hold that were read again, known or not."""
+    appends: int | None = None
+    """How many appends had ended before, if that can be told."""
 
 
 class ChangeWindow:
@@ -49,6 +51,7 @@ class ChangeWindow:
         self._seen: dict[int, dict[TraceKey, int]] = {}
         self._hours: list[int] = []
         self._clock_s = self._set_ns = self._looked_s = 0
+        self._appends: int | None = None
 
     def begin(self, now_ns: int) -> Look:
         """Set the clock; what came since the watermark is left to ``go_back``."""
@@ -63,8 +66,12 @@ class ChangeWindow:
         return Look(self._store.unfinished(), {})
 
     def look(self, now_ns: int) -> Look:
-        """Read what changed in the last seconds."""
-        return self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        """Read what changed in the last seconds; the store is not asked if it took nothing in."""
+        appends = self._store.appends()
+        if appends is not None and appends == self._appends:
+            return Look((), {}, appends=appends)
+        found = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        return replace(found, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
         """Set the clock and read what changed in the quarter of an hour before the last look."""
@@ -72,7 +79,9 @@ class ChangeWindow:
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        return self._read(since_s)
+        found = self._store.inserted(since_s)
+        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
+        return self._read(min(changed)) if changed else Look((), {})
 
     def go_back(self) -> Look:
         """Compare one hour of the time before the beginning with what is extracted of it."""
@@ -87,6 +96,7 @@ class ChangeWindow:
         for change in look.read:
             self._seen.setdefault(change.second, {})[change.key] = change.span_count
         self._known.update(look.fingerprints)
+        self._appends = look.appends
         horizon_s = self._looked_s - REMEMBERED_S
         for second in [s for s in self._seen if s < horizon_s]:
             del self._seen[second]
@@ -102,14 +112,14 @@ class ChangeWindow:
         return self._hours[-1] if self._hours else self._clock_s
 
     def _read(self, since_s: int) -> Look:
-        found = self._store.inserted(since_s)
-        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
-        again = [s for s in changed if s not in self._known or s in self._seen]
-        read = self._store.changes_in(again) if again else ()
+        known = {s: mark for s, mark in self._known.items() if s >= since_s}
+        found = self._store.changes_since(since_s, known)
+        forgotten = {s for s in found.fingerprints if s in known and s not in self._seen}
+        read = [change for change in found.changes if change.second not in forgotten]
         news = [new for change in read if (new := self._news_of(change)) is not None]
-        for second in sorted(set(changed).difference(again)):
+        for second in sorted(forgotten):
             news += self._store.unextracted(second, second + 1)
-        return Look(news, found, read)
+        return Look(news, found.fingerprints, read)
 
     def _news_of(self, change: TraceChange) -> TraceChange | None:
         """Return the change with what is new of it, or ``None`` if all was seen before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError, SpanloomError
@@ -34,8 +35,6 @@ MAX_SPANS = 20_000
 NOTHING_CAME_S = 60.0
 """A trace has no spans if none can be seen for so long: retention took them, or only log records
 tell of it. What comes later makes it due again."""
-IDLE_POLLS = 2
-"""How much longer the time between two looks is while no trace waits."""
 MIN_REST_S = 0.02
 """Under load one look follows the other, but other threads have their turn."""
 WAITING_S = 1.0
@@ -125,18 +124,27 @@ class Extractor:
     def _work(self) -> float:
         """Build what is due and do a piece of a replay, if there is one; give how long to rest.
 
-        Looks come at a steady pace, whatever they found to do. After a piece of a replay the rest
-        is as long as that took: half of the time is left to what arrives.
+        After a piece of a replay the rest is as long as that took: half of the time is left to
+        what arrives.
         """
         if not self._may_build():
             return WAITING_S
         began = time.monotonic()
-        self.run_once()
+        built = self.run_once()
         looked = time.monotonic()
         if not self._stopping.is_set() and self._replayer.step() is not None:
             return time.monotonic() - looked
-        pace_s = self._timing.poll_s * (1 if len(self._discovery) else IDLE_POLLS)
-        return max(pace_s - (looked - began), MIN_REST_S)
+        rest_s = self._timing.poll_s - (looked - began)
+        return max(rest_s if built else min(rest_s, self._until_next_s()), MIN_REST_S)
+
+    def _until_next_s(self) -> float:
+        """Return how long until a trace settles: a run that comes alone is not kept waiting.
+
+        Where they come all the time each look finds some, and takes all that have settled since
+        the last: what a look and its batch cost is paid once a second, not for each.
+        """
+        settles_ns = self._discovery.settles_ns()
+        return inf if settles_ns is None else (settles_ns - self._clock()) / NS
 
     def _may_build(self) -> bool:
         """Return whether the store is in its present form: once so, it is not asked again."""
@@ -151,8 +159,8 @@ class Extractor:
         self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
+        self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
-        self._metrics.spans_extracted.inc(result.span_count)
         self._newcomers.meet(result.services)
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
@@ -192,6 +200,15 @@ class Extractor:
             arrived=result.arrived.get(trace.key, 0),
         )
 
+    def _count(self, result: BatchResult) -> None:
+        """Add what became of the traces that were built to the metrics."""
+        built = len(result.seqs.keys() - result.failures.keys())
+        written, kept = len(result.written), len(result.kept)
+        counts = {"written": written, "kept": kept, "unchanged": built - written - kept}
+        for outcome, count in counts.items():
+            self._metrics.extractions.labels(outcome).inc(count)
+        self._metrics.spans_extracted.inc(result.span_count)
+
     def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
         """Report to discovery and the metrics what became of a trace."""
         now_ns = self._clock()
@@ -209,11 +226,7 @@ class Extractor:
             if trace.key not in result.seqs:
                 show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return
-        written = trace.key in result.written
-        is_kept = trace.key in result.kept
-        outcome = "written" if written else "kept" if is_kept else "unchanged"
-        self._metrics.extractions.labels(outcome).inc()
-        if written and reached.status is not Status.LIVE and trace.last_ns:
+        if trace.key in result.written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
         self._discovery.built(trace, reached.seq, reached.status, now_ns)
 

@@ -66,7 +66,7 @@ class Indexer(RepeatingPart):
         return count
 
     def _index(self, changed: Sequence[Changed]) -> int:
-        """Index what is new of these; of a trajectory with two versions the later one comes last."""
+        """Index what is new of these; of two versions of a trajectory the later comes last."""
         newest = {change.key: change for change in changed}
         new = {key: change for key, change in newest.items() if self._done.get(key) != change}
         try:

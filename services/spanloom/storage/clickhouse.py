@@ -59,7 +59,7 @@ class ClickHouseStore(
 
         ``path`` is the directory of an embedded store.
         """
-        ClickHouseSpans.__init__(self, writer, worker, reader)
+        ClickHouseSpans.__init__(self, writer, worker, reader, is_alone=path is not None)
         ClickHouseProgress.__init__(self, worker)
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)

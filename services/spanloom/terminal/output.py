@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import orjson
@@ -19,6 +20,11 @@ def make_console(stream: TextIO) -> Console:
     """Return a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+
+
+def is_for_people() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout.isatty()
 
 
 def print_indented(line: Text, console: Console) -> None:

@@ -26,11 +26,13 @@ from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
@@ -52,6 +54,8 @@ class ShelfStore:
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
+    hits: list[TextHit] = field(default_factory=list)
+    searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -126,6 +130,17 @@ class ShelfStore:
         if self.error:
             raise self.error
         return FeedPage((), Position(1_715_400_004_600_000))
+
+    def deleted_among(self, _keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        return frozenset()
+
+    def search(
+        self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
+    ) -> Sequence[TextHit]:
+        self.searched.append((reach, wanted))
+        if self.error:
+            raise self.error
+        return [hit for hit in self.hits if after is None or hit.cursor < after][:limit]
 
     def continuation(self, key: TraceKey) -> Continuation:
         return self.continuations.get(key, NO_CONTINUATION)

@@ -43,6 +43,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/{trace_id}/otlp"): Scope.READ,
     ("GET", "/v1/conversations"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
+    ("GET", "/v1/search"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
     ("POST", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays"): Scope.ADMIN,

@@ -74,6 +74,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/stats",
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
+        "GET /v1/search",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
@@ -127,6 +128,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
+        *("q", "in"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }

@@ -23,6 +23,8 @@ OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("u
 LOOKING = {
     *("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument", "doctor"),
     *("keys list", "dead-letters list", "stats", "fields"),
+    "search",
+    *("keys list", "dead-letters list"),
 }
 """The commands that show something; all others do something and say so."""
 

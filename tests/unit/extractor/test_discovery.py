@@ -248,7 +248,7 @@ def test_a_store_that_fails_half_way_through_a_look_is_asked_again(
 ) -> None:
     world.look()
     world.send(sent(1))
-    for method in ("changes_in", "read_progress"):
+    for method in ("changes_since", "read_progress"):
         with monkeypatch.context() as broken:
             broken.setattr(world.store, method, raising)
             with pytest.raises(StoreUnavailableError):
@@ -257,15 +257,35 @@ def test_a_store_that_fails_half_way_through_a_look_is_asked_again(
     assert [trace.span_count for trace, _ in world.discovery.due(world.now_ns + 9 * NS)] == [1]
 
 
+def test_a_store_that_took_nothing_in_is_not_asked(
+    world: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.send(sent(1))
+    world.look()
+    assert world.look(0.2) == 1
+    with monkeypatch.context() as broken:
+        broken.setattr(world.store, "changes_since", raising)
+        assert world.look(0.2) == 1
+        world.send(sent(1, trace_id=OTHER))
+        with pytest.raises(StoreUnavailableError):
+            world.look(0.2)
+        with pytest.raises(StoreUnavailableError):
+            world.look(0.2)
+        broken.setattr(world.store, "appends", lambda: None)
+        with pytest.raises(StoreUnavailableError):
+            world.look(0.2)
+    assert world.look(0.2) == 2
+
+
 def raising(*_: object) -> Never:
     raise StoreUnavailableError("away")
 
 
 def test_growth_moves_the_end_of_the_quiet_time(world: Looking) -> None:
     world.send(sent(1))
-    world.look(0.9)
+    world.look(0.4)
     world.send(sent(2, 1))
-    world.look(0.9)
+    world.look(0.4)
     assert world.due() == []
     assert world.look(0.1) == 1
     assert len(world.due()) == 1

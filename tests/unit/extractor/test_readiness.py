@@ -60,14 +60,14 @@ def ns(seconds: float) -> int:
     ("now_s", "last_s", "has_root", "status"),
     [
         (0, 0, True, None),
-        (0.999, 0, True, None),
-        (1.0, 0, True, SETTLED),
-        (1.9, 1.8, True, None),  # the root has just come
-        (2.0, 1.8, True, LIVE),
+        (0.499, 0, True, None),
+        (0.5, 0, True, SETTLED),
+        (0.9, 0.8, True, None),  # the root has just come
+        (1.0, 0.8, True, LIVE),
         (9.5, 8.5, True, SETTLED),
-        (1.0, 0, False, None),
-        (1.4, 0, False, None),
-        (1.5, 0, False, LIVE),
+        (0.5, 0, False, None),
+        (0.9, 0, False, None),
+        (1.0, 0, False, LIVE),
         (59.9, 0, False, LIVE),
         (60, 0, False, PARTIAL),
         (3600, 0, False, PARTIAL),
@@ -83,7 +83,7 @@ def test_quiet_and_root_decide(
 
 @pytest.mark.parametrize(
     ("live_builds", "wait_s"),
-    [(0, 1.5), (1, 3), (2, 6), (3, 12), (4, 24), (5, 30), (5000, 30)],
+    [(0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (5, 30), (5000, 30)],
 )
 def test_a_growing_trace_is_built_ever_more_rarely(live_builds: int, wait_s: float) -> None:
     built_s = 100 if live_builds else None
@@ -118,8 +118,8 @@ def test_a_growing_trace_is_built_again_when_it_has_grown_by_a_quarter(
 
 def test_a_run_is_not_shown_once_more_right_before_it_settles() -> None:
     grown = {"root_s": 10.0, "last_s": 10.0, "spans": 9, "live_builds": 1, "built_s": 1.5}
-    assert at(10.9, **grown) is None  # type: ignore[arg-type]  # by name
-    assert at(11, **grown) is SETTLED  # type: ignore[arg-type]  # by name
+    assert at(10.4, **grown) is None  # type: ignore[arg-type]  # by name
+    assert at(10.5, **grown) is SETTLED  # type: ignore[arg-type]  # by name
 
 
 def test_quiet_ends_the_growing() -> None:

@@ -56,6 +56,7 @@ class Listing(Generic[ItemT]):
     filters: Mapping[str, str]
     limit: int | None
     item: type[ItemT]
+    page_items: int = PAGE_ITEMS
 
     def walk(self) -> Walk[ItemT]:
         """Walk through typed items."""
@@ -65,11 +66,11 @@ class Listing(Generic[ItemT]):
             page: Page[ItemT] = model.model_validate_json(reply.body)
             return page.items, page.next_cursor
 
-        return PageWalk(self.path, self.filters, self.limit, read)
+        return PageWalk(self.path, self.filters, self.limit, read, page_items=self.page_items)
 
     def walk_rows(self) -> Walk[Row]:
         """Walk through the items as JSON has them, in a tenth of the time."""
-        return PageWalk(self.path, self.filters, self.limit, read_rows)
+        return PageWalk(self.path, self.filters, self.limit, read_rows, page_items=self.page_items)
 
     def first(self, count: int) -> Listing[ItemT]:
         """Return the same list, cut."""

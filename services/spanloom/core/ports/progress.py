@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Status
 
@@ -30,6 +30,15 @@ class TraceChange:
     """How many spans arrived, repeats included."""
     second: int = 0
     """The second of the store's clock in which the first of them was stored; 0 is unknown."""
+
+
+class ChangedSeconds(NamedTuple):
+    """What seconds hold that hold something else than was known of them."""
+
+    changes: Sequence[TraceChange]
+    """What each trace got in each of them, known before or not."""
+    fingerprints: Mapping[int, int]
+    """Each of them to the fingerprint of what it holds now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,13 @@ class ChangeReader(Protocol):
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
+    def appends(self) -> int | None:
+        """Return how many calls of ``append`` have ended, where no other process makes any.
+
+        As long as it says the same number, nothing was stored in between. ``None`` is "cannot
+        tell": one is under way, or others may append to this store.
+        """
+
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """Return a fingerprint of what was stored in each second from ``since_s`` on.
 
@@ -73,8 +89,11 @@ class ChangeReader(Protocol):
         ``since_s``.
         """
 
-    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
-        """Return what each trace got in each of these seconds."""
+    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+        """Return what is in the seconds from ``since_s`` on whose fingerprint is not the known one.
+
+        A known second without rows is none of them.
+        """
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """Return what came in this time (its end excluded) of traces that need to be built.

@@ -1,15 +1,14 @@
-"""What steps said, as a store finds it: indexed beside the extraction, and looked for by readers."""
+"""What steps said: indexed beside the extraction, and looked for by readers."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.model.span import TraceKey
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.snippets import Snippet
     from spanloom.core.query.text_query import TextQuery

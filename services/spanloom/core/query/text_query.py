@@ -1,8 +1,9 @@
 """What is looked for in texts: words, phrases, and beginnings of words.
 
 ``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase: they follow each
-other. A word that the index takes apart is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``; 退款
-is 退, then 款. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase that ends in one.
+other. A word that the index takes apart is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``;
+``退款`` is ``退``, then ``款``. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase
+that ends in one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A text as the words by which it is found, exactly as the index of the store takes it apart.
 
 Everything is lower case. A word is letters and digits that stand together; of Chinese, Japanese and
-Korean each character is one. Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退``
-and ``款``.
+Korean each character is one. Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``,
+``退`` and ``款``.
 
 The ranges are those of the preprocessor of ``step_texts`` (``0029_texts.sql``), in the order of the
 engine: lower case first, then a space around each such character, then whatever is ASCII and no

@@ -1,7 +1,7 @@
-"""What a step's input or output says, as the texts by which it is found.
+r"""What a step's input or output says, as the texts by which it is found.
 
 A list of messages is a text a message; any other value is one text. JSON comes out as its keys and
-values, a line each, for its escapes are no words: of ``{"note":"late\\nagain"}`` the words are
+values, a line each, for its escapes are no words: of ``{"note":"late\nagain"}`` the words are
 ``note``, ``late`` and ``again``, and its text ``note: late``, ``again``. Images and other data that
 is written as text are left out.
 """

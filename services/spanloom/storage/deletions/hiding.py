@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEED_NO_SET = {
     "any_event": "tells whether there is any",
     "inserted": "tells times",
-    "changes_in": "deleted_among is asked of what it found",
+    "changes_since": "deleted_among is asked of what it found",
     "find_calls": "newest_versions names what it found",
     "list_candidates": "list_page names what it found",
     "conversation_candidates": "list_page names what it found",

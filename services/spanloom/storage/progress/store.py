@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.progress import FOREVER_S, Progress, TraceChange
+from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ class ClickHouseProgress:
         rows = self._worker.rows("inserted", since=since_s, width=width_s)
         return {int(second): int(fingerprint) for second, fingerprint in rows}
 
-    def changes_in(self, seconds: Sequence[int]) -> Sequence[TraceChange]:
-        """See ``ChangeReader.changes_in``."""
-        if not seconds:
-            return []
-        bounds = {"since": min(seconds), "until": max(seconds) + 1}
-        rows = self._worker.rows("changes_in", **bounds, seconds=list(seconds))
+    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+        """See ``ChangeReader.changes_since``."""
+        rows = list(self._worker.rows("changes_since", since=since_s, known=list(known.items())))
         changes = list(map(_change_of, rows))
         deleted = self._worker.hiding.deleted_among(self._worker, (c.key for c in changes))
-        return [change for change in changes if change.key not in deleted]
+        return ChangedSeconds(
+            [change for change in changes if change.key not in deleted],
+            {row.second: row.fingerprint for row in rows},
+        )
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""
@@ -81,7 +81,7 @@ class ClickHouseProgress:
 
 
 def _change_of(row: Row) -> TraceChange:
-    """Return a row of ``changes_in.sql``, ``unextracted.sql`` or ``unfinished.sql`` as a change."""
+    """Return a row of ``changes_since``, ``unextracted`` or ``unfinished`` as a change."""
     return TraceChange(
         key=TraceKey(row.Project, row.TraceId),
         max_seq=row.newest,

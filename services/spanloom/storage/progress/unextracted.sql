@@ -1,5 +1,5 @@
 -- What came in some time of traces with spans newer or more than their progress tells, or whose
--- progress is unfinished (live, or failed at the last attempt); columns as changes_in. In the order
+-- progress is unfinished (live, or failed at the last attempt); columns as changes_since. In the order
 -- of the spans' key, so that traces read together lie together.
 WITH keys AS
 (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.spans.appends import Appends
 from spanloom.storage.spans.content_events import ContentEvent, join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -34,18 +36,27 @@ HEX_DIGITS = "0123456789abcdef"
 class ClickHouseSpans:
     """Spans written and read over three lanes: appending, extracting, and reading for users."""
 
-    def __init__(self, writer: Lane, worker: Lane, reader: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+    def __init__(self, writer: Lane, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
+        """Take the lanes; whoever opened them closes them.
+
+        ``is_alone`` says that no other process appends.
+        """
         self._writer = writer
         self._worker = worker
         self._reader = reader
         self._seen_events = False
+        self._appends = Appends() if is_alone else None
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanWriter.append``."""
-        for signal, table in ENTRANCES.items():
-            if own := [request for request in requests if request.signal is signal]:
-                self._insert(table, own)
+        with self._appends or nullcontext():
+            for signal, table in ENTRANCES.items():
+                if own := [request for request in requests if request.signal is signal]:
+                    self._insert(table, own)
+
+    def appends(self) -> int | None:
+        """See ``ChangeReader.appends``."""
+        return self._appends.ended if self._appends else None
 
     def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BEGUN = 100
 """Words that a prefix may stand for."""
 
-# The preprocessor of the index, letter by letter (0029_texts.sql): its words are those of the index.
+# The preprocessor of the index, letter by letter (0029_texts.sql), and its tokenizer.
 WORDS = (
     "tokens(replaceRegexpAll(lowerUTF8(Text), '(["
     r"\\x{2010}-\\x{2027}\\x{3000}-\\x{30ff}\\x{3400}-\\x{9fff}\\x{ac00}-\\x{d7af}"
@@ -30,11 +30,13 @@ def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
 
     ``lane`` may be one that only reads: a prefix is looked up in the dictionary of the index, which
     is asked for here, before the query that takes the condition. ``name`` begins the names of the
-    parameters: a statement with two conditions on texts gives each a name of its own. Every word is
-    a parameter; the text of the SQL depends on the shape of the query alone. A row that it finds may
-    be of an older version: it counts while ``Steps.Text`` of the run's row in ``trajectory_list``,
-    current and with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash``, whose index is the
-    position of the step. Example: ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
+    parameters: a statement with two conditions on texts gives each a name of its own. Every word
+    is a parameter; the text of the SQL depends on the shape of the query alone.
+
+    A row that it finds may be of an older version. It counts while the run's current row in
+    ``trajectory_list``, with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash`` in
+    ``Steps.Text``: where, is the position of the step (``current_texts.sql``). Example:
+    ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
 
     Raises ``InvalidQueryError`` where a prefix begins more than 100 words.
     """

@@ -1,5 +1,5 @@
 -- Those of some texts that the current versions of their runs have, each with the place of its step.
-SELECT Project, TraceId, asked.4 AS Hash, indexOf(Hashes, Hash) AS Position
+SELECT Project, StartTimeUnixNano AS TrajectoryStart, TraceId, asked.4 AS Hash, indexOf(Hashes, Hash) AS Position
 FROM
 (
     SELECT arrayJoin(JSONExtract({asked:String}, 'Array(Tuple(String, UInt64, String, UInt64))')) AS asked

@@ -6,7 +6,7 @@ INSERT. The current versions say which of them there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import HitCursor, Part, TextHit
@@ -29,6 +29,7 @@ MAX_CANDIDATES = 4_000
 TEXTS_AT_ONCE = 50
 _STEP_ID = "{:016x}".format
 _PARTS = tuple(Part)
+_TextKey: TypeAlias = tuple[str, int, str, int]
 
 
 class ClickHouseTextFinder:
@@ -49,7 +50,7 @@ class ClickHouseTextFinder:
             rows = self._text_candidates(reach, wanted, text, most, after)
             current = self._text_places(rows)
             for row in rows:
-                if position := current.get((row.Project, row.TraceId, row.Hash)):
+                if position := current.get(_text_key(row)):
                     found[_place(row)] = row, position
             if len(rows) < most:
                 break
@@ -81,12 +82,12 @@ class ClickHouseTextFinder:
         )
         return list(rows)
 
-    def _text_places(self, rows: Sequence[Row]) -> Mapping[tuple[str, str, int], int]:
-        """Return the step's place for the hash of each text that counts, by its run."""
-        asked = {(row.Project, row.TrajectoryStart, row.TraceId, row.Hash) for row in rows}
+    def _text_places(self, rows: Sequence[Row]) -> Mapping[_TextKey, int]:
+        """Return the step's place for each text that counts."""
         keys = list(dict.fromkeys((row.Project, row.TraceId) for row in rows))
-        current = self._reader.rows("current_texts", asked=sorted(asked), keys=keys) if rows else ()
-        return {(row.Project, row.TraceId, row.Hash): row.Position for row in current}
+        asked = sorted(set(map(_text_key, rows)))
+        current = self._reader.rows("current_texts", asked=asked, keys=keys) if rows else ()
+        return {_text_key(row): row.Position for row in current}
 
     def _text_hits(self, query: TextQuery, found: Sequence[tuple[Row, int]]) -> Iterator[TextHit]:
         for at in range(0, len(found), TEXTS_AT_ONCE):
@@ -109,6 +110,11 @@ class ClickHouseTextFinder:
         places = [(row.Project, row.TrajectoryStart, row.TraceId, row.StepId) for row in rows]
         stored = self._reader.rows("read_texts", places=places)
         return {(r.Project, r.TraceId, r.StepId, r.Place, r.Hash): r for r in stored}
+
+
+def _text_key(row: Row) -> _TextKey:
+    """Return what tells a text of a version: a run that moved has the same ones elsewhere."""
+    return row.Project, row.TrajectoryStart, row.TraceId, row.Hash
 
 
 def _place(row: Row) -> HitCursor:

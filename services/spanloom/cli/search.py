@@ -1,0 +1,66 @@
+"""``spanloom search``: what steps were given, said, and failed with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from spanloom.cli.client import client_option, time_options
+from spanloom.cli.giving import give
+from spanloom.cli.options import TeachingCommand
+from spanloom.terminal.hit_table import render_hits
+from spanloom.terminal.output import is_for_people
+
+if TYPE_CHECKING:
+    from spanloom.client.client import Client
+
+PARTS = ("input", "output", "error")
+
+
+@click.command(
+    "search",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom search people",
+        "spanloom search '\"how many people\"' --since 7d",
+        "spanloom search alpha beta --in input --in output",
+        "spanloom search 'peop*' --limit 100 --json | jq -r .trace_id",
+    ),
+)
+@click.argument("words", nargs=-1, required=True)
+@click.option(
+    "--in",
+    "parts",
+    type=click.Choice(PARTS),
+    multiple=True,
+    help="Only in this text of a step; may be given more than once.",
+)
+@click.option("--project", metavar="NAME", help="Only of this project.")
+@time_options("Of runs that started")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
+)
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@client_option
+def search_command(
+    *,
+    words: tuple[str, ...],
+    parts: tuple[str, ...],
+    project: str | None,
+    since: int | None,
+    until: int | None,
+    limit: int,
+    as_json: bool,
+    client: Client,
+) -> None:
+    """Find what steps said, newest run first: messages, arguments, results, failures.
+
+    Words stand in one text, all of them; "two words" in quotes one behind the other; kubern* stands
+    for words that begin so. In a pipe it is one JSON object a line. Look at a hit with
+    `spanloom show TRACE_ID STEP_ID`, at its run with `spanloom show TRACE_ID`.
+    """
+    hits = client.search(
+        " ".join(words), parts=parts, project=project, since=since, until=until, limit=limit
+    )
+    give(hits, render_hits, as_json=as_json or not is_for_people())

@@ -1,0 +1,44 @@
+"""The call that looks for what steps said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.client.calls.walks import Listing
+from spanloom.client.models import TextHit
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import given
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.client.moments import Moment
+
+PAGE_HITS = 200
+"""The most hits that the API gives at one time."""
+
+
+def search(
+    words: str,
+    *,
+    parts: Sequence[str] = (),
+    limit: int | None = None,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Listing[TextHit]:
+    """Give texts that have every word and ``"phrase"``, newest run first (docs/search.md).
+
+    ``parts`` are ``input``, ``output`` and ``error``; without any, all. ``since`` and ``until``
+    are of the runs, as in ``trajectories``.
+    """
+    filters = given(
+        {
+            "q": words,
+            "in": ",".join(parts) or None,
+            "project": project,
+            "from": milliseconds_or_none(since),
+            "to": milliseconds_or_none(until),
+        }
+    )
+    return Listing("/v1/search", filters, limit, TextHit, PAGE_HITS)

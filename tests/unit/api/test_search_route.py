@@ -1,0 +1,106 @@
+"""``/v1/search``: what it asks of the store, and how it shows what comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
+
+from spanloom.api.app import create_app
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.texts import Part, TextHit, TextSearch
+from spanloom.core.query.snippets import Mark, Snippet
+from spanloom.core.query.text_query import parse_text_query
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from tests.unit.api.conftest import ShelfStore
+
+NS = 10**9
+
+
+def hit(number: int) -> TextHit:
+    snippet = Snippet("a <b>refund</b> 退款", [Mark(5, 11)])
+    key = TraceKey("default", f"{number:032x}")
+    return TextHit(key, number * NS, "a1c4e1b7d2f30004", 5, Part.OUTPUT, "tool", "refund", snippet)
+
+
+def test_a_hit_is_plain_text_with_the_places_of_what_was_looked_for(
+    client: TestClient, store: ShelfStore
+) -> None:
+    store.hits = [hit(7)]
+    answer = client.get("/v1/search", params={"q": "refund"})
+    assert answer.json() == {
+        "items": [
+            {
+                "trace_id": f"{7:032x}",
+                "project": "default",
+                "started_at": "7000",
+                "step_id": "a1c4e1b7d2f30004",
+                "position": 5,
+                "part": "output",
+                "type": "tool",
+                "name": "refund",
+                "snippet": "a <b>refund</b> 退款",
+                "offsets": [[5, 11]],
+            }
+        ],
+        "next_cursor": None,
+    }
+
+
+def test_what_is_asked_for_reaches_the_store(client: TestClient, store: ShelfStore) -> None:
+    parameters = {"q": '"rate limit" x*', "in": "error,input", "from": "1000", "to": "2000"}
+    assert client.get("/v1/search", params={**parameters, "project": "p"}).status_code == 200
+    query = parse_text_query(parameters["q"])
+    wanted = TextSearch(query, (Part.INPUT, Part.ERROR), NS, 2 * NS)
+    assert store.searched == [(Reach.only("p"), wanted)]
+
+
+def test_pages_follow_each_other_by_cursor(client: TestClient, store: ShelfStore) -> None:
+    store.hits = [hit(number) for number in (9, 8, 7)]
+    first = client.get("/v1/search", params={"q": "refund", "limit": 2}).json()
+    assert [item["started_at"] for item in first["items"]] == ["9000", "8000"]
+    parameters = {"q": "refund", "limit": 2, "cursor": first["next_cursor"]}
+    last = client.get("/v1/search", params=parameters).json()
+    assert [item["started_at"] for item in last["items"]] == ["7000"]
+    assert last["next_cursor"] is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"q": "!!! --"}, "no letter or digit to look for"),
+        ({"q": ""}, "no letter or digit to look for"),
+        ({"q": 'a "b'}, "the quote at 2 is not closed"),
+        ({"q": "a b c d e f g h i"}, "at most 8 words and phrases"),
+        ({"q": "x" * 513}, "at most 512 characters"),
+        ({"q": "x", "in": "input,thoughts"}, "'thoughts' is no part of a step"),
+        ({"q": "x", "cursor": "WzEsMl0"}, "not one that this list gave"),
+        ({"q": "x", "limit": 201}, "limit"),
+        ({}, "q: "),
+    ],
+)
+def test_what_cannot_be_looked_for_is_told_in_words(
+    client: TestClient, parameters: dict[str, str], words: str
+) -> None:
+    answer = client.get("/v1/search", params=parameters)
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+
+
+def test_a_store_that_does_not_answer_is_told(client: TestClient, store: ShelfStore) -> None:
+    store.error = StoreUnavailableError("gone")
+    assert client.get("/v1/search", params={"q": "x"}).status_code == 503
+
+
+def test_with_search_switched_off_it_says_so(store: ShelfStore) -> None:
+    app = create_app(store, Metrics(), list, Locks().access, has_search=False)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        answer = client.get("/v1/search", params={"q": "x"})
+    assert answer.status_code == 501
+    assert "--no-search" in answer.json()["detail"]

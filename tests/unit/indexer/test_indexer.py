@@ -1,0 +1,119 @@
+"""The indexer finds again what is not indexed, wherever it died, and what is indexed once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.memory_store import MemoryStore
+from tests.support.texts import found, step, text_record
+
+from spanloom.core.errors import StoreFaultError
+from spanloom.core.model.span import TraceKey
+from spanloom.indexer.indexer import HORIZON_S, Indexer
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NS = 10**9
+A, B, C = (TraceKey("p", letter * 32) for letter in "abc")
+
+
+class WatchedStore(MemoryStore):
+    """Notes what it is asked to index, and dies or trips when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = 1_000_000
+        self.clock_ns = lambda: self.now_s * NS
+        self.asked: list[Sequence[TraceKey]] = []
+        self.bad: set[TraceKey] = set()
+
+    def index_texts(self, keys: Sequence[TraceKey]) -> int:
+        self.asked.append(list(keys))
+        if self.bad & set(keys):
+            raise StoreFaultError("cannot be read")
+        return super().index_texts(keys)
+
+    def say(self, key: TraceKey, said: str) -> None:
+        self.write([text_record(self, key, [step(1, said)])])
+
+
+@pytest.fixture
+def store() -> WatchedStore:
+    return WatchedStore()
+
+
+def indexer_of(store: WatchedStore) -> Indexer:
+    return Indexer(store, Metrics())
+
+
+def test_what_is_stored_is_indexed_once(store: WatchedStore) -> None:
+    indexer = indexer_of(store)
+    store.say(A, "alpha")
+    assert (indexer.run_once(), indexer.run_once()) == (1, 0)
+    store.say(B, "beta")
+    assert indexer.run_once() == 1
+    assert store.asked == [[A], [], [B]]
+    assert found(store, "p", "alpha") == found(store, "p", "beta") == [("02", "input")]
+
+
+def test_a_new_version_in_the_same_second_is_indexed_too(store: WatchedStore) -> None:
+    indexer = indexer_of(store)
+    store.say(A, "alpha")
+    indexer.run_once()
+    store.say(A, "omega")
+    assert indexer.run_once() == 1
+    assert (found(store, "p", "omega"), found(store, "p", "alpha")) == ([("02", "input")], [])
+
+
+def test_another_indexer_goes_on_where_one_was_killed(store: WatchedStore) -> None:
+    store.say(A, "alpha")
+    indexer_of(store).run_once()
+    store.say(B, "beta")  # and the process is killed
+    assert indexer_of(store).run_once() == 1
+    assert found(store, "p", "beta") == [("02", "input")]
+
+
+def test_the_last_minute_is_looked_at_again_and_what_is_older_is_not(store: WatchedStore) -> None:
+    store.say(A, "alpha")
+    store.now_s += HORIZON_S - 1
+    store.say(B, "beta")
+    indexer_of(store).run_once()
+    assert store.read_text_watermark() == store.now_s - HORIZON_S  # before both
+    store.now_s += 2
+    indexer_of(store).run_once()
+    assert store.read_text_watermark() == store.now_s - HORIZON_S
+    indexer_of(store).run_once()
+    assert store.asked == [[A, B], [A, B], [B]]
+
+
+def test_a_row_that_appears_late_is_indexed(store: WatchedStore) -> None:
+    """Its INSERT began before that of the other and took longer."""
+    indexer = indexer_of(store)
+    store.now_s += 5
+    store.say(A, "alpha")
+    indexer.run_once()
+    store.now_s -= 5
+    store.say(B, "beta")
+    store.now_s += 15
+    assert indexer.run_once() == 1
+
+
+def test_a_run_that_cannot_be_indexed_keeps_no_other_out(store: WatchedStore) -> None:
+    store.bad = {B}
+    for key, said in ((A, "alpha"), (B, "beta"), (C, "gamma")):
+        store.say(key, said)
+    assert indexer_of(store).run_once() == 2
+    assert found(store, "p", "gamma") == [("02", "input")]
+
+
+def test_nothing_is_indexed_before_older_rows_are_laid_out(store: WatchedStore) -> None:
+    laid_out = [False]
+    store.is_laid_out = lambda: laid_out[0]  # type: ignore[method-assign]
+    store.say(A, "alpha")
+    indexer = indexer_of(store)
+    assert indexer.run_once() == 0
+    laid_out[0] = True
+    assert indexer.run_once() == 1
