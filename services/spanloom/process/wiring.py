@@ -158,6 +158,7 @@ class Service:
             shared.access,
             hosts=self._settings.api_hosts.split(","),
             has_trajectories=Role.API in self._roles,
+            has_search=not self._settings.no_search,
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,
             others=() if door is None else (door.router(),),
