@@ -39,7 +39,7 @@ def server() -> MCPServer[Any]:
         world.send_message(gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes()))
     world.step(100)
     world.step(100)
-    app = create_app(world.store, Metrics(), tuple, Locks().access)  # type: ignore[arg-type]
+    app = create_app(world.store, Metrics(), tuple, Locks().access)
     return make_server(InProcess(app))
 
 
