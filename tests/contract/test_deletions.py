@@ -23,7 +23,9 @@ from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +38,10 @@ DAY_NS = 24 * 3600 * 10**9
 def reach(key: TraceKey) -> Reach:
     return Reach.only(key.project)
 
+
+BY_TRACE = Numbers(
+    Subject.RUN, parse_metrics("count", Subject.RUN), parse_by("trace_id", Subject.RUN)
+)
 
 READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_spans": lambda store, key: store.read_spans([key]),
@@ -53,6 +59,11 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
     "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
+    "numbers": lambda store, key: [
+        group
+        for group in store.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
+        if group.by == [key.trace_id]
+    ],
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],
