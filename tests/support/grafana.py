@@ -1,4 +1,4 @@
-"""What Grafana and its ClickHouse plugin do with the files in ``deploy/grafana``, unless drawing."""
+"""What Grafana and its plugin do with the files in ``deploy/grafana`` before they draw."""
 
 from __future__ import annotations
 
