@@ -53,6 +53,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
     "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
+    "steps": lambda store, key: [
+        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
+    ],
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],
