@@ -23,10 +23,9 @@ from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.core.query.stats import Numbers, parse_metrics
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
-from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,10 +39,9 @@ def reach(key: TraceKey) -> Reach:
     return Reach.only(key.project)
 
 
-def counting(key: TraceKey) -> Numbers:
-    of_trace = parse_where(f'trace_id = "{key.trace_id}"', 0)
-    return Numbers(Subject.RUN, parse_metrics("count", Subject.RUN), where=of_trace)
-
+BY_TRACE = Numbers(
+    Subject.RUN, parse_metrics("count", Subject.RUN), parse_by("trace_id", Subject.RUN)
+)
 
 READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_spans": lambda store, key: store.read_spans([key]),
@@ -61,13 +59,13 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
     "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
-    "steps": lambda store, key: [
-        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
-    ],
     "numbers": lambda store, key: [
         group
-        for group in store.numbers(reach(key), TrajectoryFilter(), counting(key))
-        if group.values != [0]
+        for group in store.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
+        if group.by == [key.trace_id]
+    ],
+    "steps": lambda store, key: [
+        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
     ],
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key

@@ -76,7 +76,7 @@ def test_a_service_killed_while_it_holds_its_store_loses_nothing(
     target, data = str(tmp_path / "copy"), f"--data-dir={tmp_path / 'data'}"
     ended = run_spanloom("backup", target, data, f"--api-url={spanloom.api}")
     assert spanloom.process.wait(30) == -signal.SIGKILL
-    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert (ended.returncode, ended.stderr.count("\n")) == (3, 1)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]
     second = start_spanloom(*QUICK)
     check_api(second.api, ledger.account())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 READ_TTL = """
 import sys, clickhouse_connect
 client = clickhouse_connect.get_client(interface="chdb", path=sys.argv[1])
-for name in ("otel_traces", "steps"):
+for name in ("otel_traces", "trajectories"):
     print(client.query(f"SHOW CREATE TABLE {name}").result_rows[0][0])
 """
 

@@ -61,7 +61,7 @@ def test_acknowledgements_go_on_while_the_store_is_down(
     ready = httpx.get(f"{service.addresses['api']}/readyz")
     read = httpx.get(f"{service.addresses['api']}/v1/trajectories")
     assert (ready.status_code, read.status_code) == (503, 503)
-    assert store.appends == 0
+    assert store.taken == 0
     store.is_down = False
     account = ledger.account()
     assert account.acknowledged == account.sent.keys()
@@ -76,7 +76,7 @@ def test_acknowledgements_go_on_while_the_store_does_not_answer(
     ledger = Ledger()
     with Load(service.addresses, ledger, "no answer"):
         time.sleep(1)
-    assert store.appends == 0
+    assert store.taken == 0
     assert not ledger.requests(Outcome.REFUSED)
     store.answers.set()
     account = ledger.account()
@@ -146,7 +146,7 @@ def test_lost_answers_of_the_store_double_nothing(service: Service, store: Faili
     ledger = Ledger()
     with Load(service.addresses, ledger, "lost answers"):
         time.sleep(0.7)
-    assert store.appends > 1
+    assert store.taken > 1
     store.loses_answers = False
     account = ledger.account()
     assert check_api(service.addresses["api"], account) == account.acknowledged

@@ -31,7 +31,7 @@ class FailingStore:
         self.answers = Event()
         """Cleared, an ``append`` waits: the store does not answer at all."""
         self.answers.set()
-        self.appends = 0
+        self.taken = 0
         self._store = MemoryStore()
 
     def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
@@ -43,7 +43,7 @@ class FailingStore:
             if name == "append":
                 self.answers.wait()
             answer = method(*arguments, **named)
-            self.appends += name == "append"
+            self.taken += name == "append"
             if self.loses_answers and name == "append":
                 raise StoreUnavailableError("the answer got lost")
             return answer

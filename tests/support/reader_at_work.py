@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.support import programs
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from tests.support.programs import Program
+
 STAYING = frozenset({"serve", "tail"})
 """Commands that end when somebody ends them."""
 ANOTHER = "another"
@@ -28,7 +31,11 @@ SILENT_S = 0.5
 """How long one that says nothing unless something happens is looked at."""
 RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
-PORTS = ("otlp_grpc", "otlp_http", "api")
+PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
+USUALLY = {"sql": 8123}
+"""The ports that the pages name for what has none of its own."""
+AGAIN_S = 1.0
+"""An interrupt that meets an import is lost; whoever is at the keyboard presses the keys again."""
 
 
 class Reader(NamedTuple):
@@ -70,7 +77,7 @@ class Reader(NamedTuple):
     def run_in_shell(self, lines: str, given: str = "") -> str:
         """Run lines that know nothing of us; give what they print."""
         ended = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self._at_our_ports(lines)],
+            ["bash", "-euo", "pipefail", "-c", self.at_our_ports(lines)],
             cwd=self.home,
             env=self.environment,
             input=given,
@@ -99,21 +106,22 @@ class Reader(NamedTuple):
         errors = self.home / "stderr"
         apart = {**self.environment, "SPANLOOM_DATA_DIR": str(self.home / ANOTHER)}
         with errors.open("w") as sink:
-            process = programs.start(["-m", "spanloom", *words], apart, sink.fileno())
+            free = [str(0) if word in map(str, USUALLY.values()) else word for word in words]
+            process = programs.start(["-m", "spanloom", *free], apart, sink.fileno())
         try:
             if words[0] == "serve":
                 assert process.stdout is not None
                 assert process.stdout.readline(), errors.read_text()
             else:
                 time.sleep(SILENT_S)
-            process.send_signal(signal.SIGINT)
-            assert process.wait(RUN_S) in {0, 130}, errors.read_text()
+            assert _interrupted(process) in {0, 130}, errors.read_text()
         finally:
             process.kill()
 
-    def _at_our_ports(self, line: str) -> str:
+    def at_our_ports(self, line: str) -> str:
+        """Return a line with our addresses in place of the usual ones."""
         for name in PORTS:
-            usual = Settings.model_fields[f"{name}_port"].default
+            usual = Settings.model_fields[f"{name}_port"].default or USUALLY[name]
             line = line.replace(f"http://127.0.0.1:{usual}", self.addresses[name])
         return line
 
@@ -130,3 +138,13 @@ def parted(line: str) -> tuple[str, str, str]:
             command, _, rest = line.partition(f" {word} ")
             return command, word, rest
     return line, "", ""
+
+
+def _interrupted(process: Program) -> int:
+    """Interrupt a program until it ends; give its status."""
+    until = time.monotonic() + RUN_S
+    while True:
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(AGAIN_S)
+        assert time.monotonic() < until, "it does not end"

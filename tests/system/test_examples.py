@@ -7,6 +7,7 @@ tried says why in a comment above the fence (``tests/support/written_examples.py
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import time
 from itertools import chain, count
@@ -29,6 +30,7 @@ from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules_file import read_rules
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
+from spanloom.core.query.where.parser import GRAMMAR
 from spanloom.core.reading.messages.message import read_messages
 from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
@@ -75,7 +77,7 @@ def reader(
     for place in ("spanloom-data", ANOTHER):
         shutil.copytree(made_store, home / place / "store", symlinks=True)
     data = home / "spanloom-data"
-    started = start_shared_spanloom("serve", "--root-quiet-s=0.2", data_dir=data)
+    started = start_shared_spanloom("serve", "--root-quiet-s=0.2", "--sql-port=0", data_dir=data)
     started.wait_until_ready()
     _send_demonstration(started.addresses)
     return Reader(home, started.addresses, data)
@@ -187,6 +189,20 @@ def as_wrong_question(example: Example, reader: Reader) -> None:
     assert (typed.returncode, typed.stderr) == (2, example.text)
 
 
+def as_grammar(example: Example, _reader: Reader) -> None:
+    """It is the one that a test holds the parser to (tests/properties/test_where_grammar.py)."""
+    assert example.text.split() == GRAMMAR.split()
+
+
+def as_mcp_server(example: Example, reader: Reader) -> None:
+    """An agent starts the command; this one says nothing and goes."""
+    [server] = json.loads(example.text)["mcpServers"].values()
+    words = reader.at_our_ports(shlex.join(["spanloom", *server["args"]]))
+    assert server["command"] == "spanloom"
+    ended = programs.run("-m", *shlex.split(words), env=reader.environment)
+    assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
+
+
 WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "sh": in_shell,
     "python": as_program,
@@ -199,6 +215,8 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "cost": as_cost,
     "messages": as_messages,
     "first line of serve": as_first_line,
+    "ebnf": as_grammar,
+    "MCP servers": as_mcp_server,
 }
 
 

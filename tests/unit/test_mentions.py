@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OF_OTHERS = {"--upgrade", "--group", "--from", "--spec", "--numprocesses", "--check", "--help"}
-"""Options of pip, uvx, pipx, pytest, docs/generate.py and click."""
+OF_OTHERS |= {"--env-file", "--profile"}
+"""Options of pip, uvx, pipx, pytest, docs/generate.py, click and docker compose."""
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
 OF_TESTS = {"SPANLOOM_SOAK_S"}

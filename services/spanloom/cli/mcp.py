@@ -14,10 +14,7 @@ MISSING = "this needs the MCP library: pip install 'spanloom[mcp]'"
 @click.command(
     "mcp",
     cls=TeachingCommand,
-    examples=(
-        "claude mcp add spanloom -- spanloom mcp",
-        "spanloom mcp --api-url https://traces.internal",
-    ),
+    examples=("spanloom mcp --api-url https://traces.internal",),
 )
 @click.option(
     "--api-url", "url", envvar="SPANLOOM_API_URL", metavar="URL", help="The service to ask."
@@ -25,7 +22,6 @@ MISSING = "this needs the MCP library: pip install 'spanloom[mcp]'"
 @click.option("--api-key", envvar="SPANLOOM_API_KEY", metavar="KEY", help="The key to ask with.")
 @click.option(
     "--sql-url",
-    envvar="SPANLOOM_SQL_URL",
     metavar="URL",
     help="Its SQL port: offers the tool query_sql too.",
 )

@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, StepType
+from spanloom.core.model.trajectory import (
+    AgentStep,
+    DuplicateOf,
+    Kind,
+    Metrics,
+    Status,
+    StepType,
+)
 from spanloom.core.ports.building import Head
 from spanloom.storage.trajectories.calls import CALL_COLUMNS
 from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
@@ -121,3 +129,9 @@ def test_agents_are_named_once_in_the_order_in_which_they_began() -> None:
         for n, name in ((2, "zoe"), (3, "amy"), (4, "zoe"))
     ]
     assert agent_names(make_trajectory(KEY, steps=agents)) == ["planner", "zoe", "amy"]
+
+
+def test_a_run_whose_spans_cannot_be_read_has_a_row_without_steps() -> None:
+    unread = describe_unreadable(KEY, 1, 640, ValueError("too large"), "1")
+    row = list_row(record := make_record(KEY, unread, status=Status.FAILED), summary_row(record))
+    assert (row["RootId"], row["Steps.Id"], row["SpanCount"]) == (0, [], 640)

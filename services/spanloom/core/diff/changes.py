@@ -35,19 +35,29 @@ class ModelInputs:
 
     def __init__(self) -> None:
         """Start with nothing said."""
+        self._beside: dict[str, Sequence[DiffStep]] = {}
         self._new: dict[str, Sequence[Json]] = {}
 
     def take(self, steps: Sequence[DiffStep]) -> None:
-        """Take in the steps of an agent in their order."""
+        """Take in the steps of an agent in their order; nothing is read yet."""
+        self._beside.update((step.id, steps) for step in steps if step.type == "model")
+
+    def new(self, step: DiffStep) -> Sequence[Json] | None:
+        """Return the messages that no call before was given; ``None`` where there are none.
+
+        The inputs of an agent are read when the first of them is asked for: of runs that say the
+        same none is.
+        """
+        if step.id not in self._new and step.id in self._beside:
+            self._read(self._beside[step.id])
+        return self._new.get(step.id)
+
+    def _read(self, steps: Sequence[DiffStep]) -> None:
         said: set[str] = set()
         for step in steps:
             if step.type == "model" and (messages := step.asked_messages) is not None:
                 self._new[step.id] = [m for m in messages if repr(m) not in said]
                 said.update(map(repr, messages))
-
-    def new(self, step: DiffStep) -> Sequence[Json] | None:
-        """Return the messages that no call before was given; ``None`` where there are none."""
-        return self._new.get(step.id)
 
 
 def find_changes(
@@ -62,13 +72,18 @@ def find_changes(
         yield Change("model", a.model, b.model)
     if a.input != b.input:
         yield from _of_inputs(a, b, said_a, said_b)
-    if a.output != b.output and without_ids(a.output) != without_ids(b.output):
+    if a.output != b.output and _answer(a) != _answer(b):
         yield from _of_texts("output", a.output, b.output)
     if a.error != b.error:
         yield Change("error", a.error, b.error)
     apart_ms = abs(a.duration_ms - b.duration_ms)
     if apart_ms > max(SLOWER_BY * a.duration_ms, SLOWER_BY * b.duration_ms, SLOWER_BY_MS):
         yield Change("duration", a.duration_ms, b.duration_ms)
+
+
+def _answer(step: DiffStep) -> str:
+    """Return an output without ids of calls; that of a model was compared so before."""
+    return step.signature.said if step.type == "model" else without_ids(step.output)
 
 
 def _of_inputs(

@@ -55,7 +55,7 @@ def laid_out(
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
     return {
         "IsDeleted": 0,
-        "RootId": int(root_id, 16),
+        "RootId": int(root_id or "0", 16),  # of a run whose spans cannot be read nothing is known
         "ModelErrors": failed.count(StepType.MODEL),
         "ToolErrors": failed.count(StepType.TOOL),
         "Cost": cost,

@@ -52,7 +52,7 @@ def _old_run(
     cost = extraction.get("cost") or {}
     columns = laid_out(
         steps,
-        root_id=root.get("id") or "0",
+        root_id=root.get("id", ""),
         start_ns=trajectory["StartTimeUnixNano"],
         cost=cost.get("usd"),
         told=(extraction.get("metadata") or {}, root.get("metadata") or {}),

@@ -1,0 +1,71 @@
+"""What Grafana and its plugin do with the files in ``deploy/grafana`` before they draw."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from tests.support.agents import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+FOLDER = REPOSITORY / "deploy" / "grafana"
+ALL = "$__all"
+"""The value of a variable of which everything is chosen."""
+
+
+class View(NamedTuple):
+    """What somebody looks at: times in seconds, and what they chose for each variable."""
+
+    start: int
+    end: int
+    chosen: Mapping[str, Sequence[str]]
+    interval: int = 20
+
+
+def dashboards() -> list[dict[str, Any]]:
+    """Return every dashboard, decoded."""
+    return [json.loads(file.read_text()) for file in sorted(FOLDER.glob("dashboards/*.json"))]
+
+
+def all_panels() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each panel with the uid of its dashboard."""
+    for dashboard in dashboards():
+        yield from ((dashboard["uid"], panel) for panel in dashboard["panels"])
+
+
+def links_of(panel: Mapping[str, Any]) -> list[str]:
+    """Return the URLs that its cells lead to."""
+    properties = [p for over in panel["fieldConfig"]["overrides"] for p in over["properties"]]
+    return [link["url"] for p in properties if p["id"] == "links" for link in p["value"]]
+
+
+def expand(sql: str, view: View) -> str:
+    """Put in what the plugin's documentation says of each macro; refuse what it does not name."""
+    times = rf"\1 >= toDateTime({view.start}) AND \1 <= toDateTime({view.end})"
+    steps = rf"toStartOfInterval(toDateTime(\1), INTERVAL {view.interval} second)"
+    sql = re.sub(r"\$__timeFilter\((\w+)\)", times, sql)
+    sql = re.sub(r"\$__timeInterval\((\w+)\)", steps, sql)
+    sql = re.sub(r"\$__conditionalAll\((.*), \$(\w+)\)", lambda m: _unless_all(m, view), sql)
+    sql = re.sub(r"\$\{(\w+):singlequote\}", lambda m: _quoted(view.chosen[m[1]]), sql)
+    assert "$" not in sql, f"nobody knows what this becomes: {sql}"
+    return sql
+
+
+def fill(url: str, row: Mapping[str, Any], variables: Mapping[str, str]) -> str:
+    """Return where a cell's link leads."""
+    url = re.sub(r"\$\{__data\.fields\.(\w+)\}", lambda m: str(row[m[1]]), url)
+    encoded = r"\$\{__data\.fields\.(\w+):percentencode\}"
+    url = re.sub(encoded, lambda m: quote(str(row[m[1]]), safe=""), url)
+    return re.sub(r"\$\{(\w+)\}", lambda m: variables[m[1]], url)
+
+
+def _unless_all(macro: re.Match[str], view: View) -> str:
+    return "1=1" if ALL in view.chosen[macro[2]] else macro[1]
+
+
+def _quoted(values: Sequence[str]) -> str:
+    return ",".join("'" + value.replace("'", r"\'") + "'" for value in values)
