@@ -64,6 +64,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         for group in store.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
         if group.by == [key.trace_id]
     ],
+    "steps": lambda store, key: [
+        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
+    ],
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],

@@ -41,6 +41,7 @@ def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
     return {
         "documents": {key: store.document(key.trace_id, Reach.only(project)) for key in keys},
         "spans": {key: store.spans_document(key.trace_id, Reach.only(project)) for key in keys},
+        "steps": list(store.steps(Reach.only(project), TrajectoryFilter(), 10_000)),
         "list": list(store.list(Reach.only(project), TrajectoryFilter(), 1000)),
         "calls": sorted(
             store.find_calls(project, windows(call_keys, 0, until_ns)),

@@ -116,6 +116,17 @@ def _extent(twins: Twins, reach: Reach) -> Seen:
     return _counted(twins, reach, twins.store.extent_of(scope, 1 << 62).traces)
 
 
+def _steps(twins: Twins, reach: Reach) -> Seen:
+    """Whose steps are read, from the first on and behind the first of either twin."""
+    of_both = TrajectoryFilter(conversation_id=twins.conversation)
+    rows = twins.store.steps(Reach.ALL, of_both, EVERY)
+    places = [row.cursor for row in rows if row.position == 0]
+    pages = [twins.store.steps(reach, of_both, EVERY, after) for after in (None, *places)]
+    if any(len({row.cursor for row in page}) < len(page) for page in pages):
+        return {"one step twice"}
+    return {row.key.project for page in pages for row in page}
+
+
 def _own(reach: Reach, count: int) -> Seen:
     """One trace is the reader's own; more than that are others'."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
@@ -134,6 +145,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         line.key.project
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
     },
+    "steps": _steps,
     "numbers": lambda t, reach: {
         str(group.by[0])
         for group in t.store.numbers(

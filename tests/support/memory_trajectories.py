@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_numbers import count_numbers
 from tests.support.memory_state import MemoryState
+from tests.support.memory_steps import step_rows
 from tests.support.where_evaluation import holds, rank_of, run_of
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import (
     NO_CONTINUATION,
     TURNS,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
 
@@ -131,6 +134,23 @@ class MemoryTrajectories(MemoryState):
         runs = [self._run(line.key) for line in seen if matches(where, line)]
         return count_numbers(runs, asked)
 
+    def steps(
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: StepCursor | None = None,
+        asked: StepsAsked = ANY_STEP,
+    ) -> Sequence[StepRow]:
+        """See ``StepReader.steps``."""
+        found: list[StepRow] = []
+        for line in self.list(reach, where, 2**31):
+            with self._lock:
+                record = self._records[line.key]
+            found += step_rows(record, asked)
+        behind = after and (*after[:3], -after.position)
+        return [row for row in found if behind is None or _place(row) < behind][:limit]
+
     def _is_asked_for(self, key: TraceKey, question: Question) -> bool:
         return question.where is None or holds(question.where, self._run(key))
 
@@ -187,6 +207,10 @@ def _head(record: TrajectoryRecord) -> Head:
     start_ns = record.trajectory.root.start_ns
     spans = record.trajectory.span_count
     return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
+
+
+def _place(row: StepRow) -> tuple[object, ...]:
+    return (*row.cursor[:3], -row.position)
 
 
 def _talk(line: TrajectorySummary) -> tuple[str, str]:

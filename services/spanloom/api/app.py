@@ -29,6 +29,7 @@ from spanloom.api.routes import (
     service,
     snapshots,
     stats,
+    steps,
     trajectories,
 )
 from spanloom.api.services import Services
@@ -121,7 +122,7 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, parts, diffs, conversations, stats, search),
+        *(trajectories, parts, diffs, conversations, stats, steps, search),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

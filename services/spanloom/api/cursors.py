@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
 NO_CURSOR = "cursor: not one that this list gave; pass `next_cursor` of the page before, unchanged"
-_OTHER_QUESTION = "cursor: it goes on with another question; ask the same one, or begin without it"
+OTHER_QUESTION = "cursor: it goes on with another question; ask the same one, or begin without it"
 
 
 def encode_cursor(cursor: Cursor, question: str = "") -> str:
@@ -65,7 +65,7 @@ def decode_cursor(text: str, question: str = "") -> Cursor:
     except (ValueError, TypeError) as error:
         raise InvalidQueryError(NO_CURSOR) from error
     if asked != question:
-        raise InvalidQueryError(_OTHER_QUESTION)
+        raise InvalidQueryError(OTHER_QUESTION)
     return cursor
 
 

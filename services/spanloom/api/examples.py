@@ -2,10 +2,15 @@
 
 from typing import Any
 
+import orjson
+
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
+from spanloom.api.rows.forms import CSV, NDJSON
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.api.search_schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
+from spanloom.api.step_cursors import encode_step_cursor
 from spanloom.core.formats.schema import canonical_example
+from spanloom.core.ports.steps import StepCursor
 
 _ITEM = {
     "trace_id": EXAMPLE_TRACE,
@@ -134,10 +139,61 @@ def _component(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-LIST = _answer(
-    "A page of trajectories.",
-    _component("TrajectoryList"),
-    {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+def _or_rows(answer: dict[str, Any]) -> dict[str, Any]:
+    """Describe an answer that is also given as lines and as a table."""
+    item = next(iter(answer["content"].values()))["example"]["items"][0]
+    end = orjson.dumps({"end": True, "count": 1}).decode()
+    lines = f"{orjson.dumps(item).decode()}\n{end}\n"
+    table = f"{','.join(item)}\r\n"
+    for media, example in ((NDJSON, lines), (CSV, table)):
+        answer["content"][media] = {"schema": {"type": "string"}, "example": example}
+    return answer
+
+
+LIST = _or_rows(
+    _answer(
+        "A page of trajectories; or all of them as lines, or as a table.",
+        _component("TrajectoryList"),
+        {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+    )
+)
+_STEP_CURSOR = StepCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", 3)
+_STEP = {
+    "trace_id": EXAMPLE_TRACE,
+    "project": "default",
+    "version": 1,
+    "run_started_at": "1715400000000",
+    "position": 3,
+    "step_id": "a1c4e1b7d2f30004",
+    "agent_id": "a1c4e1b7d2f30001",
+    "agent_name": "travel_planner",
+    "parent_id": "a1c4e1b7d2f30001",
+    "type": "tool",
+    "name": "search",
+    "dialect": "openinference",
+    "started_at": "1715400001200",
+    "duration": "350",
+    "model": None,
+    "input_tokens": None,
+    "output_tokens": None,
+    "reasoning_tokens": None,
+    "cache_read_tokens": None,
+    "cache_creation_tokens": None,
+    "cost": None,
+    "first_token_ms": None,
+    "has_error": True,
+    "error_code": 429,
+    "error_type": "RateLimitError",
+    "error_message": "rate limit exceeded",
+    "attributes": ["tier=gold"],
+    "duplicate_of": None,
+}
+STEPS = _or_rows(
+    _answer(
+        "A page of steps; or all of them as lines, or as a table.",
+        _component("StepList"),
+        {"items": [_STEP], "next_cursor": encode_step_cursor(_STEP_CURSOR, "")},
+    )
 )
 _CHANGE = {
     "project": "default",
@@ -156,13 +212,15 @@ CHANGES["content"]["text/event-stream"] = {
     "schema": {"type": "string"},
     "example": "id: 1715400004600000\ndata: {...}\n\n",
 }
-STATS = _answer(
-    "The groups and their numbers.",
-    _component("Stats"),
-    {
-        "items": [{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}],
-        "truncated": False,
-    },
+STATS = _or_rows(
+    _answer(
+        "The groups and their numbers; also as lines, or as a table.",
+        _component("Stats"),
+        {
+            "items": [{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}],
+            "truncated": False,
+        },
+    )
 )
 FIELDS = _answer(
     "Every field.",

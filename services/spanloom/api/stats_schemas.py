@@ -181,6 +181,12 @@ class ValueList(BaseModel):
     items: list[ValueItem]
 
 
+def columns_of(asked: Numbers) -> list[str]:
+    """Return the names that every item has, in their order."""
+    start = ["start"] if asked.interval_ns else []
+    return list(dict.fromkeys([*start, *(f.name for f in asked.by), *map(str, asked.metrics)]))
+
+
 def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:
     at = {} if group.start_ns is None else {"start": str(group.start_ns // 1_000_000)}
     by = {field.name: value for field, value in zip(asked.by, group.by, strict=True)}

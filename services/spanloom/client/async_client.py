@@ -73,6 +73,7 @@ class AsyncClient:
         )
 
     trajectories = Method(lists.trajectories, AsyncRuns)
+    steps = Method(lists.steps, AsyncTable)
     conversations = Method(lists.conversations, AsyncTable)
     search = Method(texts.search, AsyncTable)
     conversation = Method(lists.conversation, AsyncRuns)

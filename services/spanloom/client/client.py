@@ -79,6 +79,7 @@ class Client:
         )
 
     trajectories = Method(lists.trajectories, Runs)
+    steps = Method(lists.steps, Table)
     conversations = Method(lists.conversations, Table)
     search = Method(texts.search, Table)
     conversation = Method(lists.conversation, Runs)

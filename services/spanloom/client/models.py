@@ -65,6 +65,43 @@ class TrajectorySummary(Answer):
     """The trace that was given the answer for which this run waited."""
 
 
+class StepRow(Answer):
+    """One step with its run, as a row among those of other runs."""
+
+    trace_id: str
+    project: str
+    version: int
+    """Of the trajectory."""
+    run_started_at: Instant
+    position: int
+    """Among the steps of its run, from 0."""
+    step_id: str
+    agent_id: str | None
+    agent_name: str | None
+    parent_id: str | None
+    type: StepType
+    name: str
+    dialect: str
+    started_at: Instant
+    duration: Milliseconds
+    model: str | None
+    input_tokens: int | None
+    """Tokens and costs are of model steps, ``None`` of all others."""
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    cache_read_tokens: int | None
+    cache_creation_tokens: int | None
+    cost: float | None
+    first_token_ms: float | None
+    has_error: bool
+    error_code: int | None
+    error_type: str | None
+    error_message: str | None
+    attributes: list[str]
+    """What senders add, ``key=value``."""
+    duplicate_of: str | None
+
+
 class LastRun(Answer):
     """How far a conversation has come."""
 

@@ -17,6 +17,7 @@ from spanloom.storage.texts.search import ClickHouseTextFinder
 from spanloom.storage.trajectories.calls import ClickHouseCalls
 from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
+from spanloom.storage.trajectories.step_rows import ClickHouseSteps
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 from spanloom.storage.upkeep.layout import has_old_steps
 from spanloom.storage.usage.store import ClickHouseUsage
@@ -33,6 +34,7 @@ class ClickHouseStore(
     ClickHouseTrajectories,
     ClickHouseCalls,
     ClickHouseLists,
+    ClickHouseSteps,
     ClickHouseConversations,
     ClickHouseFeed,
     ClickHouseReplays,
@@ -64,6 +66,7 @@ class ClickHouseStore(
         ClickHouseTrajectories.__init__(self, worker, reader)
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader, asker)
+        ClickHouseSteps.__init__(self, asker)
         ClickHouseConversations.__init__(self, reader)
         ClickHouseFeed.__init__(self, worker, reader, SharedClock() if path is None else OwnClock())
         ClickHouseReplays.__init__(self, worker)

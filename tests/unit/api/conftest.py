@@ -18,6 +18,7 @@ from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
     from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
@@ -47,6 +49,8 @@ class ShelfStore:
 
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
     spans: dict[TraceKey, bytes] = field(default_factory=dict)
+    rows: list[StepRow] = field(default_factory=list)
+    """Steps of one run."""
     summaries: list[TrajectorySummary] = field(default_factory=list)
     talks: list[ConversationSummary] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
@@ -97,6 +101,20 @@ class ShelfStore:
         start = 5 * 10**9 if asked.interval_ns else None
         group = Group(["planner"] * len(asked.by), start, [2] * len(asked.metrics))
         return [group] * min(asked.top, 3)
+
+    def steps(
+        self,
+        reach: Reach,
+        where: TrajectoryFilter,
+        limit: int,
+        after: StepCursor | None = None,
+        _asked: StepsAsked = ANY_STEP,
+    ) -> Sequence[StepRow]:
+        self.asked.append((reach, where))
+        if self.error:
+            raise self.error
+        behind = [row for row in self.rows if after is None or row.position > after.position]
+        return behind[:limit]
 
     def conversation(
         self,

@@ -32,6 +32,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/changes"): Scope.READ,
     ("POST", "/v1/trajectories/search"): Scope.READ,
     ("GET", "/v1/stats"): Scope.READ,
+    ("GET", "/v1/steps"): Scope.READ,
     ("GET", "/v1/fields"): Scope.READ,
     ("GET", "/v1/fields/{name}/values"): Scope.READ,
     ("GET", "/v1/trajectories/latest"): Scope.READ,

@@ -74,6 +74,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/stats",
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
+        "GET /v1/steps",
         "GET /v1/search",
         "POST /v1/replays",
         "GET /v1/replays",

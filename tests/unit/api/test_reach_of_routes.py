@@ -32,6 +32,7 @@ READING = {
     "/v1/trajectories/{trace_id}/spans/{span_id}": "/v1/trajectories/{trace}/spans/{span}",
     "/v1/trajectories/{trace_id}/otlp": "/v1/trajectories/{trace}/otlp",
     "/v1/trajectories/{trace_id}/diff/{other_trace_id}": "/v1/trajectories/{trace}/diff/{trace}",
+    "/v1/steps": "/v1/steps",
     "/v1/conversations": "/v1/conversations",
     "/v1/conversations/{conversation_id:path}": "/v1/conversations/{conversation}",
     "/v1/replays": "/v1/replays",

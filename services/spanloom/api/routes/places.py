@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal, TypeVar
 
-from fastapi import HTTPException, Path, Query
+from fastapi import Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
 from spanloom.api.filters import Name
-from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
+from spanloom.api.rows.forms import CSV, NDJSON
+from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
 
 T = TypeVar("T")
 
@@ -35,6 +36,19 @@ TextsInQuery = Annotated[
         examples=["parsed"],
     ),
 ]
+
+AcceptInHeader = Annotated[
+    str,
+    Header(
+        description=f"`{NDJSON}`: a line of JSON for each row; `{CSV}`: a table; JSON otherwise.",
+        examples=[NDJSON],
+    ),
+]
+
+
+def most_of(query: PageQuery) -> int | None:
+    """Return how many rows at most an answer of many pages has: all, unless `limit` is given."""
+    return query.limit if "limit" in query.model_fields_set else None
 
 
 def known(found: T | None, trace_id: str, project: str | None) -> T:

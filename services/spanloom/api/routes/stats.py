@@ -2,12 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.examples import FIELDS, STATS, VALUES
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.routes.places import AcceptInHeader
+from spanloom.api.rows.forms import accepted
+from spanloom.api.rows.stream import whole_rows
 from spanloom.api.services import Using
 from spanloom.api.stats_schemas import (
     SUBJECTS,
@@ -18,6 +21,7 @@ from spanloom.api.stats_schemas import (
     ValueItem,
     ValueList,
     ValuesQuery,
+    columns_of,
 )
 from spanloom.core.model.access import Scope
 from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
@@ -30,12 +34,16 @@ router = APIRouter(tags=["questions"])
     "/v1/stats",
     operation_id="getStats",
     summary="Count, sum and compare runs or steps",
+    response_model=Stats,
     responses={200: STATS, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_stats(
-    query: Annotated[StatsQuery, Query()], callers: CallersReach, using: Using
-) -> Stats:
+    query: Annotated[StatsQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | Stats:
     """Return numbers of all runs that pass every filter and are what `where` asks for.
 
     Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
@@ -43,7 +51,10 @@ async def get_stats(
     """
     asked, reach = query.numbers(), callers.narrowed(query.project)
     groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
-    return Stats.of(asked, list(groups))
+    answer, form = Stats.of(asked, list(groups)), accepted(accept)
+    if form is None:
+        return answer
+    return whole_rows(answer.items, columns_of(asked), form, truncated=answer.truncated)
 
 
 @router.get(

@@ -1,5 +1,6 @@
 """Trajectories: the list, the document, and what became of each span."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Response
@@ -10,11 +11,15 @@ from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import (
+    AcceptInHeader,
     ProjectInQuery,
     TextsInQuery,
     TraceIdInPath,
     known,
+    most_of,
 )
+from spanloom.api.rows.forms import accepted
+from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Services, Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
@@ -23,7 +28,7 @@ from spanloom.core.formats.parts import parse_texts
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectorySummary
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
@@ -55,43 +60,58 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
     "/v1/trajectories",
     operation_id="listTrajectories",
     summary="List trajectories, newest first",
+    response_model=TrajectoryList,
     responses={200: LIST, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_trajectories(
-    query: Annotated[ListQuery, Query()], callers: CallersReach, using: Using
-) -> TrajectoryList:
+    query: Annotated[ListQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | TrajectoryList:
     """Return one page of those that pass every filter and are what `where` asks for.
+
+    As lines or as CSV they are all of them, unless `limit` is given.
 
     Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
     neither repeats an item nor hides one. In another order than by start, a run that changes
     between two pages may move, and be met twice or missed.
     """
-    return await _listed(query, callers, using)
+    return await _listed(query, callers, using, accept)
 
 
 @router.post(
     "/v1/trajectories/search",
     operation_id="searchTrajectories",
     summary="List trajectories, asked for in a body",
+    response_model=TrajectoryList,
     responses={200: LIST, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.READ)
 async def search_trajectories(
-    query: ListQuery, callers: CallersReach, using: Using
-) -> TrajectoryList:
+    query: ListQuery,
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | TrajectoryList:
     """Return what the same parameters give in a URL; nothing is changed."""
-    return await _listed(query, callers, using)
+    return await _listed(query, callers, using, accept)
 
 
-async def _listed(query: ListQuery, callers: Reach, using: Services) -> TrajectoryList:
+async def _listed(
+    query: ListQuery, callers: Reach, using: Services, accept: str
+) -> Response | TrajectoryList:
     after, question = position_of(query), query.question()
     reach, where = callers.narrowed(query.project), query.filter()
-    page = await using.calls.run(
-        read_page,
-        lambda limit: using.store.list(reach, where, limit, after, question),
-        query.limit,
-    )
+
+    def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
+        return using.store.list(reach, where, limit, after, question)
+
+    if (form := accepted(accept)) is not None:
+        rows = Rows(read, TrajectoryItem.of, TrajectoryItem, after, most_of(query))
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     return TrajectoryList(
         items=[TrajectoryItem.of(summary) for summary in page.lines],
         next_cursor=next_cursor(page, query),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
-from spanloom.client.models import ConversationSummary, TrajectorySummary
+from spanloom.client.models import ConversationSummary, StepRow, TrajectorySummary
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import given, or_any, segment
 
@@ -94,6 +94,25 @@ def trajectories(
         }
     )
     return Listing("/v1/trajectories", filters, limit, TrajectorySummary)
+
+
+def steps(
+    where: str | None = None,
+    *,
+    run_where: str | None = None,
+    limit: int | None = None,
+    **filters: Unpack[RunFilters],
+) -> Listing[StepRow]:
+    """Give steps as rows, those of the newest run first, page by page as they are needed.
+
+    ``where`` says which steps, ``run_where`` of which runs; the filters are those of
+    ``trajectories``. ::
+
+        client.steps("type = tool and error", since="7d").to_polars()
+    """
+    of_runs = trajectories(None, **filters).filters
+    asked = given({"where": where, "run_where": run_where})
+    return Listing("/v1/steps", {**asked, **of_runs}, limit, StepRow)
 
 
 def conversations(

@@ -10,6 +10,7 @@ from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.feed import FeedReader
 from spanloom.core.ports.replays import ReplayRequests
 from spanloom.core.ports.snapshots import SnapshotTaker
+from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.texts import TextFinder
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.question import ANY_RUN
@@ -206,6 +207,7 @@ class SentSpans(Protocol):
 
 class ReadingStore(
     TrajectoryReader,
+    StepReader,
     FeedReader,
     SentSpans,
     TextFinder,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE
 from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
 from spanloom.storage.engine.conditions import Condition
-from spanloom.storage.where.columns import COLUMNS, items_in
+from spanloom.storage.where.columns import COLUMNS, joined_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +45,8 @@ def steps_of(asked: Numbers, condition: str) -> Condition:
     """Return what makes a row of each step that the query names; nothing for runs."""
     if asked.of is Subject.RUN:
         return Condition("", {})
-    items = items_in(" ".join(["StepId", shown(asked).text, condition]))
-    return Condition("ARRAY JOIN " + ", ".join(f"{array} AS {name}" for name, array in items), {})
+    named = " ".join(["StepId", shown(asked).text, condition])
+    return Condition(f"ARRAY JOIN {joined_items(named)}", {})
 
 
 def _keys(asked: Numbers) -> Sequence[str]:

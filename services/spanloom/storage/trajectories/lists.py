@@ -46,28 +46,8 @@ class ClickHouseLists:
     ) -> Sequence[TrajectorySummary]:
         """See ``TrajectoryReader.list``."""
         lane = self._reader if question == ANY_RUN else self._asker  # what may take long
-
-        def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-            rows = lane.rows(
-                "list_candidates",
-                reach=within(reach),
-                filter=wanted,
-                most=most,
-                **ordered(question.order, after),
-            )
-            return [
-                Candidate(Cursor(start, trace_id, project, tuple(rank)), (project, trace_id))
-                for project, start, trace_id, rank in rows
-            ]
-
-        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            found = read_current(lane, wanted, keys, question.order)
-            return {line.key: line for line in found}
-
         with bounded():
-            wanted = asked_for(where, question, Texts(lane, within(reach)))
-            descending = question.order.is_descending
-            lines = read_list(candidates, current, limit, after, is_descending=descending)
+            lines = find_lines(lane, reach, where, limit, after, question)
         return with_continuations(self._reader, lines)
 
     def conversation(
@@ -106,6 +86,38 @@ class ClickHouseLists:
             self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key])
         )
         return lines[0].continuation if lines else NO_CONTINUATION
+
+
+def find_lines(
+    lane: Lane,
+    reach: Reach,
+    where: TrajectoryFilter,
+    limit: int,
+    after: Cursor | None,
+    question: Question,
+) -> Sequence[TrajectorySummary]:
+    """Return the lines of a list, without which run goes on with which."""
+
+    def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
+        rows = lane.rows(
+            "list_candidates",
+            reach=within(reach),
+            filter=wanted,
+            most=most,
+            **ordered(question.order, after),
+        )
+        return [
+            Candidate(Cursor(start, trace_id, project, tuple(rank)), (project, trace_id))
+            for project, start, trace_id, rank in rows
+        ]
+
+    def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
+        found = read_current(lane, wanted, keys, question.order)
+        return {line.key: line for line in found}
+
+    wanted = asked_for(where, question, Texts(lane, within(reach)))
+    descending = question.order.is_descending
+    return read_list(candidates, current, limit, after, is_descending=descending)
 
 
 def asked_for(where: TrajectoryFilter, question: Question, texts: Texts) -> Condition:

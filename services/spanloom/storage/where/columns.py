@@ -105,8 +105,9 @@ _ITEMS = {
     f"Step{name}": f"`Steps.{name}`"
     for name in (
         *("Id", "Type", "Name", "Agent", "Parent", "Enter", "Exit", "StartNs", "DurationNs"),
-        *("Model", "InputTokens", "OutputTokens", "Cost", "FirstTokenMs"),
-        *("HasError", "ErrorCode", "ErrorMessage", "Args", "Attributes", "Text"),
+        *("Dialect", "Model", "InputTokens", "OutputTokens", "ReasoningTokens"),
+        *("CacheReadTokens", "CacheCreationTokens", "Cost", "FirstTokenMs"),
+        *("HasError", "ErrorCode", "ErrorType", "ErrorMessage", "Args", "Attributes", "Text"),
     )
 } | {"StepPlace": "arrayEnumerate(`Steps.Id`)"}
 """Name of an item → the array that it is of."""
@@ -119,3 +120,8 @@ def items_in(sql: str) -> Sequence[tuple[str, str]]:
     No literal stands in it, so whatever looks like one is one.
     """
     return [(name, _ITEMS[name]) for name in dict.fromkeys(_ITEM.findall(sql))]
+
+
+def joined_items(sql: str) -> str:
+    """Return what ``ARRAY JOIN`` makes a row of each step of, for an expression that names some."""
+    return ", ".join(f"{array} AS {name}" for name, array in items_in(sql))

@@ -1,0 +1,1 @@
+"""Answers of many rows in the form that ``Accept`` asks for."""

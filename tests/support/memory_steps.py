@@ -1,0 +1,66 @@
+"""Step rows in memory: every step of every run, sorted, and cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.where_evaluation import Run, holds, run_of, step_facts
+
+from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.ports.steps import StepRow
+from spanloom.core.query.flat_steps import list_attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.steps import StepsAsked
+
+NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
+
+
+def step_rows(record: TrajectoryRecord, asked: StepsAsked) -> Iterator[StepRow]:
+    """Yield the steps of a run that are asked for, in their order."""
+    run = run_of(record)
+    if asked.run_where is not None and not holds(asked.run_where, run):
+        return
+    for place in range(1, len(run.steps) + 1):
+        facts = Run(step_facts(place, run), ())
+        if asked.where is None or holds(asked.where, facts):
+            yield _row(place, run, record)
+
+
+def _row(place: int, run: Run, record: TrajectoryRecord) -> StepRow:
+    flat, facts, root = run.steps[place - 1], step_facts(place, run), record.trajectory.root
+    step, original = flat.step, record.trajectory.duplicate_of
+    usage = (step.usage or Usage()) if step.type is StepType.MODEL else NO_USAGE
+    above = "" if step.id == root.id else root.id
+    return StepRow(
+        key=record.key,
+        version=record.version,
+        run_start_ns=root.start_ns,
+        position=place - 1,
+        step_id=step.id,
+        agent_id=run.steps[flat.agent - 1].step.id if flat.agent else above,
+        agent_name=facts["owner"] or "",
+        parent_id=run.steps[flat.parent - 1].step.id if flat.parent else above,
+        type=step.type.value,
+        name=step.name,
+        dialect=step.dialect,
+        start_ns=step.start_ns,
+        duration_ns=facts["duration"],
+        model=step.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_creation_tokens=usage.cache_creation_tokens,
+        cost=facts["cost"],
+        first_token_ms=step.first_token_ms,
+        has_error=step.error is not None,
+        error_code=facts["error_code"],
+        error_type=step.error.type if step.error else "",
+        error_message=facts["error_message"] or "",
+        attributes=list_attributes(step.metadata),
+        duplicate_of=original.trace_id if original else "",
+    )

@@ -1,0 +1,185 @@
+"""Rows in the form that ``Accept`` asks for: the same in every form, page by page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
+from tests.support.generated_runs import generate_records
+from tests.support.memory_store import MemoryStore
+from tests.unit.api.conftest import summary
+
+from spanloom.api.app import create_app
+from spanloom.api.rows import stream
+from spanloom.api.rows.forms import CSV, NDJSON, Csv, accepted
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from httpx2 import Response
+    from tests.unit.api.conftest import ShelfStore
+
+Row = dict[str, Any]
+ASKED = [
+    "/v1/trajectories?where=tool_steps>0",
+    "/v1/steps?where=type=tool&run_where=has_error",
+    "/v1/steps?where=error",
+    "/v1/stats?by=model&metrics=count,p95(duration),sum(cost)&interval=1m",
+]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[TestClient]:
+    store = MemoryStore()
+    store.write(generate_records(60, "default"))
+    app = create_app(store, Metrics(), list, Locks().access)
+    with TestClient(app, base_url="http://localhost") as client:
+        yield client
+
+
+def lines_of(answer: Response) -> list[Row]:
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def table_of(answer: Response) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(answer.text, newline="")))
+
+
+def ask(client: TestClient, path: str, accept: str) -> Response:
+    answer = client.get(path, headers={"accept": accept})
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_every_form_of_a_question_has_the_same_rows(
+    served: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "PAGE_ROWS", 7)
+    items = paged(served, path)
+    lines, table = ask(served, path, NDJSON), ask(served, path, CSV)
+    assert lines.headers["content-type"] == NDJSON
+    assert "Accept" in lines.headers["vary"].split(", ")
+    *rows, end = lines_of(lines)
+    assert rows == items
+    assert len(rows) > 7
+    assert (end["end"], end["count"]) == (True, len(rows))
+    cells = table_of(table)
+    assert [list(row) for row in cells] == [list(row) for row in rows]
+    assert [list(map(as_written, row.values())) for row in rows] == [
+        list(map(as_read, row.values())) for row in cells
+    ]
+
+
+def paged(client: TestClient, path: str) -> list[Row]:
+    """Return all items as JSON gives them, by pages of 50."""
+    items: list[Row] = []
+    joint, cursor = "&" if "?" in path else "?", ""
+    while True:
+        answer = ask(client, path + cursor, "application/json").json()
+        items += answer["items"]
+        if not answer.get("next_cursor"):
+            return items
+        cursor = f"{joint}cursor={answer['next_cursor']}"
+
+
+def as_written(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def as_read(cell: str) -> str:
+    """Return the text of a cell, as docs/api.md tells readers to."""
+    return cell[1:] if cell.lstrip("'")[:1] in tuple("=+-@\t\r") and cell[:1] == "'" else cell
+
+
+def test_a_limit_cuts_every_form(served: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "PAGE_ROWS", 7)
+    for limit in (1, 7, 10, 14):
+        path = f"/v1/steps?limit={limit}"
+        items = ask(served, path, "application/json").json()["items"]
+        *rows, end = lines_of(ask(served, path, NDJSON))
+        assert (rows, end) == (items, {"end": True, "count": limit})
+        assert len(table_of(ask(served, path, CSV))) == limit
+
+
+def test_a_search_by_body_has_them_too(served: TestClient) -> None:
+    asked = {"where": "tool_steps > 0"}
+    headers = {"accept": NDJSON}
+    by_body = served.post("/v1/trajectories/search", json=asked, headers=headers)
+    assert by_body.text == ask(served, ASKED[0], NDJSON).text
+
+
+def test_a_cursor_of_steps_belongs_to_its_question(served: TestClient) -> None:
+    cursor = ask(served, "/v1/steps?limit=1", "*/*").json()["next_cursor"]
+    assert served.get(f"/v1/steps?limit=9&cursor={cursor}").status_code == 200
+    for wrong in (f"where=error&cursor={cursor}", "cursor=WzFd"):
+        answer = served.get(f"/v1/steps?{wrong}")
+        assert (answer.status_code, "cursor:" in answer.json()["detail"]) == (422, True)
+
+
+def test_what_is_wrong_is_told_before_the_first_row(served: TestClient) -> None:
+    answer = served.get("/v1/steps?where=durtion>5s", headers={"accept": NDJSON})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["did_you_mean"] == ["duration"]
+
+
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        ("", None),
+        ("*/*", None),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", None),
+        ("text/csv", CSV),
+        ("Application/X-NDJSON; charset=utf-8", NDJSON),
+        ("text/csv;q=0.5, application/x-ndjson", NDJSON),
+        ("text/csv;q=0", None),
+        ("text/csv;q=many", None),
+    ],
+)
+def test_a_form_is_chosen_by_the_header(accept: str, media: str | None) -> None:
+    form = accepted(accept)
+    assert (form and form.media_type) == media
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "'=1", "''@"])
+def test_no_text_of_a_table_is_a_formula(text: str) -> None:
+    written = Csv().page(["a"], [{"a": text}]).decode()
+    [[cell]] = csv.reader(io.StringIO(written, newline=""))
+    assert (cell, as_read(cell)) == (f"'{text}", text)
+
+
+def test_harmless_text_and_numbers_stay_as_they_are() -> None:
+    rows: list[Row] = [{"a": "it's", "b": -1.5}, {"a": "'quoted'", "b": None}]
+    assert Csv().page(["a", "b"], rows) == b"it's,-1.5\r\n'quoted',\r\n"
+
+
+def test_an_answer_that_breaks_off_says_so(
+    client: TestClient, store: ShelfStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "PAGE_ROWS", 2)
+    store.summaries = [replace(summary(n), start_ns=n) for n in range(1, 6)]
+    whole, pages = store.list, []
+
+    def fail_later(*args: Any) -> Any:  # as ``ShelfStore.list``
+        pages.append(args)
+        if len(pages) % 2 == 0:
+            raise StoreUnavailableError("it is gone")
+        return whole(*args)
+
+    monkeypatch.setattr(store, "list", fail_later)
+    *rows, end = lines_of(ask(client, "/v1/trajectories", NDJSON))
+    assert (len(rows), end) == (2, {"error": "it is gone", "count": 2})
+    with pytest.raises(
+        RuntimeError, match="already started"
+    ):  # on the wire: a connection cut before its end
+        client.get("/v1/trajectories", headers={"accept": CSV})
