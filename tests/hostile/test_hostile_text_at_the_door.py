@@ -49,7 +49,7 @@ def test_memory_follows_the_bytes_and_neighbours_are_built(start_spanloom: Start
     for _ in range(3):  # what as many bytes take that nobody need fear
         await_trajectory(service.api, send(service, "word " * (SIZE // 5)), 1)
     usual = peak_bytes(service)
-    hostile = {}
+    hostile: dict[str, str] = {}
     for name in NAMES:  # a batch of several takes as much for each, and a busy machine makes one
         for sent in hostile.values():
             await_trajectory(service.api, sent, 1)

@@ -29,8 +29,9 @@ def shown(asked: Numbers) -> Condition:
 
 
 def grouped(asked: Numbers) -> Condition:
-    """Return what makes a group; without anything all is one."""
-    return Condition(", ".join(_keys(asked)) or "()", {})
+    """Return what makes a group; without anything all is one, also if there is nothing."""
+    keys = ", ".join(_keys(asked))
+    return Condition(f"GROUP BY {keys}" if keys else "", {})
 
 
 def ordered(asked: Numbers) -> Condition:

@@ -5,6 +5,6 @@ FROM trajectory_list FINAL
 WHERE {reach}
   AND {filter}
   AND {alive}
-GROUP BY {grouped}
+{grouped}
 ORDER BY {order}
 LIMIT {most:UInt64}
