@@ -27,7 +27,7 @@ Era = Literal["legacy", "auto"]
 
 @pytest.fixture(scope="module")
 def running(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    started = start_shared_spanloom("serve", "--mcp", "--root-quiet-s=0.2")
+    started = start_shared_spanloom("serve", "--mcp", "--sql-port=0", "--root-quiet-s=0.2")
     body = message_of([wire_span(TRACE, 1)]).SerializeToString()
     kind = {"Content-Type": "application/x-protobuf"}
     httpx.post(f"{started.addresses['otlp_http']}/v1/traces", content=body, headers=kind)
@@ -59,3 +59,17 @@ def test_over_stdio(running: RunningSpanloom, era: Era) -> None:
     arguments = ["-m", "spanloom", "mcp", "--api-url", running.api]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=clean_environment())
     assert ask(server, era)["trace_id"] == TRACE
+
+
+def test_sql_is_offered_where_the_service_has_its_port(running: RunningSpanloom) -> None:
+    async def count() -> str:
+        async with Client(f"{running.api}/mcp") as client:
+            sql = "SELECT count() AS runs FROM v_trajectories"
+            answer = await client.call_tool("query_sql", {"sql": sql})
+            assert not answer.is_error, answer.content
+            refused = await client.call_tool("query_sql", {"sql": "DROP TABLE trajectories"})
+            assert refused.is_error
+            return "".join(part.text for part in answer.content)  # type: ignore[union-attr]
+
+    found = json.loads(asyncio.run(count()).split("\n", 1)[1])
+    assert (found["columns"], found["items"]) == (["runs"], [[1]])

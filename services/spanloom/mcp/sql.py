@@ -9,6 +9,7 @@ from mcp.server.mcpserver import Context  # noqa: TC002  # its signature is read
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from spanloom.client.address import Address
 from spanloom.mcp.data import clean, shortened, write
 from spanloom.mcp.tools import READS
 
@@ -46,9 +47,10 @@ class SqlTool:
 
     async def _send(self, sql: str, key: str) -> Any:
         asked = {"default_format": "JSONCompact"}
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = Address(self._url, key).headers
         try:
-            async with httpx.AsyncClient(timeout=LIMIT_S) as http:
+            by_proxy = not Address(self._url, key).is_local
+            async with httpx.AsyncClient(timeout=LIMIT_S, trust_env=by_proxy) as http:
                 answer = await http.post(self._url, params=asked, content=sql, headers=headers)
         except httpx.HTTPError as error:
             raise ToolError(f"the SQL port at {self._url} does not answer: {error}") from error

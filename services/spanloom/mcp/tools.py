@@ -94,10 +94,12 @@ class Tools:
     async def stats(
         self,
         context: Context,
+        *,
         metrics: Annotated[str, Field(description="count,p95(duration),sum(cost),rate(error)")],
         of: Literal["trajectories", "steps"] = "trajectories",
         group_by: Annotated[str, Field(description="Up to three fields: model,tool")] = "",
         where: Where = "",
+        run_where: Annotated[str, Field(description="With of=steps: a filter of runs.")] = "",
         since: Since = "7d",
         interval: Annotated[str, Field(description="Groups by time: 1h, 1d.")] = "",
         project: Project = "",
@@ -111,6 +113,7 @@ class Tools:
             "project": project,
         }
         asked |= {"interval": interval, "from_": first_ms(since)}
+        asked["run_where"] = run_where
         found = await self._read(context, "/v1/stats", asked)
         head = {"since": since, "truncated": found["truncated"]}
         return write(head, found["items"], lambda _: "stats of fewer groups: by where or since")

@@ -10,12 +10,15 @@ if TYPE_CHECKING:
     from spanloom.mcp.door import McpDoor
 
 
-def open_mcp_door() -> McpDoor:
-    """Return the door at ``/mcp``; raise ``OptionError`` without the library."""
+def open_mcp_door(sql_url: str | None) -> McpDoor:
+    """Return the door at ``/mcp``, with SQL where it has an address.
+
+    Raises ``OptionError`` without the library.
+    """
     try:
         from spanloom.mcp.door import McpDoor  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise OptionError(
             "--mcp needs the MCP library: pip install 'spanloom[mcp]', or leave the option out"
         ) from error
-    return McpDoor()
+    return McpDoor(sql_url)

@@ -133,7 +133,7 @@ class Service:
         shared = Shared(settings, self.metrics, access, tls, at_end)
         store = open_store(settings.resolved_store_url)
         at_end(store.close)
-        yield self._api(shared, store, api_listener)
+        yield self._api(shared, store, api_listener, self._sql_url(sql_listener))
         if sql_listener:
             yield self._sql(shared, sql_listener)
         if Role.EXTRACT in self._roles:
@@ -149,8 +149,18 @@ class Service:
             yield from build_collector(shared, store, data, listener)
             yield Narrator(self.metrics)
 
-    def _api(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
-        door = open_mcp_door() if self._settings.mcp else None
+    def _sql_url(self, listener: socket.socket | None) -> str | None:
+        """Return where this process itself reaches the SQL port; with TLS its name is not known."""
+        if listener is None or self._settings.tls_cert:
+            return None
+        host, port, *_ = listener.getsockname()
+        reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # not bound to
+        return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+
+    def _api(
+        self, shared: Shared, store: Store, listener: socket.socket, sql_url: str | None
+    ) -> Part:
+        door = open_mcp_door(sql_url) if self._settings.mcp else None
         app = create_api(
             store,
             self.metrics,
