@@ -47,7 +47,13 @@ if TYPE_CHECKING:
     from tests.support.written_examples import Example
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = [example for example in all_examples() if not is_recipe(example)]
+ASKED_ELSEWHERE = "docs/questions.md"
+"""Its lines go together, four to a question: tests/system/test_questions.py runs them all."""
+EXAMPLES = [
+    example
+    for example in all_examples()
+    if not is_recipe(example) and example.page != ASKED_ELSEWHERE
+]
 INDEXED_S = 60.0
 MOST_NOT_RUN = 5
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
