@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from tests.contract.test_deletions import deletion
 from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
 from spanloom.core.model.access import Scope
-from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
@@ -253,7 +254,7 @@ def test_what_is_deleted_is_hidden(
     mine, theirs, trace_id = new_project(), new_project(), secrets.token_hex(16)
     make_twins(clickhouse_store, mine, theirs, trace_id)
     scope = DeletionScope(Reach.only(mine), trace_id=trace_id)
-    clickhouse_store.delete(new_deletion(scope, "somebody", time.time_ns()))
+    clickhouse_store.delete(deletion(scope))
     own = port.locks.make(mine)
     every = port.locks.make("*")
     for table in ("v_spans", "otel_traces", "v_trajectories", "trajectory_list"):

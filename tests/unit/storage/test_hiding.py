@@ -27,7 +27,14 @@ INSERT INTO deleted_traces
 SELECT {project:String}, lower(hex(MD5(toString(number)))), {id:String}
 FROM numbers({count:UInt64})
 """
-COMPARISONS = {"unextracted", "unfinished", "quarantined", "count_traces", "traces_after"}
+COMPARISONS = {
+    "unextracted",
+    "unfinished",
+    "quarantined",
+    "count_traces",
+    "traces_after",
+    "numbers",
+}
 """What looks at all of history, rarely, may look at all deletions too."""
 
 
@@ -50,7 +57,8 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
 ) -> None:
     """A set of deleted traces is in no query, and a look for one reads a few granules."""
     asked: list[tuple[str, dict[str, object]]] = []
-    for lane in (clickhouse_store._worker, clickhouse_store._reader):
+    lanes = (clickhouse_store._worker, clickhouse_store._reader, clickhouse_store._asker)
+    for lane in lanes:
         ask = lane._client.raw_query
 
         def noting(

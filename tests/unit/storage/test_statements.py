@@ -20,7 +20,9 @@ QUERIES = set(query_files())
 CODE = "\n".join(path.read_text() for path in STORAGE.rglob("*.py"))
 USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
 PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
-CONDITION = re.compile(r"\{(reach|filter|turns|rank|order|behind|alive|shown|grouped|steps|text)\}")
+CONDITION = re.compile(
+    r"\{(reach|filter|turns|rank|order|behind|alive|shown|grouped|steps|text|items)\}"
+)
 
 
 def test_every_query_file_is_used() -> None:
