@@ -18,7 +18,7 @@ from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 LIMITS = SqlLimits(time_s=5, memory_bytes=256 << 20)
@@ -32,6 +32,8 @@ class SqlPort:
     locks: Locks
     metrics: Metrics
     http: httpx.Client
+    taken: Callable[[], int] = lambda: 0
+    """How many statements run or wait to."""
 
     def ask(self, text: str, key: str = "", **arguments: str) -> httpx.Response:
         """Send a statement in the body."""
@@ -59,7 +61,13 @@ def open_port(
     server.start()
     try:
         with httpx.Client(timeout=30) as http:
-            yield SqlPort(f"http://127.0.0.1:{server.port}/", locks, metrics, http)
+            url = f"http://127.0.0.1:{server.port}/"
+            yield SqlPort(url, locks, metrics, http, lambda: _taken(door))
     finally:
         server.stop(10)
         engine.close()
+
+
+def _taken(door: SqlDoor) -> int:
+    runner = door._runner
+    return len(runner._by_id) if runner else 0

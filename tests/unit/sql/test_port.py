@@ -191,6 +191,10 @@ def test_a_stop_waits_for_no_statement(clickhouse_store: ClickHouseStore) -> Non
         for thread in asking:
             thread.start()
         await_running(ending, 2)
+        until = time.monotonic() + 10
+        while ending.taken() != len(asking):
+            assert time.monotonic() < until, "the last has not come"
+            time.sleep(0.01)
         began = time.monotonic()
     assert time.monotonic() - began < 4
     for thread in asking:
