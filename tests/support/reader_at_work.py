@@ -121,6 +121,8 @@ class Reader(NamedTuple):
     def at_our_ports(self, line: str) -> str:
         """Return a line with our addresses in place of the usual ones."""
         for name in PORTS:
+            if name not in self.addresses:
+                continue  # a service has that port only if it is asked to
             usual = Settings.model_fields[f"{name}_port"].default or USUALLY[name]
             line = line.replace(f"http://127.0.0.1:{usual}", self.addresses[name])
         return line
