@@ -253,9 +253,18 @@ class ExtractingSettings(SectionSettings):
 
 
 class BuildingSettings(SectionSettings):
-    """What a trajectory is built from."""
+    """What a trajectory is built from, and by whom."""
 
     model_config = SettingsConfigDict(title="Building")
+
+    extract_workers: int | None = Field(
+        None,
+        ge=0,
+        le=256,
+        description="Processes that build trajectories when much is due, started as they are "
+        "needed: cores minus one by default, but two on two cores. 0 builds in the process itself "
+        "(docs/performance.md).",
+    )
 
     max_trace_spans: int = Field(
         1_000_000,

@@ -151,6 +151,14 @@ class Metrics:
         self.extraction_failures = Counter(
             "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
         )
+        self.extract_workers = Gauge(
+            "spanloom_extract_workers", "Worker processes that build trajectories.", registry=r
+        )
+        self.extract_worker_deaths = Counter(
+            "spanloom_extract_worker_deaths",
+            "Worker processes that ended by themselves: their traces were built again.",
+            registry=r,
+        )
         self.traces_replayed = Counter(
             "spanloom_traces_replayed",
             "Stored traces extracted again, by result.",

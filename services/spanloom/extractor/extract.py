@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
+from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing.book import LISTED
 from spanloom.core.reading.bounds import watch_unread
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.pricing.book import PriceBook
 
-EXTRACTOR_VERSION = "11"
+EXTRACTOR_VERSION = "12"
 """Grows whenever the same spans may give another trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
@@ -31,7 +32,9 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
     read = [legible(span) for span in spans]
     tree = SpanTree(span for span, _ in read)
     with watch_unread() as unread:
-        trajectory = build_trajectory(key, tree, normalize(tree), EXTRACTOR_VERSION, prices)
+        trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
+            key, tree, normalize(tree), EXTRACTOR_VERSION, prices
+        )
     warnings = redaction_warnings(tree.spans)
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))

@@ -9,7 +9,7 @@ from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.extractor.extract import EXTRACTOR_VERSION
-from spanloom.extractor.records import announcement_of, make_record
+from spanloom.extractor.records import make_record
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def show_failure(
         record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
         if record is not None:
             store.write([record])
-            store.announce([announcement_of(record)])
+            store.announce([record.announcement])
         elif head is not None:
             stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
             store.announce([stored])

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import TrajectoryRecord
-from spanloom.core.ports.feed import Announcement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,12 +52,6 @@ def make_record(
         calls=calls,
         previous=head,
     )
-
-
-def announcement_of(record: TrajectoryRecord) -> Announcement:
-    """Return what the change feed says of a record once it is stored."""
-    start_ns = record.trajectory.root.start_ns
-    return Announcement(record.key, record.version, record.status, start_ns)
 
 
 def _fingerprint(*parts: bytes | memoryview) -> str:

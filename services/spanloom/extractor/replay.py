@@ -7,24 +7,23 @@ trace that changes meanwhile is built from its spans like any other.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.batch import build_batch
-from spanloom.extractor.options import BY_DEFAULT
+from spanloom.extractor.builder import Asked
 from spanloom.extractor.readiness import NS
+from spanloom.extractor.result import BatchResult
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import ReplayingStore
-    from spanloom.extractor.options import BuildOptions
+    from spanloom.extractor.builder import Builder
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 200
@@ -44,14 +43,14 @@ class Replayer:
         self,
         store: ReplayingStore,
         metrics: Metrics,
-        clock: Callable[[], int] = time.monotonic_ns,
-        options: BuildOptions = BY_DEFAULT,
+        clock: Callable[[], int],
+        builder: Builder,
     ) -> None:
-        """Take the store, a clock in ns that only goes forward, and how traces are built."""
+        """Take the store, a clock in ns that only goes forward, and who builds traces."""
         self._store = store
         self._metrics = metrics
         self._clock = clock
-        self._options = options
+        self._builder = builder
         self._look_ns = 0
         self._ahead: Sequence[StoredTrace] = ()
         self._ahead_of: tuple[str, TraceKey] | None = None
@@ -101,13 +100,13 @@ class Replayer:
         first piece after a start, or an error, may be stored already, and not announced.
         """
         settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
-        result = build_batch(self._store, settled, self._options)
+        result = self._built(settled)
         stored = dict(result.stored)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         if result.repeated_elsewhere:
             again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
-            stored |= build_batch(self._store, again, self._options).stored
+            stored |= self._built(again).stored
         if is_first:
             self._store.announce(list(stored.values()))
         written, failed = len(result.written), len(result.failures)
@@ -118,6 +117,12 @@ class Replayer:
         ):
             self._metrics.traces_replayed.labels(label).inc(count)
         return written, failed
+
+    def _built(self, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+        result = BatchResult()
+        for built in self._builder.build([Asked(wanted)]):
+            result.add(built.result)
+        return result
 
 
 def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:

@@ -35,15 +35,20 @@ def read_traces(
     """
     large = {key for key in keys if arrived.get(key, 0) > max_spans}
     found = store.read_spans([key for key in keys if key not in large])
-    parts = {key: _whole(spans) for key, spans in found.items() if spans}
+    parts = whole_parts(found)
     for key in large:
         if (part := store.read_part(key, max_spans)).spans:
             parts[key] = part
     return parts
 
 
-def _whole(spans: list[Span]) -> TracePart:
-    return TracePart(spans, len(spans), 0, max(span.row_version for span in spans))
+def whole_parts(traces: Mapping[TraceKey, list[Span]]) -> dict[TraceKey, TracePart]:
+    """Return traces that were read whole; one without spans has no entry."""
+    return {
+        key: TracePart(spans, len(spans), 0, max(span.row_version for span in spans))
+        for key, spans in traces.items()
+        if spans
+    }
 
 
 def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:

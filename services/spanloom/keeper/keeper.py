@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.retention import Terms
     from spanloom.core.ports.upkeep import Upkeep
 
-LOOK_S = 1.0
+LOOK_S = 2.0
 """How often the store is asked for a new deletion: what is deleted leaves the disk that soon."""
 AGAIN_S = 10.0
 """When a deletion is followed by a second look, for batches that were under way."""

@@ -13,9 +13,13 @@ from spanloom.access.project_limits import ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.retention import Terms
+from spanloom.extractor.builder import InProcess
 from spanloom.extractor.options import BuildOptions
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
+from spanloom.extractor.workers.messages import Begin
+from spanloom.extractor.workers.pipeline import Pipeline
+from spanloom.extractor.workers.pool import Pool
 from spanloom.process.tls import TlsFiles
 from spanloom.sql.settings import SqlLimits
 
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from spanloom.access.keyring import Keyring
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
+    from spanloom.extractor.builder import Builder
+    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.telemetry import Metrics
 
 
 def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
@@ -69,12 +76,19 @@ def terms_of(settings: Settings) -> Terms:
     return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
 
 
-def build_options_of(settings: Settings) -> BuildOptions:
-    """Return how traces are built, as the options say.
+def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
+    """Return who builds trajectories, and how, as the options say.
 
     Raises ``StartupError`` for a bad file of prices.
     """
-    return BuildOptions(settings.max_trace_spans, read_prices(settings.prices_file))
+    options = BuildOptions(settings.max_trace_spans, read_prices(settings.prices_file))
+    workers = settings.extract_workers
+    if workers is None:
+        workers = default_workers(_cores())
+    if not workers:
+        return InProcess(store, options)
+    pool = Pool(workers, Begin(store.codec, options.prices), metrics)
+    return Pipeline(store, store, pool, options)
 
 
 def timing_of(settings: Settings) -> Timing:
@@ -93,8 +107,23 @@ def sql_limits_of(settings: Settings) -> SqlLimits:
     return SqlLimits(
         time_s=settings.sql_query_s,
         memory_bytes=int(settings.sql_query_memory),
-        threads=max(1, (os.cpu_count() or 1) // 2),
+        threads=max(1, _cores() // 2),
     )
+
+
+def default_workers(cores: int) -> int:
+    """Return how many processes build trajectories unless somebody says: none on one core.
+
+    The process that has the store open does a quarter of the work, so two cores are worth two.
+    """
+    return max(cores - 1, 2) if cores > 1 else 0
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # on Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def limits_of(settings: Settings) -> Limits:

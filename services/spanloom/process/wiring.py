@@ -11,7 +11,7 @@ from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.extractor.extract import EXTRACTOR_VERSION
-from spanloom.extractor.worker import Extractor
+from spanloom.extractor.extractor import Extractor
 from spanloom.indexer.indexer import Indexer
 from spanloom.keeper.keeper import Keeper, Retention
 from spanloom.process.agents import open_mcp_door
@@ -20,7 +20,7 @@ from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator
 from spanloom.process.options import (
     access_of,
-    build_options_of,
+    builder_of,
     sql_limits_of,
     terms_of,
     timing_of,
@@ -141,7 +141,7 @@ class Service:
                 store,
                 self.metrics,
                 timing_of(settings),
-                options=build_options_of(settings),
+                builder=builder_of(settings, store, self.metrics),
             )
             if not settings.no_search:
                 yield Indexer(store, self.metrics)

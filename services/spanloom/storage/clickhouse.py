@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.storage.codec import ClickHouseCodec
 from spanloom.storage.deletions.store import ClickHouseDeletions
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
@@ -76,6 +77,7 @@ class ClickHouseStore(
         ClickHouseStats.__init__(self, asker)
         ClickHouseTextIndexer.__init__(self, indexer)
         ClickHouseTextFinder.__init__(self, reader)
+        self.codec = ClickHouseCodec()
         self._lanes = (writer, worker, reader, asker, prober, indexer)
 
     def ping(self) -> None:

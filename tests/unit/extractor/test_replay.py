@@ -12,7 +12,9 @@ from tests.support.spans import chat, genai
 
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
-from spanloom.extractor import batch, extract, replay
+from spanloom.extractor import drafts, extract, replay
+from spanloom.extractor.builder import InProcess
+from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.replay import LOOK_S, Replayer
 from spanloom.replays import request_replay
 
@@ -44,7 +46,9 @@ def replayer(world: World, monkeypatch: pytest.MonkeyPatch) -> Replayer:
     """Pieces of three traces, by an extractor of a new version."""
     monkeypatch.setattr(extract, "EXTRACTOR_VERSION", "next")
     monkeypatch.setattr(replay, "MAX_TRACES", 3)
-    return Replayer(world.store, world.metrics, lambda: world.now_ns)
+    return Replayer(
+        world.store, world.metrics, lambda: world.now_ns, InProcess(world.store, BY_DEFAULT)
+    )
 
 
 def work_off(replayer: Replayer) -> list[Replay]:
@@ -98,7 +102,9 @@ def test_a_kill_costs_one_piece_and_the_same_request_goes_on(
 ) -> None:
     asked = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
     replayer.step()
-    successor = Replayer(world.store, world.metrics, lambda: world.now_ns)
+    successor = Replayer(
+        world.store, world.metrics, lambda: world.now_ns, InProcess(world.store, BY_DEFAULT)
+    )
     world.wait(9)
     again = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
     assert (again.id, again.done) == (asked.id, 3)
@@ -122,7 +128,7 @@ def test_a_trace_that_fails_keeps_what_is_stored(
             raise ValueError("new bug")
         return extract.extract(key, spans, prices)
 
-    monkeypatch.setattr(batch, "extract", fail_one)
+    monkeypatch.setattr(drafts, "extract", fail_one)
     request_replay(world.store, Selection(Reach.ALL), world.now_ns)
     last = work_off(replayer)[-1]
     assert (last.done, last.written, last.failed) == (7, 6, 1)

@@ -12,8 +12,9 @@ from spanloom.storage.engine.reach_columns import reach_columns, reach_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.core.ports.carried import CarriedRecord
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
 
@@ -71,7 +72,7 @@ def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
     lane.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
-def record_late(lane: Lane, records: Sequence[TrajectoryRecord]) -> None:
+def record_late(lane: Lane, records: Sequence[CarriedRecord]) -> None:
     """Delete runs that turn out only now, as they are built, to be of a deleted conversation."""
     if not lane.hiding.may_hide:
         return
@@ -81,14 +82,14 @@ def record_late(lane: Lane, records: Sequence[TrajectoryRecord]) -> None:
             lane.insert("deleted_traces", TRACE_COLUMNS, late)
 
 
-def _covers(deletion: Deletion, record: TrajectoryRecord) -> bool:
-    scope, trajectory = deletion.scope, record.trajectory
+def _covers(deletion: Deletion, record: CarriedRecord) -> bool:
+    scope = deletion.scope
     return (
         record.seq <= deletion.until_seq
-        and scope.conversation_id == trajectory.conversation_id
+        and scope.conversation_id == record.conversation_id
         and scope.reach.covers(record.key.project)
         and scope.trace_id in (None, record.key.trace_id)
-        and (scope.start_before_ns is None or trajectory.root.start_ns < scope.start_before_ns)
+        and (scope.start_before_ns is None or record.start_ns < scope.start_before_ns)
     )
 
 

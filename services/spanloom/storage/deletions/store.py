@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 
 class ClickHouseDeletions:

@@ -5,22 +5,19 @@ Embedded or server, the driver is the same; everything above this module sees ro
 
 from __future__ import annotations
 
-import io
-from collections import namedtuple
-from functools import cache
 from itertools import islice
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import orjson
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.deletions.hiding import Hiding
+from spanloom.storage.engine.answers import rows_in, values_in
 from spanloom.storage.engine.conditions import FILTERS, fill_in, filtered
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.heap import trim_heap
 from spanloom.storage.engine.parameters import bind
-from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -29,10 +26,9 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.engine.row_binary import Encoder
+    from spanloom.storage.engine.answers import Row, Values
+    from spanloom.storage.engine.row_binary import Pieces, RowBinary
 
-Row: TypeAlias = Any  # a named tuple of JSON values: its fields are the columns of the query
-Values: TypeAlias = list[Any]  # the same without names
 Setting: TypeAlias = "str | int | Mapping[str, str]"
 
 # Nothing that matters is left to a default (a server profile may have others).
@@ -100,10 +96,8 @@ ROWS_PER_INSERT = 10_000
 """The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
 
 
-@cache
-def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns of a query
-    """Return the type of a query's rows; a column that is no name is known by its place."""
-    return namedtuple("Row", columns, rename=True)  # noqa: PYI024  # its fields are not known before
+TEXT_PER_INSERT = 8 << 20
+"""So many bytes of rows that are JSON already make an INSERT."""
 
 
 class Lane:
@@ -127,12 +121,11 @@ class Lane:
 
     def rows(self, name: str, **parameters: object) -> Iterator[Row]:
         """Run a named query and return its rows one by one, each with the names of its columns."""
-        answer = io.BytesIO(self._ask(name, parameters, "JSONCompactEachRowWithNames"))
-        header = answer.readline()
-        if not header:
-            return iter(())
-        make = _row_type(tuple(orjson.loads(header)))._make
-        return map(make, map(orjson.loads, answer))
+        return rows_in(self.named(name, **parameters))
+
+    def named(self, name: str, **parameters: object) -> bytes:
+        """Run a named query and return its answer as ``rows_in`` reads it."""
+        return self._ask(name, parameters, "JSONCompactEachRowWithNames")
 
     def values(self, name: str, **parameters: object) -> Iterator[Values]:
         """Run a named query and return its rows as lists, which the caller may change.
@@ -140,8 +133,11 @@ class Lane:
         For spans alone, of which there are very many: by name, decoding 100,000 of them into
         ``Span`` took 1.36 times as long as by place (0.207 s and 0.152 s of CPU time).
         """
-        answer = self._ask(name, parameters, "JSONCompactEachRow")
-        return map(orjson.loads, io.BytesIO(answer))
+        return values_in(self.unnamed(name, **parameters))
+
+    def unnamed(self, name: str, **parameters: object) -> bytes:
+        """Run a named query and return its answer as ``values_in`` reads it."""
+        return self._ask(name, parameters, "JSONCompactEachRow")
 
     def blob(self, name: str, **parameters: object) -> bytes:
         """Run a named query of one string column and return its bytes; empty without a row."""
@@ -169,14 +165,21 @@ class Lane:
         """Insert rows that name their columns; else like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
-    def insert_binary(
-        self, table: str, columns: Mapping[str, Encoder], rows: Sequence[Mapping[str, object]]
-    ) -> None:
-        """Insert rows that carry documents; nothing is done without any."""
-        if rows:
-            block = cast("Generator[bytes]", RowBinary(rows, columns))  # any iterable will do
+    def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
+        """Insert rows that are JSON already, each text one or more with commas between them.
+
+        Without columns each row names its own. Many texts take several INSERTs.
+        """
+        fmt = "JSONCompactEachRow" if columns else "JSONEachRow"
+        for some in _packed(texts):
             with self._inserting, translated():
-                self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
+                self._client.raw_insert(table, columns or None, b",".join(some), fmt=fmt)
+
+    def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
+        """Insert rows that carry documents; they name their values in the order of the columns."""
+        block = cast("Generator[bytes]", rows)  # any iterable will do
+        with self._inserting, translated():
+            self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
         """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
@@ -222,6 +225,20 @@ class Lane:
             text = filtered(text, self.hiding.conditions(name, parameters))
         with translated():
             return self._client.raw_query(text, parameters=bind(values), fmt=fmt)
+
+
+def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Cut texts into lists of as many bytes as one INSERT takes, each of one text at least."""
+    some: list[bytes] = []
+    size = 0
+    for text in texts:
+        if some and size + len(text) > TEXT_PER_INSERT:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield some
 
 
 def _is_fixed(client: Client, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Row
+    from spanloom.storage.engine.answers import Row
 
 
 def reach_columns(reach: Reach) -> dict[str, object]:

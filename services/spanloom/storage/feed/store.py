@@ -11,7 +11,7 @@ from spanloom.core.query.positions import Position, advance, unseen
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.feed.clocks import TABLE, US
 from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.trajectories.current import SUMMARY, read_current
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Sight
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
     from spanloom.storage.feed.clocks import FeedClock
 
 EVERY = 1 << 20
@@ -99,7 +100,7 @@ class ClickHouseFeed:
         self, found: Sequence[Announcement], where: TrajectoryFilter
     ) -> Iterator[Announcement]:
         """Yield announcements with what their trajectories are now: here filters are applied."""
-        lines = read_current(self._reader, passing(where), (a.key for a in found))
+        lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
         return (a._replace(now=current.get(a.key)) for a in found)
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 _BEHIND_ALL = "g"
 """Comes behind every id, which is hex digits."""

@@ -7,29 +7,27 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreRejectedError
-from spanloom.core.model.span import Event, Link, Span, TraceKey
+from spanloom.core.model.span import Span, TraceKey
+from spanloom.core.ports.carried import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.spans.appends import Appends
-from spanloom.storage.spans.content_events import ContentEvent, join_events
+from spanloom.storage.spans.content_events import join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
+from spanloom.storage.spans.rows import are_told_apart, event_of, newest_spans, parted, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane, Row, Values
+    from spanloom.storage.engine.answers import Values
+    from spanloom.storage.engine.lane import Lane
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
 """The tables that take requests in. Events go first: spans are what makes a trace ready."""
 SPANS_PER_QUERY = 20_000
-SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
-"""Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""
-ATTRIBUTES = 12
-SHARED_CHARS = 40
-"""Attribute values up to this length tend to repeat."""
 HEX_DIGITS = "0123456789abcdef"
 
 
@@ -76,6 +74,19 @@ class ClickHouseSpans:
                 join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
             found.update(traces)
         return found
+
+    def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
+        """See ``CarryingStore.carry_spans``."""
+        if len(groups) > 1 and not are_told_apart(groups):
+            return [carried for group in groups for carried in self.carry_spans([group])]
+        keys = [key for group in groups for key in group]
+        answer = self._worker.unnamed("read_spans", keys=keys, span_id_start="")
+        spans = parted(answer, groups) if len(groups) > 1 else [answer]
+        events = [self._events_of(group) for group in groups]
+        return list(map(CarriedSpans, spans, events))
+
+    def _events_of(self, keys: Sequence[TraceKey]) -> bytes:
+        return self._worker.named("read_events", keys=list(keys)) if self._has_events() else b""
 
     def _has_events(self) -> bool:
         """Whether any content event was ever stored; once seen, it is not asked again."""
@@ -136,45 +147,3 @@ class ClickHouseSpans:
             for some in batched(keys)
             for project, trace_id, count in self._worker.rows("arrived", keys=some)
         }
-
-
-def shared(rows: Iterable[Values]) -> Iterator[Values]:
-    """Keep once what the spans of a long trace have in common."""
-    seen: dict[str, str] = {}
-    for row in rows:
-        for column in SHARED_COLUMNS:
-            row[column] = seen.setdefault(row[column], row[column])
-        attributes = row[ATTRIBUTES]
-        for key, text in attributes.items():
-            if len(text) <= SHARED_CHARS:
-                attributes[key] = seen.setdefault(text, text)
-        yield row
-
-
-def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
-    """Keep the newest version of each span; of equal versions that which starts last.
-
-    Equal versions come from one request that has a span twice, in two months: partitions are
-    read in any order, and FINAL keeps the row of the last one.
-    """
-    traces: dict[tuple[str, str], dict[str, Span]] = {}
-    for row in rows:
-        project = row.pop()
-        row[13] = tuple(map(Event._make, row[13])) if row[13] else ()
-        row[14] = tuple(map(Link._make, row[14])) if row[14] else ()
-        span = Span._make(row)
-        spans = traces.setdefault((project, span.trace_id), {})
-        known = spans.get(span.span_id)
-        if known is None or (known.row_version, known.start_ns) <= (
-            span.row_version,
-            span.start_ns,
-        ):
-            spans[span.span_id] = span
-    return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
-
-
-def event_of(row: Row) -> ContentEvent:
-    """Return a row of ``read_events.sql`` as a content event."""
-    key = TraceKey(row.Project, row.TraceId)
-    event = Event(row.TimeUnixNano, row.EventName, row.Attributes)
-    return ContentEvent(key, row.SpanId, row.EventId, row.Place, event, row.RowVersion)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.stats import Numbers
-    from spanloom.storage.engine.lane import Lane, Values
+    from spanloom.storage.engine.answers import Values
+    from spanloom.storage.engine.lane import Lane
 
 
 class ClickHouseStats:

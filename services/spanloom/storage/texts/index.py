@@ -10,13 +10,14 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
 from spanloom.core.reading.new_texts import find_new_texts, told_steps
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.engine.row_binary import Encoder, enum8, text, uint64
+from spanloom.storage.engine.row_binary import Encoder, RowBinary, enum8, text, uint64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.reading.new_texts import NewTexts
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 MAX_SPANS = 20_000
 """Of traces whose documents are read at once: they are in memory as a whole."""
@@ -79,7 +80,8 @@ class ClickHouseTextIndexer:
         count = 0
         for runs in _few_enough(missing):
             for rows in _in_blocks(self._new_rows(runs)):
-                self._indexer.insert_binary("step_texts", TEXT_COLUMNS, rows)
+                body = RowBinary(rows, TEXT_COLUMNS)
+                self._indexer.insert_binary("step_texts", TEXT_COLUMNS, body)
                 count += len(rows)
         return count
 

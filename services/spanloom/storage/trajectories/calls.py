@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.trajectories.newest import read_newest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 
 CALL_COLUMNS = (
@@ -34,6 +36,10 @@ CALL_COLUMNS = (
 )
 
 
+NEAR_NS = 600 * 10**9
+"""Calls that ran within so long are looked for as if each had run at any time of it."""
+
+
 class ClickHouseCalls:
     """``CallFinder`` over the extractor's lane."""
 
@@ -43,31 +49,36 @@ class ClickHouseCalls:
 
     def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
-        merged = without_overlaps(windows)
-        found = [
-            row
-            for some in batched(merged)
-            for row in self._worker.rows(
-                "find_calls",
-                project=project,
-                call_keys=sorted({window.call_key for window in some}),
-                windows=some,
-            )
+        found = list(self._calls_near(project, windows))
+        newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
+        calls = [
+            _call_of(project, row)
+            for row in found
+            if (n := newest.get(TraceKey(project, row.TraceId))) and n.allows(row)
         ]
-        current = self._versions(project, sorted({row.TraceId for row in found}))
-        calls = [_call_of(project, row) for row in found if _is_current(row, current)]
+        keys = {call.call_key for call in calls}
         wanted = defaultdict(list)
-        for window in merged:
+        for window in without_overlaps(w for w in windows if w.call_key in keys):
             wanted[window.call_key].append(window)
         return [call for call in calls if _is_wanted(call, wanted[call.call_key])]
 
-    def _versions(self, project: str, trace_ids: Sequence[str]) -> Mapping[str, list[int]]:
-        """Return of what spans, and of which version, the stored trajectories are."""
-        return {
-            row.TraceId: [row.Seq, row.Version]
-            for some in batched([(project, trace_id) for trace_id in trace_ids])
-            for row in self._worker.rows("newest_versions", keys=some)
-        }
+    def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
+        """Yield rows that may be wanted, and few others: what is built together ran together."""
+        from_ns = min((window.from_ns for window in windows), default=0)
+        until_ns = max((window.until_ns for window in windows), default=0)
+        if until_ns - from_ns > NEAR_NS:
+            yield from self._calls_apart(project, windows)
+            return
+        near = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
+        for keys in batched([window.call_key for window in windows]):
+            yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
+
+    def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
+        """Yield rows of windows that are years apart: each call key only in its own."""
+        for some in batched(without_overlaps(windows)):
+            keys = sorted({window.call_key for window in some})
+            asked = {"project": project, "call_keys": keys, "windows": some}
+            yield from self._worker.rows("find_calls", **asked)
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
@@ -86,12 +97,6 @@ def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
     """Return whether one of the windows, which are in order and apart, looks for the call."""
     n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
     return n > 0 and call.is_within(windows[n - 1])
-
-
-def _is_current(row: Row, current: Mapping[str, list[int]]) -> bool:
-    """Return whether the trajectory still has the call; one that is being written may be ahead."""
-    version = current.get(row.TraceId)
-    return version is not None and [row.Seq, row.Version] >= version
 
 
 def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:

@@ -1,4 +1,4 @@
-"""Lists, read in two steps: narrow candidates first, then what they are now.
+"""Lists, read in two steps: candidates first, then what they are now.
 
 A candidate is a place in the list where some version of a trajectory stands or stood. Old versions
 stay until they are merged away, so many candidates may be one trajectory, and one may have moved.
@@ -11,13 +11,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from spanloom.core.ports.reading import Cursor
-from spanloom.storage.trajectories.current import KEYS_AT_ONCE
+from spanloom.storage.trajectories.newest import KEYS_AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.storage.engine.answers import Row
+
 SPARE_CANDIDATES = 8
-"""Candidates read beyond the wanted lines, and a quarter of them: old versions fall out."""
+"""Candidates read beyond the wanted lines: old versions fall out. Each costs as much as a line."""
 MAX_CANDIDATES = KEYS_AT_ONCE
 """The most candidates read at once: where most are old versions, each look doubles them."""
 BEFORE_ALL = Cursor(0, "", "")
@@ -32,6 +34,8 @@ class Candidate(NamedTuple):
 
     place: Cursor
     key: Key
+    row: Row = None
+    """What stands there, where that was read with it."""
 
 
 class Line(Protocol):
@@ -47,7 +51,7 @@ LineT = TypeVar("LineT", bound=Line)
 
 def read_list(
     candidates: Callable[[int, Cursor | None], Sequence[Candidate]],
-    current: Callable[[Sequence[Key]], Mapping[Key, LineT]],
+    current: Callable[[Sequence[Candidate]], Mapping[Key, LineT]],
     limit: int,
     after: Cursor | None,
     *,
@@ -62,11 +66,11 @@ def read_list(
     def comes_later(place: Cursor, than: Cursor) -> bool:
         return place.place < than.place if is_descending else place.place > than.place
 
-    most = limit + limit // 4 + SPARE_CANDIDATES
+    most = limit + SPARE_CANDIDATES
     while len(found) < limit:
         rows = candidates(most, after)
         until = rows[-1].place if len(rows) == most else None
-        for key, line in current([row.key for row in rows]).items():
+        for key, line in current(rows).items():
             if after is not None and not comes_later(line.cursor, after):
                 continue  # it has moved to where the reader has been
             if until is None or not comes_later(line.cursor, until):

@@ -12,7 +12,7 @@ from spanloom.core.query.continuations import (
     may_continue,
 )
 from spanloom.storage.engine.conditions import passing
-from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.trajectories.current import SUMMARY, read_current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,7 +48,9 @@ def with_continuations(
     places = reader.rows(
         "conversation_neighbours", spans=spans, conversations=conversations, most=NEAR
     )
-    turns = read_current(reader, passing(TURNS), [(row.Project, row.TraceId) for row in places])
+    turns = read_current(
+        reader, passing(TURNS), [(row.Project, row.TraceId) for row in places], SUMMARY
+    )
     found = find_continuations(turns)
     return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
 

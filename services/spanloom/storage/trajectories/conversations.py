@@ -15,7 +15,7 @@ from spanloom.core.query.continuations import TURNS
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.candidates import Candidate, Key, behind, read_list
-from spanloom.storage.trajectories.current import KEYS_AT_ONCE
+from spanloom.storage.trajectories.newest import KEYS_AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,8 +54,8 @@ class ClickHouseConversations:
                 for row in rows
             ]
 
-        def current(keys: Sequence[Key]) -> Mapping[Key, ConversationSummary]:
-            return self._current(where, list(dict.fromkeys(keys)))
+        def current(found: Sequence[Candidate]) -> Mapping[Key, ConversationSummary]:
+            return self._current(where, list(dict.fromkeys(one.key for one in found)))
 
         return read_list(candidates, current, limit, after, is_descending=True)
 

@@ -1,17 +1,12 @@
--- The current summaries of some trajectories, wherever in the list they stand by now.
-SELECT
-    Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs, Outcome, Failures,
-    AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans, SpanCount,
-    InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId,
-    Question, Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming,
-    Cost, {rank} AS Rank
-FROM trajectory_list FINAL
-WHERE {filter}
-  AND (Project, StartTimeUnixNano, TraceId) IN (
+-- What the list has of some trajectories where they stand by now, oldest first, and whether a row
+-- passes the filters: of each the last row counts. FINAL would compare all their neighbours too.
+SELECT {columns}, Seq, HasArrays, {rank} AS Rank, {filter} AND NOT IsDeleted AS Passes
+FROM trajectory_list
+WHERE (Project, StartTimeUnixNano, TraceId) IN (
     -- A row left by a writer that was overtaken has another start than the trajectory.
     SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
     FROM trajectories
     WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
     GROUP BY Project, TraceId
   )
-ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC
+ORDER BY Seq, Version, HasArrays

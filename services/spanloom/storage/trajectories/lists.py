@@ -13,7 +13,7 @@ from spanloom.storage.engine.conditions import both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import read_current
+from spanloom.storage.trajectories.current import SUMMARY, LineT, read_current, still_current
 from spanloom.storage.where.compile import compile_where
 from spanloom.storage.where.ordering import ordered
 from spanloom.storage.where.texts import Texts
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.question import Question
     from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.trajectories.current import Shown
 
 
 class ClickHouseLists:
@@ -47,7 +48,7 @@ class ClickHouseLists:
         """See ``TrajectoryReader.list``."""
         lane = self._reader if question == ANY_RUN else self._asker  # what may take long
         with bounded():
-            lines = find_lines(lane, reach, where, limit, after, question)
+            lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
         return with_continuations(self._reader, lines)
 
     def conversation(
@@ -73,8 +74,9 @@ class ClickHouseLists:
                 for project, start, trace_id in rows
             ]
 
-        def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-            return {line.key: line for line in read_current(self._reader, wanted, keys)}
+        def current(found: Sequence[Candidate]) -> Mapping[Key, TrajectorySummary]:
+            lines = read_current(self._reader, wanted, [one.key for one in found], SUMMARY)
+            return {line.key: line for line in lines}
 
         wanted = passing(replace(where, conversation_id=conversation_id))
         lines = read_list(candidates, current, limit, after, is_descending=False)
@@ -83,7 +85,7 @@ class ClickHouseLists:
     def continuation(self, key: TraceKey) -> Continuation:
         """See ``TrajectoryReader.continuation``."""
         lines = with_continuations(
-            self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key])
+            self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key], SUMMARY)
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
@@ -95,25 +97,30 @@ def find_lines(
     limit: int,
     after: Cursor | None,
     question: Question,
-) -> Sequence[TrajectorySummary]:
+    shown: Shown[LineT],
+) -> Sequence[LineT]:
     """Return the lines of a list, without which run goes on with which."""
 
     def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
         rows = lane.rows(
             "list_candidates",
+            columns=shown.columns,
             reach=within(reach),
             filter=wanted,
             most=most,
             **ordered(question.order, after),
         )
         return [
-            Candidate(Cursor(start, trace_id, project, tuple(rank)), (project, trace_id))
-            for project, start, trace_id, rank in rows
+            Candidate(
+                Cursor(row.StartTimeUnixNano, row.TraceId, row.Project, tuple(row.Rank)),
+                (row.Project, row.TraceId),
+                row,
+            )
+            for row in rows
         ]
 
-    def current(keys: Sequence[Key]) -> Mapping[Key, TrajectorySummary]:
-        found = read_current(lane, wanted, keys, question.order)
-        return {line.key: line for line in found}
+    def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
+        return still_current(lane, wanted, [one.row for one in found], shown, question.order)
 
     wanted = asked_for(where, question, Texts(lane, within(reach)))
     descending = question.order.is_descending

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_MESSAGE = 1000
 """Characters of what a failure says; documents have all of it."""
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NO_USAGE = Usage()
 _TOKENS = (
     "Steps.InputTokens",
@@ -40,7 +41,7 @@ def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> dict[str, Sequence[
         "Steps.Agent": agents,
         "Steps.Enter": enters,
         "Steps.Exit": exits,
-        "Steps.StartNs": [step.start_ns - start_ns for step in steps],
+        "Steps.StartNs": _within_int64([step.start_ns - start_ns for step in steps]),
         "Steps.DurationNs": [max(step.end_ns - step.start_ns, 0) for step in steps],
         "Steps.Model": [step.model for step in steps],
         **dict(zip(_TOKENS, usages, strict=True)),
@@ -61,6 +62,16 @@ def _errors(errors: Sequence[StepError | None]) -> dict[str, Sequence[object]]:
             error.message[:LONGEST_MESSAGE] if error else "" for error in errors
         ],
     }
+
+
+def _within_int64(offsets: Sequence[int]) -> Sequence[int]:
+    """Return how far apart times are, as far as the column goes: 292 years.
+
+    Clocks that tell the first and the last nanosecond of 64 bits are 584 years apart.
+    """
+    if not offsets or (min(offsets) >= _INT64_MIN and max(offsets) <= _INT64_MAX):
+        return offsets
+    return [min(max(offset, _INT64_MIN), _INT64_MAX) for offset in offsets]
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:

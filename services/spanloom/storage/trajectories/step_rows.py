@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.reading import Cursor
 from spanloom.core.ports.steps import ANY_STEP, StepRow
 from spanloom.core.query.where.fields import Subject
-from spanloom.storage.engine.conditions import Condition, both, passing, within
+from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.engine.statements import query
-from spanloom.storage.trajectories.lists import find_lines
+from spanloom.storage.trajectories.current import Shown, key_of, read_current
+from spanloom.storage.trajectories.lists import asked_for, find_lines
 from spanloom.storage.where.columns import joined_items
 from spanloom.storage.where.compile import Compiler
+from spanloom.storage.where.shapes import count_steps
 from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
@@ -23,11 +26,24 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import StepCursor, StepsAsked
     from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
-FIRST_RUNS = 16
+FIRST_RUNS = 64
 """Runs looked at first; each has a step at least, and most have more. Then four times as many."""
 MOST_RUNS = 1_000
+NARROW = "Project, TraceId, StartTimeUnixNano, Version"
+
+
+class _Run(NamedTuple):
+    """A run that has such steps."""
+
+    key: TraceKey
+    cursor: Cursor
+    version: tuple[object, ...]
+    """What tells its row in the list."""
+    steps: int
+    """How many such steps it has."""
 
 
 class ClickHouseSteps:
@@ -47,57 +63,79 @@ class ClickHouseSteps:
     ) -> Sequence[StepRow]:
         """See ``StepReader.steps``."""
         with bounded():
-            wanted = _wanted(self._asker, reach, where, asked)
-            found = _rest_of_run(self._asker, wanted, limit, after)
-            behind = after and Cursor(after.start_ns, after.trace_id, after.project)
-            most = FIRST_RUNS
-            while len(found) < limit:
-                lines = find_lines(self._asker, reach, where, most, behind, asked.runs())
-                keys = [line.key for line in lines]
-                found += _read(self._asker, wanted, keys, limit - len(found))
-                if len(lines) < most:
-                    break
-                behind, most = lines[-1].cursor, min(4 * most, MOST_RUNS)
+            return _Reading(self._asker, reach, where, asked).read(limit, after)
+
+
+class _Reading:
+    """One page of steps while it is read."""
+
+    def __init__(
+        self, asker: Lane, reach: Reach, where: TrajectoryFilter, asked: StepsAsked
+    ) -> None:
+        self._asker, self._reach, self._where = asker, reach, where
+        self._runs = asked.runs()
+        self._wanted = _wanted(asker, reach, asked)
+        counted = count_steps(self._wanted.text)
+        columns = Condition(f"{NARROW}, {counted} AS Found", self._wanted.values)
+        self._shown = Shown(columns, _run_of)
+
+    def read(self, limit: int, after: StepCursor | None) -> list[StepRow]:
+        """Return the next steps: what is left of the run of the last one, then those of others."""
+        found = self._rest_of_run(limit, after)
+        behind = after and Cursor(after.start_ns, after.trace_id, after.project)
+        most = FIRST_RUNS
+        while len(found) < limit:
+            runs = find_lines(
+                self._asker, self._reach, self._where, most, behind, self._runs, self._shown
+            )
+            found += self._steps(_enough(runs, limit - len(found)), limit - len(found))
+            if len(runs) < most:
+                break
+            behind, most = runs[-1].cursor, min(4 * most, MOST_RUNS)
         return found
 
+    def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[StepRow]:
+        """Return what is behind a position in its own run, if that is still asked for."""
+        if after is None:
+            return []
+        texts = Texts(self._asker, within(self._reach))
+        wanted = both(within(self._reach), asked_for(self._where, self._runs, texts))
+        key = TraceKey(after.project, after.trace_id)
+        runs = read_current(self._asker, wanted, [key], self._shown)
+        return self._steps(runs, limit, after.position)
 
-def _wanted(
-    asker: Lane, reach: Reach, where: TrajectoryFilter, asked: StepsAsked
-) -> dict[str, Condition]:
-    """Return the conditions on the run, asked again of what a cursor names, and on the step."""
-    compiler = Compiler(Texts(asker, within(reach)))
-    run, step = (
-        "true" if one is None else compiler.to_sql(one, subject)
-        for one, subject in ((asked.run_where, Subject.RUN), (asked.where, Subject.STEP))
-    )
-    return {
-        "reach": within(reach),
-        "filter": both(passing(where), Condition(run, compiler.literals.values)),
-        "steps": Condition(step, {}),
-        "items": Condition(joined_items(f"{query('step_rows')} {step}"), {}),
-    }
-
-
-def _rest_of_run(
-    asker: Lane, wanted: dict[str, Condition], limit: int, after: StepCursor | None
-) -> list[StepRow]:
-    """Return what is behind a position in its own run."""
-    if after is None:
-        return []
-    return _read(asker, wanted, [TraceKey(after.project, after.trace_id)], limit, after.position)
+    def _steps(self, runs: Sequence[_Run], most: int, behind: int = -1) -> list[StepRow]:
+        if not runs:
+            return []
+        rows = self._asker.rows(
+            "step_rows",
+            versions=[run.version for run in runs],
+            items=Condition(joined_items(f"{query('step_rows')} {self._wanted.text}"), {}),
+            steps=self._wanted,
+            behind=behind,
+            most=most,
+        )
+        return list(map(_step_of, rows))
 
 
-def _read(
-    asker: Lane,
-    wanted: dict[str, Condition],
-    keys: Sequence[TraceKey],
-    most: int,
-    behind: int = -1,
-) -> list[StepRow]:
-    if not keys:
-        return []
-    rows = asker.rows("step_rows", keys=keys, behind=behind, most=most, **wanted)
-    return list(map(_step_of, rows))
+def _wanted(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
+    """Return the condition on a step; its parameters stand beside those on its run."""
+    if asked.where is None:
+        return Condition("true", {})
+    compiler = Compiler(Texts(asker, within(reach)), prefix="s")
+    return Condition(compiler.to_sql(asked.where, Subject.STEP), compiler.literals.values)
+
+
+def _enough(runs: Sequence[_Run], most: int) -> Sequence[_Run]:
+    """Return the first of the runs that have so many steps together, or all."""
+    sums = accumulate((run.steps for run in runs), initial=0)
+    return [run for run, before in zip(runs, sums, strict=False) if before < most]
+
+
+def _run_of(row: Row) -> _Run:
+    place = row.Project, row.StartTimeUnixNano, row.TraceId
+    cursor = Cursor(row.StartTimeUnixNano, row.TraceId, row.Project)
+    return _Run(key_of(row), cursor, (*place, row.Seq, row.Version), row.Found)
 
 
 def _step_of(row: Row) -> StepRow:
@@ -105,7 +143,7 @@ def _step_of(row: Row) -> StepRow:
     above = "" if row.Id == row.Root else row.Root
     is_model = row.Type == StepType.MODEL.value
     return StepRow(
-        key=TraceKey(row.Project, row.TraceId),
+        key=key_of(row),
         version=row.Version,
         run_start_ns=row.StartTimeUnixNano,
         position=row.Position,

@@ -1,4 +1,4 @@
--- Steps of some trajectories as they are now, of those whose current version is asked for.
+-- Steps of some versions of trajectories; one that was written twice is taken once.
 SELECT
     Project, TraceId, Version, StartTimeUnixNano, DuplicateOf,
     leftPad(lower(hex(RootId)), 16, '0') AS Root,
@@ -15,16 +15,11 @@ SELECT
     StepErrorType AS ErrorType, StepErrorMessage AS ErrorMessage, StepAttributes AS Attributes
 FROM (
     SELECT *
-    FROM trajectory_list FINAL
-    WHERE {reach}
-      AND {filter}
-      AND (Project, StartTimeUnixNano, TraceId) IN (
-        -- A row left by a writer that was overtaken has another start than the trajectory.
-        SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
-        FROM trajectories
-        WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
-        GROUP BY Project, TraceId
-      )
+    FROM trajectory_list
+    WHERE (Project, StartTimeUnixNano, TraceId, Seq, Version)
+          IN JSONExtract({versions:String}, 'Array(Tuple(String, UInt64, String, UInt64, UInt32))')
+      AND HasArrays
+    LIMIT 1 BY Project, TraceId
 )
 ARRAY JOIN {items}
 WHERE StepPlace > {behind:Int64} + 1

@@ -6,23 +6,23 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Head, TrajectoryRecord
+from spanloom.core.ports.building import Head
 from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
-from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
-from spanloom.storage.trajectories.rows import (
-    TRAJECTORY_COLUMNS,
-    summary_row,
-    trajectory_row,
-)
+from spanloom.storage.engine.row_binary import Pieces
+from spanloom.storage.trajectories.calls import CALL_COLUMNS
+from spanloom.storage.trajectories.carried import encode_record
+from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.carried import CarriedRecord
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
@@ -46,19 +46,24 @@ class ClickHouseTrajectories:
         return found
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        """See ``TrajectoryWriter.write``."""
+        self.write_carried(list(map(encode_record, records)))
+
+    def write_carried(self, records: Sequence[CarriedRecord]) -> None:
         """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others true."""
         newest = self._newest([r.key for r in records])
         current = [r for r in records if r.seq >= newest.get(r.key, 0)]
+        if not current:
+            return
         lane, flat = self._worker, chain.from_iterable
-        summaries = list(map(summary_row, current))
         record_late(lane, current)
         self._make_room(current)
-        lane.insert("call_index", CALL_COLUMNS, flat(map(_call_rows, current)))
-        lane.insert_objects("trajectory_list", map(list_row, current, summaries))
+        lane.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
+        lane.insert_texts("trajectory_list", (), (r.listed for r in current))
         self._make_room(current)
-        rows = list(map(trajectory_row, current, summaries))
+        rows = Pieces(list(flat(r.row for r in current)))
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
-        lane.insert_objects("trajectory_list", flat(map(moved_list_rows, current, summaries)))
+        lane.insert_texts("trajectory_list", (), (r.moved for r in current if r.moved))
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
@@ -76,13 +81,9 @@ class ClickHouseTrajectories:
             for row in self._worker.rows("newest_versions", keys=some)
         }
 
-    def _make_room(self, records: Sequence[TrajectoryRecord]) -> None:
-        if sum(len(record.document) for record in records) > LONG_DOCUMENTS:
+    def _make_room(self, records: Sequence[CarriedRecord]) -> None:
+        if sum(record.size for record in records) > LONG_DOCUMENTS:
             self._worker.relax()
-
-
-def _call_rows(record: TrajectoryRecord) -> Iterator[list[object]]:
-    return call_rows(record.seq, record.version, record.calls)
 
 
 def _head_of(row: Row) -> Head:

@@ -15,7 +15,8 @@ from spanloom.storage.upkeep.old_steps import read_old_runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
     from spanloom.storage.upkeep.old_steps import OldRun
 
 STEPS = "steps"

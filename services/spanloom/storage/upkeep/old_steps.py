@@ -17,7 +17,8 @@ from spanloom.storage.trajectories.list_rows import laid_out
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane, Row
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
 
 _CALLS = ("model", "tool")
 

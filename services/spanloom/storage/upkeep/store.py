@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
+from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.layout import Layout
 from spanloom.storage.upkeep.retention import remove_expired, set_retention
 
@@ -29,6 +30,7 @@ class ClickHouseUpkeep:
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
+        refuse_old_engine(self._lane)
         with self._lock.held() as renew:
             applied = migrate(self._lane, renew)
             self.lay_out()  # so that of a store with little in it nobody has to wait

@@ -40,10 +40,10 @@ def compile_where(where: tree.Condition, texts: Texts) -> Condition:
 class Compiler:
     """Makes SQL of conditions, whose literals it keeps; several may stand in one query."""
 
-    def __init__(self, texts: Texts) -> None:
-        """Take where words are looked for."""
+    def __init__(self, texts: Texts, prefix: str = "p") -> None:
+        """Take where words are looked for, and how the names of parameters begin."""
         self._texts = texts
-        self.literals = Literals()
+        self.literals = Literals(prefix)
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:
         """Return what a ``where`` of runs, or of steps, is in SQL."""

@@ -26,8 +26,9 @@ TYPES = {
 class Literals:
     """Gives each literal the name of a parameter, ``p0``, ``p1`` and so on, and keeps its value."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
+    def __init__(self, prefix: str = "p") -> None:
+        """Begin without any; two that meet in one query begin their names with other letters."""
+        self._prefix = prefix
         self.values: dict[str, object] = {}
 
     def text(self, value: str) -> str:
@@ -40,7 +41,7 @@ class Literals:
 
     def next_name(self) -> str:
         """Return a name under which nothing stands yet."""
-        return f"p{len(self.values)}"
+        return f"{self._prefix}{len(self.values)}"
 
     def number(self, value: int) -> str:
         """Return the place of a whole number in the query."""

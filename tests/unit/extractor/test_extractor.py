@@ -15,9 +15,9 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.extractor.batch import BatchResult, build_batch
+from spanloom.extractor.batch import build_batch
+from spanloom.extractor.extractor import MIN_REST_S
 from spanloom.extractor.readiness import Timing
-from spanloom.extractor.worker import MIN_REST_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.progress import TraceChange
     from spanloom.extractor.options import BuildOptions
+    from spanloom.extractor.result import BatchResult
 
 OTHER = "cd" * 16
 
@@ -235,8 +236,8 @@ def test_the_metrics_tell_what_was_done(world: World) -> None:
 
 
 def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spanloom.extractor.worker.MAX_SPANS", 5)
-    monkeypatch.setattr("spanloom.extractor.worker.MAX_TRACES", 3)
+    monkeypatch.setattr("spanloom.extractor.extractor.MAX_SPANS", 5)
+    monkeypatch.setattr("spanloom.extractor.extractor.MAX_TRACES", 3)
     sizes: list[int] = []
 
     def build(
@@ -245,7 +246,7 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
         sizes.append(len(wanted))
         return build_batch(store, wanted, options)
 
-    monkeypatch.setattr("spanloom.extractor.worker.build_batch", build)
+    monkeypatch.setattr("spanloom.extractor.builder.build_batch", build)
     for number in range(8):
         spans = [sent(n + 1, trace_id=f"{number + 1:032x}") for n in range(9 if number == 3 else 1)]
         world.send(*spans)
@@ -256,7 +257,7 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("error", [StoreUnavailableError("away", 0.01), ValueError("a bug")])
 def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spanloom.extractor.worker.AFTER_A_BUG_S", 0.01)
+    monkeypatch.setattr("spanloom.extractor.extractor.AFTER_A_BUG_S", 0.01)
 
     class Failing(MemoryStore):
         failures = 2

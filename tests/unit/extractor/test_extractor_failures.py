@@ -39,7 +39,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
             raise ValueError("out of cheese")
         return extraction(key, spans, prices)
 
-    monkeypatch.setattr("spanloom.extractor.batch.extract", extract)
+    monkeypatch.setattr("spanloom.extractor.drafts.extract", extract)
     return broken
 
 
@@ -48,6 +48,23 @@ def test_a_trace_that_raises_does_not_stop_the_others(world: World, breaking: se
     world.send(sent(1), sent(1, trace_id=OTHER))
     world.step(1)
     assert (world.said(), world.said(OTHER)) == ((0, "", 0), (1, "settled", 1))
+    assert world.metrics.extraction_failures._value.get() == 1
+
+
+def test_a_trajectory_that_cannot_be_written_does_not_stop_the_others() -> None:
+    """Whatever the reason: nobody foresaw it."""
+
+    class Choosy(MemoryStore):
+        def write(self, records: Sequence[TrajectoryRecord]) -> None:
+            if any(record.key.trace_id == TRACE for record in records):
+                raise TypeError("Integer exceeds 64-bit range")
+            super().write(records)
+
+    world = World(Choosy())
+    world.send(*(sent(1, trace_id=trace) for trace in (f"{1:032x}", TRACE, OTHER)))
+    world.step(1)
+    assert (world.said(), world.said(OTHER)) == ((0, "", 0), (1, "settled", 1))
+    assert world.said(f"{1:032x}") == (1, "settled", 1)
     assert world.metrics.extraction_failures._value.get() == 1
 
 

@@ -1,0 +1,130 @@
+"""The two halves of building traces that ask no store: spans to drafts, drafts to records.
+
+Between them the store is asked what a draft repeats and what is stored of it. Both halves are
+pure: they give the same in this process and in a worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement
+from spanloom.extractor.extract import extract, extract_failure
+from spanloom.extractor.records import make_record
+from spanloom.extractor.result import BatchResult
+from spanloom.extractor.span_cap import describe_rest, is_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.trajectory import DuplicateOf, Trajectory
+    from spanloom.core.ports.building import Call, Head, TrajectoryRecord
+    from spanloom.core.ports.spans import TracePart
+    from spanloom.core.pricing.book import PriceBook
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """Trajectories of which it is not known yet what they repeat, and what is stored of them."""
+
+    trajectories: Mapping[TraceKey, Trajectory]
+    calls: Mapping[TraceKey, Sequence[Call]]
+    result: BatchResult
+    """What became of the traces so far."""
+
+
+def make_drafts(
+    wanted: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
+) -> Drafts:
+    """Extract each trace by itself: one that raises fails alone.
+
+    Uses the spans up: those of a long trace take as much memory as all that comes after.
+    """
+    result = BatchResult()
+    trajectories = {}
+    for key, status in wanted.items():
+        part = parts.pop(key, None)
+        result.seqs[key] = part.newest_seq if part else 0
+        if part is None:
+            continue
+        result.span_count += len(part.spans)
+        if (trajectory := _draft(key, part, status, result, prices)) is not None:
+            trajectories[key] = trajectory
+            result.services.update((key.project, name) for name in trajectory.services)
+    return Drafts(trajectories, {key: list_calls(t) for key, t in trajectories.items()}, result)
+
+
+def make_records(
+    drafts: Drafts, originals: Mapping[TraceKey, DuplicateOf], heads: Mapping[TraceKey, Head]
+) -> Sequence[TrajectoryRecord]:
+    """Return what is to be written; ``originals`` may be those of other traces too.
+
+    What stays as it is stored is noted in the result.
+    """
+    result = drafts.result
+    kept = {key for key, t in drafts.trajectories.items() if _has_lost(t, heads.get(key))}
+    records = []
+    for key, draft in drafts.trajectories.items():
+        if key in kept:
+            continue
+        original = originals.get(key)
+        record = make_record(
+            key,
+            draft if original is None else replace(draft, duplicate_of=original),
+            result.statuses[key],
+            seq=result.seqs[key],
+            head=heads.get(key),
+            calls=drafts.calls[key],
+        )
+        if record is not None:
+            records.append(record)
+    result.kept = kept
+    result.stored = _stored(drafts, heads, {record.key for record in records})
+    return records
+
+
+def _draft(
+    key: TraceKey, part: TracePart, wanted: Status, result: BatchResult, prices: PriceBook
+) -> Trajectory | None:
+    try:
+        trajectory = describe_rest(extract(key, part.spans, prices), part)
+    except Exception as error:  # one hostile trace must not stop the others
+        if wanted is not Status.FAILED:
+            result.failures[key] = error
+            return None
+        result.statuses[key] = Status.FAILED
+        return describe_rest(extract_failure(key, part.spans, error), part)
+    result.statuses[key] = _status(wanted, trajectory)
+    return trajectory
+
+
+def _status(wanted: Status, trajectory: Trajectory) -> Status:
+    if wanted is Status.LIVE:
+        return wanted
+    return Status.SETTLED if trajectory.has_root else Status.PARTIAL
+
+
+def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
+    """Whether the stored document shows spans that are gone: a trace only loses them by age."""
+    if head is None or not head.seq:
+        return False
+    if head.span_count > trajectory.span_count:
+        return True
+    if is_part(trajectory):  # a span that came late may push another one out of what is shown
+        return False
+    return not {verdict.span_id for verdict in trajectory.verdicts}.issuperset(head.step_ids)
+
+
+def _stored(
+    drafts: Drafts, heads: Mapping[TraceKey, Head], new: AbstractSet[TraceKey]
+) -> dict[TraceKey, Announcement]:
+    return {
+        key: Announcement(key, head.version, drafts.result.statuses[key], head.start_ns)
+        for key in drafts.trajectories
+        if key not in new and (head := heads.get(key)) is not None
+    }

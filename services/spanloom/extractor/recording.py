@@ -1,0 +1,132 @@
+"""What became of traces, remembered and told: as progress, to discovery, in the metrics."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import SpanloomError
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.progress import Progress
+from spanloom.extractor.newcomers import Newcomers
+from spanloom.extractor.quarantine import show_failure
+from spanloom.extractor.readiness import NS, PendingTrace
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.store import ExtractionStore
+    from spanloom.extractor.discovery import Discovery
+    from spanloom.extractor.result import BatchResult
+    from spanloom.telemetry import Metrics
+
+    Due: TypeAlias = tuple[PendingTrace, Status]
+
+NOTHING_CAME_S = 60.0
+"""A trace has no spans if none can be seen for so long: retention took them, or only log records
+tell of it. What comes later makes it due again."""
+log = get_logger("extractor")
+
+
+class Recorder:
+    """Records batches that were built."""
+
+    def __init__(
+        self,
+        store: ExtractionStore,
+        metrics: Metrics,
+        discovery: Discovery,
+        clock: Callable[[], int],
+    ) -> None:
+        """Take who is told, and the clock by which traces wait, in ns."""
+        self._store = store
+        self._metrics = metrics
+        self._discovery = discovery
+        self._clock = clock
+        self._newcomers = Newcomers()
+
+    def record(self, batch: Sequence[Due], result: BatchResult) -> None:
+        """Remember what became of traces, and tell of it."""
+        progress = [self._judge(trace, status, result) for trace, status in batch]
+        self._announce_again(progress, result)
+        self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
+        for (trace, _), reached in zip(batch, progress, strict=True):
+            self._settle(trace, reached, result)
+        self._count(result)
+        self._discovery.revisit(result.repeated_elsewhere, self._clock())
+        self._newcomers.meet(result.services)
+
+    def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
+        """Announce what is stored if its progress is not: whoever built it may have ended between.
+
+        Of a trace that was built as it is now, from these spans, everybody was told: progress is
+        recorded last.
+        """
+        if result.stored:
+            known = self._store.read_progress(list(result.stored))
+            lost = [p.key for p in progress if p.key in result.stored and not _is_known(p, known)]
+            self._store.announce([result.stored[key] for key in lost])
+
+    def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
+        """Yield the progress of stored traces that have to be built again: unfinished.
+
+        Whoever starts after this process has ended finds them by it.
+        """
+        if keys:
+            for known in self._store.read_progress(keys).values():
+                yield replace(known, status=Status.LIVE)
+
+    def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
+        """Return what is to be remembered of one trace of a batch."""
+        if trace.key in result.failures:
+            error = str(result.failures[trace.key])
+            return Progress(
+                trace.key, trace.built_seq, Status.FAILED, trace.attempts + 1, error=error
+            )
+        seq = result.seqs[trace.key]
+        if not seq and self._clock() - trace.last_ns > NOTHING_CAME_S * NS:
+            seq = trace.seq
+        return Progress(
+            trace.key,
+            seq,
+            result.statuses.get(trace.key, status),
+            arrived=result.arrived.get(trace.key, 0),
+        )
+
+    def _count(self, result: BatchResult) -> None:
+        """Add what became of the traces that were built to the metrics."""
+        built = len(result.seqs.keys() - result.failures.keys())
+        written, kept = len(result.written), len(result.kept)
+        counts = {"written": written, "kept": kept, "unchanged": built - written - kept}
+        for outcome, count in counts.items():
+            self._metrics.extractions.labels(outcome).inc(count)
+        self._metrics.spans_extracted.inc(result.span_count)
+
+    def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
+        """Report to discovery and the metrics what became of a trace."""
+        now_ns = self._clock()
+        error = result.failures.get(trace.key)
+        if error is not None:
+            self._metrics.extraction_failures.inc()
+            unforeseen = None if isinstance(error, SpanloomError) else error
+            log.error(
+                "a trace could not be built",
+                trace_id=trace.key.trace_id,
+                error=str(error),
+                exc_info=unforeseen,
+            )
+            trace.has_failed(now_ns)
+            if trace.key not in result.seqs:
+                show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
+            return
+        if trace.key in result.written and reached.status is not Status.LIVE and trace.last_ns:
+            self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
+        self._discovery.built(trace, reached.seq, reached.status, now_ns)
+
+
+def _is_known(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
+    before = known.get(reached.key)
+    return before is not None and (before.seq, before.status) == (reached.seq, reached.status)

@@ -1,0 +1,131 @@
+"""Who does what: tasks to workers that have room, their answers to the tasks."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from spanloom.extractor.workers.messages import Drafted, Encoded, Failed, Known, Spans
+from spanloom.extractor.workers.worker import WorkerGoneError
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.ports.carried import CarryingStore
+    from spanloom.extractor.workers.messages import Answer
+    from spanloom.extractor.workers.pool import Pool
+    from spanloom.extractor.workers.tasks import Batch, Task
+    from spanloom.extractor.workers.worker import Worker
+
+READ_AT_ONCE = 4
+"""Tasks whose spans are asked for together: a small question reads as much for nothing."""
+LEAST_S = 10.0
+A_SPAN_S = 0.001
+"""CPU time that one round of a task may take: ten times what many spans need, and enough for a
+few that are large."""
+log = get_logger("extractor")
+
+
+class Dealer:
+    """Deals the tasks of the batches that are under way, the first of all first."""
+
+    def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
+        """Take where spans come from, the workers, and the CPU time that any round may take."""
+        self.batches: deque[Batch] = deque()
+        self._carrying = carrying
+        self._pool = pool
+        self._least_s = least_s
+
+    def deal(self) -> None:
+        """Tell workers what is known of the first batch, and give them what is not read yet."""
+        batch = self.batches[0]
+        for task in batch.tasks:
+            if batch.repeats is not None and task.worker and not (task.is_told or task.is_over):
+                self._tell(batch, task, task.worker)
+        unsent = deque(t for b in self.batches for t in b.tasks if not (t.worker or t.is_over))
+        while unsent and (worker := self._pool.with_room()) is not None:
+            if unsent[0].carried is None:
+                self._read(list(islice(unsent, READ_AT_ONCE)))
+            self._send(unsent.popleft(), worker)
+        if not self._pool.workers:  # none can be started
+            self.give_up()
+
+    def _tell(self, batch: Batch, task: Task, worker: Worker) -> None:
+        if not worker.has_room or batch.repeats is None:
+            return
+        keys, originals = task.wanted, batch.repeats.originals
+        task.is_told = True
+        worker.ask(
+            Known(
+                task.number,
+                {key: originals[key] for key in keys if key in originals},
+                {key: batch.heads[key] for key in keys if key in batch.heads},
+                self._limit_s(task),
+            )
+        )
+
+    def _read(self, tasks: Sequence[Task]) -> None:
+        """Read the spans of tasks together, else each alone."""
+        try:
+            groups = [list(task.wanted) for task in tasks]
+            for task, carried in zip(tasks, self._carrying.carry_spans(groups), strict=True):
+                task.carried = carried
+        except Exception:  # too large for the store's memory, or damaged: built in halves
+            if len(tasks) == 1:
+                tasks[0].is_lost = True
+                return
+            for task in tasks:
+                self._read([task])
+
+    def _send(self, task: Task, worker: Worker) -> None:
+        if task.carried is not None:
+            task.worker = worker
+            worker.ask(Spans(task.number, task.wanted, task.carried, self._limit_s(task)))
+            task.carried = None
+
+    def _limit_s(self, task: Task) -> float:
+        return self._least_s + A_SPAN_S * task.span_count
+
+    def listen(self) -> None:
+        """Wait until a worker has answered, or ended, and note it."""
+        for worker in self._pool.heard():
+            try:
+                question, answer = worker.listen()
+            except WorkerGoneError as gone:
+                self._lose(worker, gone)
+                continue
+            if question is not None:
+                self._pool.has_answered()
+                self._take(self._task(question.task), answer)
+
+    def _take(self, task: Task, answer: Answer) -> None:
+        match answer:
+            case Drafted(calls):
+                task.calls = calls
+            case Encoded():
+                task.encoded = answer
+            case Failed(error):
+                log.warning("a worker could not build; it is done in process", error=error)
+                task.is_lost = True
+
+    def _lose(self, worker: Worker, gone: WorkerGoneError) -> None:
+        self._pool.has_died(worker, str(gone))
+        at_hand = worker.under_way[0].task if worker.under_way else None
+        for task in self._tasks():
+            if task.worker is worker and not task.is_over:
+                task.is_lost = True
+                task.is_stuck = gone.is_stuck and task.number == at_hand
+
+    def give_up(self) -> None:
+        """End all workers: what they have is lost."""
+        self._pool.end()
+        for task in self._tasks():
+            task.is_lost = not task.encoded
+
+    def _tasks(self) -> Iterator[Task]:
+        return (task for batch in self.batches for task in batch.tasks)
+
+    def _task(self, number: int) -> Task:
+        return next(task for task in self._tasks() if task.number == number)

@@ -1,0 +1,31 @@
+"""The forms in which ClickHouse gives spans and takes trajectories, without a connection to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.storage.engine.answers import rows_in, values_in
+from spanloom.storage.spans.content_events import join_events
+from spanloom.storage.spans.rows import event_of, newest_spans
+from spanloom.storage.trajectories.carried import encode_record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.carried import CarriedRecord, CarriedSpans
+
+
+class ClickHouseCodec:
+    """See ``core.ports.carried.Codec``."""
+
+    def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
+        """See ``Codec.decode``."""
+        traces = newest_spans(values_in(carried.spans))
+        join_events(traces, map(event_of, rows_in(carried.events)))
+        return traces
+
+    def encode(self, record: TrajectoryRecord) -> CarriedRecord:
+        """See ``Codec.encode``."""
+        return encode_record(record)

@@ -1,0 +1,30 @@
+"""Which ClickHouse the tables need."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StartupError
+
+if TYPE_CHECKING:
+    from spanloom.storage.engine.lane import Lane
+
+OLDEST = (26, 2)
+"""The first with the text index of ``step_texts`` (``schema/0029_texts.sql``)."""
+
+
+def refuse_old_engine(lane: Lane) -> None:
+    """Return if the engine can hold our tables; raises ``StartupError`` with the version needed."""
+    [(version, _)] = lane.rows("engine_state")
+    if _numbers(version) < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise StartupError(
+            f"the ClickHouse server is of version {version}, and the tables need {needed} or "
+            "newer, for their text index: upgrade the server first; nothing was changed"
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version: (26, 2, 1) of ``26.2.1.altinity``."""
+    return tuple(map(int, takewhile(str.isdecimal, version.split("."))))

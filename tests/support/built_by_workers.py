@@ -1,0 +1,98 @@
+"""Worker processes on a real store, and codecs of ours that make them fail as a test wants it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Status
+from spanloom.extractor.builder import Asked
+from spanloom.extractor.options import BY_DEFAULT
+from spanloom.extractor.result import BatchResult
+from spanloom.extractor.workers.messages import Begin
+from spanloom.extractor.workers.pipeline import Pipeline
+from spanloom.extractor.workers.pool import Pool
+from spanloom.storage.codec import ClickHouseCodec
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.carried import CarriedRecord, CarriedSpans, Codec
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+LEAST_S = 0.5
+"""CPU time of a round: a worker that hangs is ended soon."""
+
+
+class TroubledCodec(ClickHouseCodec):
+    """Brings a worker into trouble when it meets a trace: its id says which, and in which round."""
+
+    def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
+        found = super().decode(carried)
+        for key in found:
+            _meet(key, "d")
+        return found
+
+    def encode(self, record: TrajectoryRecord) -> CarriedRecord:
+        _meet(record.key, "e")
+        return super().encode(record)
+
+
+def troubled(trouble: str, at: str) -> str:
+    """Return the id of a trace that brings trouble (``kill``, ``hang``, ``fill``, ``fail``)."""
+    return (TROUBLES[trouble] + {"decode": "d", "encode": "e"}[at]).ljust(32, "0")
+
+
+TROUBLES = {"kill": "dead", "hang": "beef", "fill": "f111", "fail": "fa11"}
+
+
+def _meet(key: TraceKey, at: str) -> None:
+    match key.trace_id[:5].removesuffix(at):
+        case "dead":
+            os._exit(9)
+        case "beef":
+            while True:
+                pass
+        case "f111":
+            bytearray(8 << 30)
+        case "fa11":
+            raise LookupError("nobody foresaw this")
+
+
+class Workers:
+    """A pipeline with workers of its own, and what it told."""
+
+    def __init__(self, store: ClickHouseStore, codec: Codec, count: int) -> None:
+        self.metrics = Metrics()
+        self.pool = Pool(count, Begin(codec, BY_DEFAULT.prices), self.metrics)
+        self.pipeline = Pipeline(store, store, self.pool, BY_DEFAULT, 0, LEAST_S)
+
+    def build(self, *batches: Sequence[TraceKey], failed_before: bool = False) -> BatchResult:
+        """Build batches and return what became of all."""
+        result = BatchResult()
+        asked = (Asked(dict.fromkeys(keys, Status.SETTLED), failed_before) for keys in batches)
+        with closing(self.pipeline.build(asked)) as building:
+            for built in building:
+                result.add(built.result)
+        return result
+
+    @property
+    def deaths(self) -> float:
+        value = self.metrics.registry.get_sample_value("spanloom_extract_worker_deaths_total")
+        return value or 0.0
+
+
+@contextmanager
+def workers(
+    store: ClickHouseStore, codec: Codec | None = None, count: int = 2
+) -> Iterator[Workers]:
+    """Have workers for a while; none is left behind."""
+    have = Workers(store, codec or ClickHouseCodec(), count)
+    try:
+        yield have
+    finally:
+        have.pipeline.close()
