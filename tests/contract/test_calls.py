@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
@@ -58,20 +59,22 @@ def test_calls_of_a_replaced_version_are_gone(store: Store, key: TraceKey) -> No
     assert store.find_calls(key.project, windows(["once"], 0, 2**63)) == []
 
 
-def test_each_call_is_looked_for_in_its_own_window(store: Store, key: TraceKey) -> None:
+@pytest.mark.parametrize("apart_ns", [3600 * 10**9, 10**9], ids=["hours", "seconds"])
+def test_each_call_is_looked_for_in_its_own_window(
+    store: Store, key: TraceKey, apart_ns: int
+) -> None:
     """As a replay asks: calls of years at once, of which each may repeat one near it alone."""
-    hour_ns = 3600 * 10**9
     said = f"said {key.project}"
-    calls = {n: model_step(n, START_NS + n * hour_ns) for n in range(2, 42)}
+    calls = {n: model_step(n, START_NS + n * apart_ns) for n in range(2, 42)}
     for n, call in calls.items():
         own = TraceKey(key.project, trace(n))
         record = make_record(own, make_trajectory(own, steps=[call]), call_keys={call.id: said})
         store.write([record])
-    near = [START_NS + n * hour_ns + 400 for n in (3, 17, 40)]
+    near = [START_NS + n * apart_ns + 400 for n in (3, 17, 40)]
     wanted = [window for at in near for window in windows([said], at, at + 10)]
     overlapping = windows([said], near[0], near[0] + 50)
     found = store.find_calls(
-        key.project, [*wanted, *overlapping, *windows(["other"], 0, 2**64 - 1)]
+        key.project, [*wanted, *overlapping, *windows(["other"], near[0], near[1])]
     )
     assert sorted(call.key.trace_id for call in found) == [trace(n) for n in (3, 17, 40)]
     between = [window for at in near for window in windows([said], at + 200, at + 300)]

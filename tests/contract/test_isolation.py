@@ -59,6 +59,7 @@ NOT_SEEN = {
     "text_hashes": "its rows are looked up by key",
     "text_documents": "its rows are looked up by key",
     "find_calls": "newest_versions says, within the project, what of it counts",
+    "find_calls_near": "newest_versions says, within the project, what of it counts",
     "old_steps": "its rows are joined to trajectories by key",
     "old_trajectories": "each of its rows goes back to its own project",
 }
@@ -68,6 +69,7 @@ NOT_BY_PROJECT = {
     "inserted": "the extractor's feed",
     "changed_since": "the indexer's feed",
     "indexed_texts": "the indexer's, of places that text_hashes named",
+    "step_rows": "of versions that list_candidates named within the reach",
     "read_texts": "of places that text_candidates named within the reach",
     "changes_since": "the extractor's feed",
     "unfinished": "the extractor's feed",

@@ -20,9 +20,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.support.otlp_requests import START_NS
+from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
-from tests.support.trajectory_records import make_record, make_trajectory
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -167,3 +167,15 @@ def test_a_page_of_rewritten_runs_is_not_taken_for_the_last(unmerged: Store) -> 
     for _ in range(3):
         writing.write({n: START_NS + 10 * n for n in range(141, 201)})
     writing.teardown()
+
+
+def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> None:
+    """The second version has a step less; it was written twice, as after a crash."""
+    key = TraceKey(f"p-{secrets.token_hex(4)}", "ab" * 16)
+    first, second = (make_trajectory(key, steps=list(map(model_step, n))) for n in ([2, 3], [2]))
+    seq = next_seq()
+    for version, trajectory in ((1, first), (2, second), (2, second)):
+        unmerged.write([make_record(key, trajectory, seq, version)])
+    found = unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50)
+    assert [(row.version, int(row.step_id, 16)) for row in found] == [(2, 1), (2, 2)]
+    assert not unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50, found[-1].cursor)

@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.trajectory_lists import listed, trace
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.core.ports.store import Store
+
+pytestmark = pytest.mark.parametrize("store", ["memory", "clickhouse", "server"], indirect=True)
 
 
 def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:

@@ -19,7 +19,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.extractor.worker import Extractor
+from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed import clocks
 from spanloom.storage.feed.clocks import HORIZON_S, LONGEST_INSERT_S, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
@@ -301,7 +301,7 @@ def test_without_saying_it_again_a_dead_extractor_would_skip(
         store = Mortal()
         world = World(store, replace(World().timing, root_quiet_s=1))
         if not says_again:
-            monkeypatch.setattr(Extractor, "_announce_again", _says_nothing)
+            monkeypatch.setattr(Recorder, "_announce_again", _says_nothing)
         world.restart()
         world.send(sent(1, trace_id=TRACES[0]))
         store.left = 3  # behind the trajectory, before it is announced

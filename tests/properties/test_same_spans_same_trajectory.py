@@ -19,8 +19,8 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
+from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import NS, Timing
-from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import Any
 import orjson
 
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
-from spanloom.api.rows.forms import CSV, NDJSON
+from spanloom.api.rows.arrow import ArrowStream, Parquet
+from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.api.search_schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
 from spanloom.api.step_cursors import encode_step_cursor
@@ -139,22 +140,34 @@ def _component(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
+    """Describe a page whose items may have only what `fields` asks for."""
+    page = next(iter(answer["content"].values()))
+    page["schema"] = {"anyOf": [page["schema"], _component("ChosenList")]}
+    return answer
+
+
 def _or_rows(answer: dict[str, Any]) -> dict[str, Any]:
     """Describe an answer that is also given as lines and as a table."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
     table = f"{','.join(item)}\r\n"
-    for media, example in ((NDJSON, lines), (CSV, table)):
+    for media, example in ((Ndjson.media_type, lines), (Csv.media_type, table)):
         answer["content"][media] = {"schema": {"type": "string"}, "example": example}
+    for media in (ArrowStream.media_type, Parquet.media_type):
+        schema = {"type": "string", "format": "binary"}
+        answer["content"][media] = {"schema": schema, "example": "(bytes)"}
     return answer
 
 
 LIST = _or_rows(
-    _answer(
-        "A page of trajectories; or all of them as lines, or as a table.",
-        _component("TrajectoryList"),
-        {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+    _or_chosen(
+        _answer(
+            "A page of trajectories; or all of them as lines, or as a table.",
+            _component("TrajectoryList"),
+            {"items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+        )
     )
 )
 _STEP_CURSOR = StepCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", 3)
@@ -189,10 +202,12 @@ _STEP = {
     "duplicate_of": None,
 }
 STEPS = _or_rows(
-    _answer(
-        "A page of steps; or all of them as lines, or as a table.",
-        _component("StepList"),
-        {"items": [_STEP], "next_cursor": encode_step_cursor(_STEP_CURSOR, "")},
+    _or_chosen(
+        _answer(
+            "A page of steps; or all of them as lines, or as a table.",
+            _component("StepList"),
+            {"items": [_STEP], "next_cursor": encode_step_cursor(_STEP_CURSOR, "")},
+        )
     )
 )
 _CHANGE = {

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from spanloom.api.feed.tokens import encode_token
+from spanloom.api.rows.accept import NotAcceptableError
 from spanloom.core.errors import (
     InvalidQueryError,
     NotEmbeddedError,
@@ -55,6 +56,9 @@ class Problem(BaseModel):
     instance: Annotated[str, Field(description="The path that was asked for.")]
     errors: Annotated[
         list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
+    ] = None
+    available: Annotated[
+        list[str] | None, Field(description="Of 406: the media types that there are.")
     ] = None
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
@@ -98,6 +102,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
     app.add_exception_handler(InvalidWhereError, _on_invalid_where)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
+    app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
     app.add_exception_handler(NotEmbeddedError, _on_not_embedded)
@@ -150,6 +155,11 @@ def _on_invalid_query(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 422, str(error))
 
 
+def _on_not_acceptable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, NotAcceptableError)  # noqa: S101  # as registered
+    return problem(request.url.path, 406, str(error), available=error.available)
+
+
 def _on_permission_denied(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 403, str(error))
 
@@ -179,6 +189,7 @@ _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay or key.",
+    406: "No form of rows that `Accept` asks for is there; `available` lists those that are.",
     409: "The store is a ClickHouse server, and only an embedded store can do this.",
     410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
     413: "The body is larger than any that is asked for here.",

@@ -7,20 +7,28 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import orjson
+from fastapi import HTTPException
 
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
+from spanloom.core.query.where.tree import asks_for_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic import BaseModel
 
+    from spanloom.api.services import Services
     from spanloom.core.query.where.tree import Condition
 
-NOT_OF_THE_QUESTION = {"cursor", "limit"}
+NOT_OF_THE_QUESTION = {"cursor", "fields", "limit"}
 """What pages of one list may differ in."""
+NO_SEARCH = (
+    "the service runs with --no-search. Start it without, and what is stored by then is indexed "
+    "too."
+)
+_NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
 
 
 def read_question(where: str | None, order: str) -> Question:
@@ -36,6 +44,12 @@ def read_where(text: str | None, parameter: str = "where") -> Condition | None:
 def read_steps_where(text: str | None, parameter: str = "where") -> Condition | None:
     """Return what is asked of steps, ``None`` for nothing."""
     return _read(parse_steps_where, text, parameter)
+
+
+def refuse_words(using: Services, *asked: Condition | None) -> None:
+    """Raise a problem, 501, if words are asked for that are in no index: none would be found."""
+    if not using.has_search and any(map(asks_for_words, asked)):
+        raise HTTPException(501, _NO_WORDS)
 
 
 def fingerprint(query: BaseModel) -> str:

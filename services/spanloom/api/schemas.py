@@ -6,11 +6,13 @@ The trajectory itself is none of them: it is passed on as stored, and its schema
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from spanloom.api.cursors import encode_cursor
 from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
 from spanloom.api.questions import read_question
+from spanloom.api.rows.choice import RUN_GROUPS, read_fields
+from spanloom.api.rows.columns import Columns, Sort, columns_of
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
@@ -25,7 +27,10 @@ EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
-Milliseconds = Annotated[str, Field(pattern="^[0-9]+$")]
+Milliseconds = Annotated[str, Field(pattern="^[0-9]+$"), Sort.LENGTH]
+"""A length."""
+Moment = Annotated[str, Field(pattern="^[0-9]+$"), Sort.MOMENT]
+"""A point in time: milliseconds since the epoch."""
 
 
 class PageQuery(BaseModel):
@@ -59,6 +64,17 @@ Where = Annotated[
 ]
 
 
+Fields = Annotated[
+    str | None,
+    Field(
+        max_length=2000,
+        description="What to give of each item, by commas: columns, or groups of them (`core`,"
+        " `metrics`). All, unless told.",
+        examples=["core,cost"],
+    ),
+]
+
+
 class ListQuery(PageQuery, Filters):
     """Which trajectories to list."""
 
@@ -71,6 +87,11 @@ class ListQuery(PageQuery, Filters):
             examples=["-duration"],
         ),
     ] = str(NEWEST_FIRST)
+    fields: Fields = None
+
+    def columns(self) -> Columns:
+        """Return what to give of each run; raises ``InvalidFieldsError``."""
+        return read_fields(self.fields, columns_of(TrajectoryItem), RUN_GROUPS)
 
     def question(self) -> Question:
         """Return what the store understands; raises ``InvalidQueryError``."""
@@ -182,7 +203,7 @@ class TrajectoryItem(BaseModel):
     status: Status
     root_name: str
     root_type: Kind
-    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
     has_error: Annotated[bool, Field(description="Whether anything failed for good.")]
     outcome: Annotated[Outcome, Field(description="How the run went.")]
@@ -260,6 +281,17 @@ class TrajectoryItem(BaseModel):
         )
 
 
+class ChosenList(BaseModel):
+    """A page of a list whose items have only what `fields` asks for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: list[dict[str, JsonValue]]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]
+
+
 class TrajectoryList(BaseModel):
     """A page of trajectories, newest first."""
 
@@ -283,7 +315,7 @@ class LastRun(BaseModel):
     """How far a conversation has come."""
 
     trace_id: str
-    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
     status: Status
     outcome: Annotated[Outcome, Field(description="`paused`: it waits for a person.")]
@@ -295,7 +327,7 @@ class ConversationItem(BaseModel):
     conversation_id: str
     project: str
     runs: Annotated[int, Field(description="Runs, without those that repeat another.")]
-    started_at: Annotated[Milliseconds, Field(description="When its first run began.")]
+    started_at: Annotated[Moment, Field(description="When its first run began.")]
     question: Annotated[
         str, Field(description="What was asked first, one line of at most 200 characters.")
     ]
@@ -352,7 +384,7 @@ class SpanVerdict(BaseModel):
     ]
     dialect: Annotated[str, Field(description="The convention it was read with.")]
     rule: Annotated[str, Field(description="The rule that decided.")]
-    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
     error: Annotated[
         str | None, Field(description="The failure that it tells, in a line; null without one.")

@@ -7,14 +7,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.filters import Filters, Name
 from spanloom.api.questions import read_steps_where, read_where
+from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.question import NUMERIC
-from spanloom.core.query.stats import MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
+from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
 from spanloom.core.query.where import fields as declared
-from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.fields import FieldType, Subject
 from spanloom.core.query.where.values import OPERATORS
 
+_SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhd])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -181,10 +183,13 @@ class ValueList(BaseModel):
     items: list[ValueItem]
 
 
-def columns_of(asked: Numbers) -> list[str]:
-    """Return the names that every item has, in their order."""
-    start = ["start"] if asked.interval_ns else []
-    return list(dict.fromkeys([*start, *(f.name for f in asked.by), *map(str, asked.metrics)]))
+def columns_of(asked: Numbers) -> Columns:
+    """Return what every item has, in its order; a number may have a fraction, but for counts."""
+    start = {"start": Sort.MOMENT} if asked.interval_ns else {}
+    by = {field.name: _SORTS.get(field.type, Sort.TEXT) for field in asked.by}
+    is_count = {str(metric): metric.function == COUNT for metric in asked.metrics}
+    numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}
+    return {**start, **by, **numbers}
 
 
 def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:

@@ -6,7 +6,9 @@ from pydantic import BaseModel, Field
 
 from spanloom.api.filters import Filters
 from spanloom.api.questions import fingerprint, read_steps_where, read_where
-from spanloom.api.schemas import Milliseconds, PageQuery
+from spanloom.api.rows.choice import STEP_GROUPS, read_fields
+from spanloom.api.rows.columns import Columns, columns_of
+from spanloom.api.schemas import Fields, Milliseconds, Moment, PageQuery
 from spanloom.api.step_cursors import decode_step_cursor
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
@@ -28,6 +30,12 @@ class StepsQuery(PageQuery, Filters):
         Field(max_length=4096, description="Of which runs.", examples=["has_error"]),
     ] = None
 
+    fields: Fields = None
+
+    def columns(self) -> Columns:
+        """Return what to give of each step; raises ``InvalidFieldsError``."""
+        return read_fields(self.fields, columns_of(StepItem), STEP_GROUPS)
+
     def asked(self) -> StepsAsked:
         """Return what the store understands; raises ``InvalidQueryError``."""
         return StepsAsked(read_steps_where(self.where), read_where(self.run_where, "run_where"))
@@ -46,7 +54,7 @@ class StepItem(BaseModel):
     trace_id: str
     project: str
     version: Annotated[int, Field(description="Of the trajectory: grows with every change.")]
-    run_started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    run_started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
     position: Annotated[int, Field(description="Among the steps of its run, from 0.")]
     step_id: Annotated[str, Field(description="Its span id.")]
     agent_id: Annotated[str | None, Field(description="The agent that it belongs to.")] = None
@@ -55,7 +63,7 @@ class StepItem(BaseModel):
     type: StepType
     name: str
     dialect: str
-    started_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
+    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
     duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
     model: str | None = None
     input_tokens: Tokens = None

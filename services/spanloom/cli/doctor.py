@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
 from spanloom.client.errors import ClientError
-from spanloom.config import NetworkSettings, ReceivingSettings, StoreSettings
+from spanloom.config import NetworkSettings, ReceivingSettings, SqlSettings, StoreSettings
 from spanloom.core.model.finding import Finding, FindingStatus
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.command(
     "doctor",
     cls=SettingsCommand,
-    sections=(StoreSettings, NetworkSettings, ReceivingSettings),
+    sections=(StoreSettings, NetworkSettings, SqlSettings, ReceivingSettings),
     examples=(
         "spanloom doctor",
         "spanloom doctor --data-dir ~/traces --json | jq .status",

@@ -7,7 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
+import orjson
 
+from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
@@ -29,6 +31,28 @@ def give(
     count = _give_lines(found) if as_json else _give_table(found, render)
     if must_find and not count:
         click.get_current_context().exit(1)
+
+
+def give_rows(
+    rows: Iterable[dict[str, Any]], nothing: str, *, as_json: bool, must_find: bool = False
+) -> None:
+    """Print rows whose columns the user has chosen, as ``give`` prints items."""
+    count = _write_rows(rows) if as_json else _draw_rows(rows, nothing)
+    if must_find and not count:
+        click.get_current_context().exit(1)
+
+
+def _write_rows(rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007  # the last one is the number
+        write_json(orjson.dumps(row), sys.stdout, indent=False)
+    return count
+
+
+def _draw_rows(rows: Iterable[dict[str, Any]], nothing: str) -> int:
+    found = list(rows)
+    render_rows(found, make_console(sys.stdout), nothing)
+    return len(found)
 
 
 def _give_lines(found: Iterable[BaseModel]) -> int:

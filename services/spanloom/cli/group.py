@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from spanloom import __version__
+from spanloom.cli.interrupts import raise_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
     "export": ("export:export_command", "Write runs into a file, or their spans."),
-    "import": ("import_:import_command", "Send files of OTLP to a service."),
+    "import": ("import_:import_command", "Send files of spans, or of documents, to a service."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),
     "api": ("processes:api_command", "Run the API alone."),
@@ -76,6 +77,7 @@ class LazyGroup(click.Group):
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command = getattr(import_module(f"spanloom.cli.{module}"), name)
         assert isinstance(command, click.Command), cmd_name  # noqa: S101  # our own table
+        raise_again()
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

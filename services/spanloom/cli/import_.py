@@ -1,10 +1,11 @@
-"""``spanloom import``: files of OTLP into a service."""
+"""``spanloom import``: files of spans, or of documents, into a service."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ import orjson
 
 from spanloom.cli.client import ServiceError
 from spanloom.cli.options import TeachingCommand
-from spanloom.client.address import find_address
-from spanloom.client.errors import ClientError
-from spanloom.client.transfer.sending import Imported, send_file
+from spanloom.client.address import DEFAULT_URL, find_address
+from spanloom.client.client import Client
+from spanloom.client.errors import ClientError, NotFoundError
+from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.showing.values import counted, printable
@@ -23,7 +25,9 @@ from spanloom.terminal.counting import Counting
 from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.client.transfer.documents import Run
 
 MOST_SHOWN = 20
 """Of what was not taken, on a terminal."""
@@ -34,6 +38,7 @@ MOST_SHOWN = 20
     cls=TeachingCommand,
     examples=(
         "spanloom import failed.otlp.jsonl",
+        "spanloom import --project archive runs.parquet",
         "spanloom import --project copies collector-*.json",
         "spanloom import --otlp-url http://traces.internal:4318 trace.json.gz",
     ),
@@ -55,49 +60,75 @@ MOST_SHOWN = 20
     help="Where the service takes OTLP over HTTP; also SPANLOOM_OTLP_URL. Its key: "
     "SPANLOOM_API_KEY.",
 )
-def import_command(files: Sequence[Path], project: str | None, otlp_url: str) -> None:
-    """Send files of OTLP to a service, as any exporter does: what is acknowledged is durable.
+@click.option(
+    "--api-url",
+    metavar="URL",
+    default=DEFAULT_URL,
+    show_default=True,
+    envvar="SPANLOOM_API_URL",
+    help="Where the service answers, asked which of the documents it has; also SPANLOOM_API_URL.",
+)
+def import_command(files: Sequence[Path], project: str | None, otlp_url: str, api_url: str) -> None:
+    """Send spans or documents to a service, as any exporter does: what is acknowledged is durable.
 
-    Read are JSON, JSON lines and protobuf as `spanloom export --format otlp` and the Collector's
-    file exporter write them, also gzipped. A span is known by its ids: a file that is sent again
-    changes nothing. Ends with 1 if something was not taken.
+    Read are OTLP as `spanloom export --format otlp` and the Collector's file exporter write it,
+    JSON, JSON lines or protobuf, and documents as `--format jsonl` and `--format parquet` write
+    them; also gzipped. A file that is sent again, or goes on where it was interrupted, changes
+    nothing. Ends with 1 if something was not taken.
     """
     for file in files:
         if not file.is_file():
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
-    try:
-        results = list(_send_all(files, project, otlp_url))
-    except ClientError as error:
-        raise ServiceError(error, "--otlp-url") from error
+    with Client(api_url, tries=Patience.tries) as client:
+        try:
+            results = list(_send_all(files, project, otlp_url, client))
+        except ClientError as error:
+            raise ServiceError(error, "--otlp-url") from error
     for done in results:
         _say(done)
     if any(done.rejected for done in results):
         click.get_current_context().exit(1)
 
 
-def _send_all(files: Sequence[Path], project: str | None, otlp_url: str) -> Iterator[Imported]:
+def _send_all(
+    files: Sequence[Path], project: str | None, otlp_url: str, client: Client
+) -> Iterator[Imported]:
     transport = Transport(find_address(otlp_url, None), Patience(), None)
-    with closing(transport), Counting(sys.stderr, "spans") as counting:
+    sending = Sending(transport, partial(_find_stored, client))
+    with closing(transport), Counting(sys.stderr, "spans", len(files)) as counting:
         sent = 0
-        for file in files:
-            before, name = sent, printable(file.name)
-            done = send_file(
-                transport,
-                file,
-                project,
-                lambda so_far, at=before, name=name: counting.show(  # type: ignore[misc]
-                    at + so_far.accepted_spans, name
-                ),
-            )
+        for number, file in enumerate(files):
+            tell = partial(_show, counting, sent, number, printable(file.name))
+            done = sending.send(file, project, tell)
             sent += done.accepted_spans
             yield done
+
+
+def _show(
+    counting: Counting, sent: int, whole: int, name: str, so_far: Imported, share: float
+) -> None:
+    """Show the spans that were sent, of this file and those before, and how many files that is."""
+    counting.show(sent + so_far.accepted_spans, name, whole + share)
+
+
+def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
+    try:
+        stored: Mapping[str, object] = orjson.loads(
+            client.document(run.trace_id, project=run.project)
+        )
+    except NotFoundError:
+        return None
+    except ClientError as error:  # of the API, not of the receiver
+        raise ServiceError(error) from error
+    return stored
 
 
 def _say(done: Imported) -> None:
     if not sys.stdout.isatty():
         write_json(orjson.dumps(asdict(done)), sys.stdout, indent=False)
         return
-    click.echo(f"{counted(done.accepted_spans, 'span')} of {printable(done.file)}")
+    there = f", {counted(done.unchanged_runs, 'run')} there already" if done.unchanged_runs else ""
+    click.echo(f"{counted(done.accepted_spans, 'span')} of {printable(done.file)}{there}")
     for one in done.rejected[:MOST_SHOWN]:
         click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
     if len(done.rejected) > MOST_SHOWN:

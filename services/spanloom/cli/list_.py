@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option
-from spanloom.cli.giving import give
+from spanloom.cli.giving import give, give_rows
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.run_filters import order_option, run_filters
-from spanloom.terminal.list_table import render_list
+from spanloom.terminal.list_table import NOTHING, render_list
 
 if TYPE_CHECKING:
     from spanloom.client.calls.lists import RunQuery
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         "spanloom list --agent research_agent --limit 100",
         "spanloom list --user ada --environment production",
         "spanloom list --where 'has(tool exists then error)' --order -duration",
+        "spanloom list --errors --fields trace_id,root_name,duration,cost",
         "spanloom list --since 7d --jsonl | jq -r .trace_id",
     ),
 )
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 @order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
+)
+@click.option(
+    "--fields",
+    metavar="NAMES",
+    help="Only these columns: trace_id,cost; core and metrics stand for several.",
 )
 @click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
 @click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
@@ -43,6 +49,7 @@ def list_command(
     filters: RunQuery,
     order: str | None,
     limit: int,
+    fields: str | None,
     fail_empty: bool,
     as_json: bool,
     client: Client,
@@ -53,4 +60,7 @@ def list_command(
     another run, or has no step, is left out unless you ask for it with --all.
     """
     runs = client.trajectories(order=order, limit=limit, **filters)
-    give(runs, render_list, as_json=as_json, must_find=fail_empty)
+    if fields is None:
+        give(runs, render_list, as_json=as_json, must_find=fail_empty)
+    else:
+        give_rows(runs.rows(fields), NOTHING, as_json=as_json, must_find=fail_empty)

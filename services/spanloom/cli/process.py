@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
-from spanloom.process.memory import favour_speed
 from spanloom.process.part import PartFailedError
 from spanloom.process.supervisor import FAILED_END_S
 from spanloom.process.wiring import Role, Service

@@ -20,7 +20,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.showing.values import counted
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
-from spanloom.process.options import build_options_of
+from spanloom.process.options import builder_of
 from spanloom.replays import request_replay
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
@@ -115,7 +115,10 @@ def _standings(
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
         replay = request_replay(store, _selection(wanted), time.time_ns())
-        yield _work_off(Replayer(store, Metrics(), options=build_options_of(settings)), replay)
+        metrics = Metrics()
+        builder = builder_of(settings, store, metrics)
+        stack.callback(builder.close)
+        yield _work_off(Replayer(store, metrics, time.monotonic_ns, builder), replay)
 
 
 def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:

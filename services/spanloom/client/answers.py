@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 PROBLEM = "application/problem+json"
 WHERE = "where"
-"""The parameter that holds a query, so that its faults have places."""
+"""The parameter that holds a query: its faults have places, as those of `fields` have."""
 
 
 def settle(outcome: Reply | ClientError, request: Request, url: str) -> Reply:
     """Return the reply if it is one that was asked for; raise ``ClientError`` if not."""
     if isinstance(outcome, ClientError):
         raise outcome
-    kind = outcome.headers.get("content-type", "").partition(";")[0].strip()
+    kind = outcome.media_type
     if outcome.status in request.expected and (
-        outcome.status == NOT_MODIFIED or kind in {request.media_type, PROBLEM}
+        outcome.status == NOT_MODIFIED
+        or kind in {request.media_type, request.or_media_type or PROBLEM, PROBLEM}
     ):
         return outcome
     if kind == PROBLEM and (problem := problem_of(outcome, request)) is not None:
@@ -62,8 +63,9 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     kind = BY_STATUS.get(reply.status, ApiError)
-    query = _query(request)
-    if query is not None and any(fault.parameter == WHERE for fault in faults):
+    placed = next((fault.parameter for fault in faults if fault.position is not None), WHERE)
+    query = _sent(request, placed)
+    if query is not None and any(fault.parameter == placed for fault in faults):
         return QueryError(query, reply.status, *told, faults, reply.retry_after_s)
     return kind(reply.status, *told, faults, reply.retry_after_s, resume)
 
@@ -80,9 +82,9 @@ def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
     )
 
 
-def _query(request: Request) -> str | None:
-    """Return the ``where`` that was sent, in the address or in the body."""
+def _sent(request: Request, parameter: str) -> str | None:
+    """Return a parameter as it was sent, in the address or in the body."""
     if request.body:
-        sent = orjson.loads(request.body).get(WHERE)
+        sent = orjson.loads(request.body).get(parameter)
         return None if sent is None else str(sent)
-    return request.params.get(WHERE)
+    return request.params.get(parameter)

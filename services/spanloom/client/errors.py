@@ -93,7 +93,7 @@ class InvalidParameterError(ApiError):
 
 
 class QueryError(InvalidParameterError):
-    """A ``where`` cannot be read; the message shows where, with a caret below the place."""
+    """A ``where`` or ``fields`` cannot be read; the message shows the place, with a caret."""
 
     def __init__(self, query: str, *problem: Any) -> None:  # the arguments of ``ApiError``
         """Keep the query and the problem's members."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic
 
 from spanloom.client.answers import reading_from
-from spanloom.client.calls.walks import FoundT
+from spanloom.client.calls.walks import ARROW, FoundT, Row, RowWalks
 from spanloom.client.frames import Frames
 from spanloom.client.models import ItemT, TrajectorySummary
 
@@ -54,23 +54,36 @@ class Table(Found[ItemT]):
         super().__init__(client, listing)
         self._listing = listing
 
-    def to_arrow(self) -> pa.Table:
-        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``)."""
-        frames: Frames[pa.Table] = Frames("arrow", self._listing.item)
-        return self._filled(frames)
+    def to_arrow(self, fields: str | None = None) -> pa.Table:
+        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-    def to_polars(self) -> pl.DataFrame:
+        ``fields`` names the columns: ``"core,cost"``; all, unless told. So it does below.
+        """
+        frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
+        return self._filled(frames, self._listing.of(fields))
+
+    def to_polars(self, fields: str | None = None) -> pl.DataFrame:
         """Return all items as a frame of polars (``pip install 'spanloom[polars]'``)."""
-        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item)
-        return self._filled(frames)
+        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item, has_all=fields is None)
+        return self._filled(frames, self._listing.of(fields))
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, fields: str | None = None) -> pd.DataFrame:
         """Return all items as a frame of pandas (``pip install 'spanloom[pandas]'``)."""
-        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item)
-        return self._filled(frames)
+        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item, has_all=fields is None)
+        return self._filled(frames, self._listing.of(fields))
 
-    def _filled(self, frames: Frames[FoundT]) -> FoundT:
-        for rows in walk_through(self._client, self._listing.walk_rows()):
+    def rows(self, fields: str | None = None) -> Found[Row]:
+        """Give the items as JSON has them, with those fields alone: ``"core,cost"``."""
+        return Found(self._client, RowWalks(self._listing.of(fields)))
+
+    def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
+        asked = listing.in_arrow() if frames.reads_arrow else None
+        if asked is not None:
+            reply = self._client.transport.ask(asked)
+            with reading_from(self._client.url):
+                if reply.media_type == ARROW:
+                    return frames.read(reply.body)
+        for rows in walk_through(self._client, listing.walk_rows()):
             frames.add(rows)
         return frames.whole()
 
@@ -108,23 +121,36 @@ class AsyncTable(AsyncFound[ItemT]):
         super().__init__(client, listing)
         self._listing = listing
 
-    async def to_arrow(self) -> pa.Table:
-        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``)."""
-        frames: Frames[pa.Table] = Frames("arrow", self._listing.item)
-        return await self._filled(frames)
+    async def to_arrow(self, fields: str | None = None) -> pa.Table:
+        """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-    async def to_polars(self) -> pl.DataFrame:
+        ``fields`` names the columns: ``"core,cost"``; all, unless told. So it does below.
+        """
+        frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
+        return await self._filled(frames, self._listing.of(fields))
+
+    async def to_polars(self, fields: str | None = None) -> pl.DataFrame:
         """Return all items as a frame of polars (``pip install 'spanloom[polars]'``)."""
-        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item)
-        return await self._filled(frames)
+        frames: Frames[pl.DataFrame] = Frames("polars", self._listing.item, has_all=fields is None)
+        return await self._filled(frames, self._listing.of(fields))
 
-    async def to_pandas(self) -> pd.DataFrame:
+    async def to_pandas(self, fields: str | None = None) -> pd.DataFrame:
         """Return all items as a frame of pandas (``pip install 'spanloom[pandas]'``)."""
-        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item)
-        return await self._filled(frames)
+        frames: Frames[pd.DataFrame] = Frames("pandas", self._listing.item, has_all=fields is None)
+        return await self._filled(frames, self._listing.of(fields))
 
-    async def _filled(self, frames: Frames[FoundT]) -> FoundT:
-        async for rows in walk_through_async(self._client, self._listing.walk_rows()):
+    def rows(self, fields: str | None = None) -> AsyncFound[Row]:
+        """Give the items as JSON has them, with those fields alone: ``"core,cost"``."""
+        return AsyncFound(self._client, RowWalks(self._listing.of(fields)))
+
+    async def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
+        asked = listing.in_arrow() if frames.reads_arrow else None
+        if asked is not None:
+            reply = await self._client.transport.ask(asked)
+            with reading_from(self._client.url):
+                if reply.media_type == ARROW:
+                    return frames.read(reply.body)
+        async for rows in walk_through_async(self._client, listing.walk_rows()):
             frames.add(rows)
         return frames.whole()
 

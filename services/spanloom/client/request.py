@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 AnswerT = TypeVar("AnswerT")
 Parameters = dict[str, str | float | bool | None]
+JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
 
 
@@ -27,8 +28,10 @@ class Request:
     body: bytes = b""
     expected: frozenset[int] = frozenset({OK})
     """The statuses that are answers; every other is an error."""
-    media_type: str = "application/json"
+    media_type: str = JSON
     """What an answer with a body is written in."""
+    or_media_type: str | None = None
+    """What it may be written in instead."""
     is_repeatable: bool = True
     """Whether asking twice does no more than asking once: every GET, and a POST that only reads."""
 
@@ -41,6 +44,11 @@ class Reply:
     headers: Mapping[str, str]
     """By names in lower case."""
     body: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        """What the body is written in."""
+        return self.headers.get("content-type", "").partition(";")[0].strip()
 
     @property
     def retry_after_s(self) -> float | None:

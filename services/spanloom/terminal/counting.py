@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 
 class Counting:
-    """Counts on a terminal, between entering and leaving; with a bar if the end is known."""
+    """Counts on a terminal, between entering and leaving; with a bar if the end is known.
+
+    The end is a number of what is counted, or what is counted is told with the share that is done.
+    """
 
     def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:
         """Draw nothing yet."""
-        columns = [SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}")]
+        columns = [SpinnerColumn(), TextColumn("{task.fields[count]:,.0f} {task.description}")]
         bar = [BarColumn()] if total else []
         self._progress = Progress(
             *columns,
@@ -27,7 +30,7 @@ class Counting:
             transient=True,
             disable=not stream.isatty(),
         )
-        self._task = self._progress.add_task(noun, total=total, beside="")
+        self._task = self._progress.add_task(noun, total=total, beside="", count=0)
 
     def __enter__(self) -> Self:
         """Take the end of the terminal."""
@@ -38,6 +41,7 @@ class Counting:
         """Give the terminal back."""
         self._progress.stop()
 
-    def show(self, count: int, beside: str = "") -> None:
-        """Show how many there are by now, and something beside it."""
-        self._progress.update(self._task, completed=count, beside=beside)
+    def show(self, count: int, beside: str = "", done: float | None = None) -> None:
+        """Show how many there are by now, and something beside it; ``done`` is where the bar is."""
+        completed = count if done is None else done
+        self._progress.update(self._task, completed=completed, beside=beside, count=count)

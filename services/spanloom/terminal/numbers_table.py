@@ -23,8 +23,17 @@ def render_numbers(
     items: Sequence[Mapping[str, Any]], console: Console, *, is_cut: bool = False
 ) -> None:
     """Print a line a group, numbers to the right; say if there are more."""
+    render_rows(items, console)
+    if is_cut:
+        console.print("There are more; --top asks for more of them, --since for fewer.")
+
+
+def render_rows(
+    items: Sequence[Mapping[str, Any]], console: Console, nothing: str = NOTHING
+) -> None:
+    """Print a line a row, its columns those of the first, numbers to the right."""
     if not items:
-        console.print(NOTHING, soft_wrap=True)
+        console.print(nothing, soft_wrap=True)
         return
     table = _table()
     for name in items[0]:
@@ -33,8 +42,6 @@ def render_numbers(
     for item in items:
         table.add_row(*(Text(_written(name, value)) for name, value in item.items()))
     console.print(table)
-    if is_cut:
-        console.print("There are more; --top asks for more of them, --since for fewer.")
 
 
 def render_fields(fields: Sequence[Mapping[str, Any]], console: Console) -> None:

@@ -16,8 +16,12 @@ from tests.support.memory_store import MemoryStore
 from tests.unit.api.conftest import summary
 
 from spanloom.api.app import create_app
+from spanloom.api.rows import accept as accepting
 from spanloom.api.rows import stream
-from spanloom.api.rows.forms import CSV, NDJSON, Csv, accepted
+from spanloom.api.rows.accept import NotAcceptableError, form_for
+from spanloom.api.rows.arrow import ArrowStream, Parquet
+from spanloom.api.rows.columns import Sort
+from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.telemetry import Metrics
 
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from tests.unit.api.conftest import ShelfStore
 
 Row = dict[str, Any]
+NDJSON, CSV = Ndjson.media_type, Csv.media_type
+ARROW, PARQUET = ArrowStream.media_type, Parquet.media_type
 ASKED = [
     "/v1/trajectories?where=tool_steps>0",
     "/v1/steps?where=type=tool&run_where=has_error",
@@ -63,7 +69,7 @@ def ask(client: TestClient, path: str, accept: str) -> Response:
 def test_every_form_of_a_question_has_the_same_rows(
     served: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "PAGE_ROWS", 7)
+    small_pages(monkeypatch)
     items = paged(served, path)
     lines, table = ask(served, path, NDJSON), ask(served, path, CSV)
     assert lines.headers["content-type"] == NDJSON
@@ -77,6 +83,12 @@ def test_every_form_of_a_question_has_the_same_rows(
     assert [list(map(as_written, row.values())) for row in rows] == [
         list(map(as_read, row.values())) for row in cells
     ]
+
+
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every page have 7 rows."""
+    for name in ("PAGE_ROWS", "FEWEST_ROWS", "MOST_ROWS"):
+        monkeypatch.setattr(stream, name, 7)
 
 
 def paged(client: TestClient, path: str) -> list[Row]:
@@ -103,7 +115,7 @@ def as_read(cell: str) -> str:
 
 
 def test_a_limit_cuts_every_form(served: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "PAGE_ROWS", 7)
+    small_pages(monkeypatch)
     for limit in (1, 7, 10, 14):
         path = f"/v1/steps?limit={limit}"
         items = ask(served, path, "application/json").json()["items"]
@@ -139,28 +151,56 @@ def test_what_is_wrong_is_told_before_the_first_row(served: TestClient) -> None:
         ("", None),
         ("*/*", None),
         ("text/html,application/xhtml+xml,*/*;q=0.8", None),
+        ("application/*", None),
+        ("application/json, text/csv", None),
+        ("text/csv, */*", CSV),
         ("text/csv", CSV),
+        ("text/*", CSV),
         ("Application/X-NDJSON; charset=utf-8", NDJSON),
         ("text/csv;q=0.5, application/x-ndjson", NDJSON),
-        ("text/csv;q=0", None),
-        ("text/csv;q=many", None),
+        ("application/json;q=0.1, application/vnd.apache.arrow.stream", ARROW),
+        ("application/vnd.apache.parquet, text/csv", PARQUET),
+        ("*/*, application/json;q=0", NDJSON),
     ],
 )
 def test_a_form_is_chosen_by_the_header(accept: str, media: str | None) -> None:
-    form = accepted(accept)
+    form = form_for(accept)
     assert (form and form.media_type) == media
+
+
+@pytest.mark.parametrize(
+    "accept", ["text/csv;q=0", "text/csv;q=many", "text/html", "application/xml"]
+)
+def test_no_other_form_is_there(accept: str) -> None:
+    with pytest.raises(NotAcceptableError, match="accept one of application/json, "):
+        form_for(accept)
+
+
+@pytest.mark.parametrize("path", ["/v1/trajectories", "/v1/steps", "/v1/stats"])
+def test_a_form_that_is_not_there_is_406_with_those_that_are(
+    served: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = served.get(path, headers={"accept": "text/html"})
+    told = answer.json()
+    there_is = ["application/json", NDJSON, CSV, ARROW, PARQUET]
+    assert (answer.status_code, told["available"]) == (406, there_is)
+    monkeypatch.setattr(accepting, "find_spec", lambda _name: None)
+    told = served.get(path, headers={"accept": ARROW}).json()
+    assert told["available"] == there_is[:3]
+    assert "pip install 'spanloom[arrow]'" in told["detail"]
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "'=1", "''@"])
 def test_no_text_of_a_table_is_a_formula(text: str) -> None:
-    written = Csv().page(["a"], [{"a": text}]).decode()
+    written = Csv({"a": Sort.TEXT}).page([{"a": text}]).body.decode()
     [[cell]] = csv.reader(io.StringIO(written, newline=""))
     assert (cell, as_read(cell)) == (f"'{text}", text)
 
 
 def test_harmless_text_and_numbers_stay_as_they_are() -> None:
     rows: list[Row] = [{"a": "it's", "b": -1.5}, {"a": "'quoted'", "b": None}]
-    assert Csv().page(["a", "b"], rows) == b"it's,-1.5\r\n'quoted',\r\n"
+    columns = {"a": Sort.TEXT, "b": Sort.REAL}
+    assert Csv(columns).page(rows).body == b"it's,-1.5\r\n'quoted',\r\n"
 
 
 def test_an_answer_that_breaks_off_says_so(
@@ -179,6 +219,8 @@ def test_an_answer_that_breaks_off_says_so(
     monkeypatch.setattr(store, "list", fail_later)
     *rows, end = lines_of(ask(client, "/v1/trajectories", NDJSON))
     assert (len(rows), end) == (2, {"error": "it is gone", "count": 2})
+    for form in (ArrowStream, Parquet):
+        assert form({"trace_id": Sort.TEXT}).broken("it is gone", 2) is None
     with pytest.raises(
         RuntimeError, match="already started"
     ):  # on the wire: a connection cut before its end

@@ -104,3 +104,39 @@ def test_with_search_switched_off_it_says_so(store: ShelfStore) -> None:
         answer = client.get("/v1/search", params={"q": "x"})
     assert answer.status_code == 501
     assert "--no-search" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "where"),
+    [
+        ("/v1/trajectories", "where", '"rate limit"'),
+        ("/v1/trajectories", "where", 'has_error and not (output: "refund")'),
+        ("/v1/trajectories", "where", 'has(tool = "a" then output: "refund")'),
+        ("/v1/trajectories", "where", 'has(input: "refund" under agent = "triage")'),
+        ("/v1/trajectories", "where", 'count(output: "refund") > 2 or has_error'),
+        ("/v1/steps", "where", 'output: "refund"'),
+        ("/v1/steps", "run_where", '"refund"'),
+        ("/v1/stats", "where", '"refund"'),
+    ],
+)
+def test_no_words_are_asked_for_where_none_are_indexed(
+    store: ShelfStore, path: str, parameter: str, where: str
+) -> None:
+    """They would find nothing new, and not say so."""
+    asked = {parameter: where, "metrics": "count"} if path == "/v1/stats" else {parameter: where}
+    for has_search, status in ((False, 501), (True, 200)):
+        app = create_app(store, Metrics(), list, Locks().access, has_search=has_search)
+        with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+            answer = client.get(path, params=asked)
+            assert answer.status_code == status, answer.text
+            if not has_search:
+                assert "--no-search" in answer.json()["detail"]
+            other = client.get(path, params={**asked, parameter: "not (model = x)"})
+            assert other.status_code == 200, other.text
+
+
+def test_a_question_in_a_body_is_refused_too(store: ShelfStore) -> None:
+    app = create_app(store, Metrics(), list, Locks().access, has_search=False)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        asked = {"where": '"refund"'}
+        assert client.post("/v1/trajectories/search", json=asked).status_code == 501

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TYPES = {
     "trace_id": pa.string(),
-    "started_at": pa.timestamp("ms", tz="UTC"),
+    "started_at": pa.timestamp("ns", tz="UTC"),
     "duration": pa.int64(),
     "has_error": pa.bool_(),
     "tags": pa.list_(pa.string()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.spans import chat, genai, make_span, normalized, rules
+from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
 
 from spanloom.core.model.trajectory import Usage
 
@@ -54,11 +54,20 @@ def test_any_other_workflow_is_a_graph(name: str) -> None:
 
 
 def test_an_agent_that_holds_nothing_but_one_other_only_passes_on() -> None:
-    wrapper, run = make_span(1, 0, genai("invoke_agent")), make_span(2, 1, genai("invoke_agent"))
+    graph = make_span(9, 0, genai("invoke_workflow", workflow__name="trip"))
+    wrapper, run = make_span(1, 9, genai("invoke_agent")), make_span(2, 1, genai("invoke_agent"))
     passes_on = ("other", "otel_genai.agent_only_passes_on")
-    assert rules(wrapper, run, make_span(3, 2, chat()))[1] == passes_on
-    assert rules(wrapper, run, make_span(3, 1, chat()))[1][0] == "agent"
-    assert rules(wrapper)[1][0] == "agent"
+    assert rules(graph, wrapper, run, make_span(3, 2, chat()))[1] == passes_on
+    assert rules(graph, wrapper, run, make_span(3, 1, chat()))[1][0] == "agent"
+    assert rules(graph, wrapper)[1][0] == "agent"
+
+
+def test_a_run_that_begins_with_an_agent_is_one_also_if_it_only_hands_over() -> None:
+    outer, inner = make_span(1, 0, genai("invoke_agent")), make_span(2, 1, genai("invoke_agent"))
+    spans = (outer, inner, make_span(3, 2, chat()))
+    assert [rules(*spans)[n][0] for n in (1, 2, 3)] == ["agent", "agent", "model"]
+    assert extract_spans(*spans).root_type == "agent"
+    assert owners(extract_spans(*spans)) == {1: [2], 2: [3]}
 
 
 def test_a_model_call_says_what_it_did() -> None:

@@ -45,6 +45,7 @@ SHARED = {
 MARKS = OVERLAYS | LIBRARIES | SHARED
 SCOPES = {
     "logfire_openai_agents": "logfire.openai_agents",
+    "imported": "spanloom.import",
     "vercel_ai_genai": "gen_ai",
     "google_adk": "gcp.vertex.agent",
     "agent_framework": "agent_framework",

@@ -8,7 +8,7 @@ import pytest
 from tests.support.spans import KEY, make_span
 
 from spanloom.core.model.normalized import Facts
-from spanloom.core.reading.told import MAX_CHARS, MAX_OWN, note_told
+from spanloom.core.reading.told import MAX_CHARS, MAX_OWN, note_told, told_by
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def told(attributes: Mapping[str, str], service: str = "", environment: str = "") -> dict[str, str]:
     facts = Facts()
     span = make_span(1, 0, attributes)
-    note_told(facts, span._replace(service_name=service, environment=environment))
+    sent = span._replace(service_name=service, environment=environment)
+    note_told(facts, sent, told_by(span.attributes))
     return dict(facts.metadata)
 
 

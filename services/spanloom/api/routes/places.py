@@ -6,7 +6,8 @@ from fastapi import Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
 from spanloom.api.filters import Name
-from spanloom.api.rows.forms import CSV, NDJSON
+from spanloom.api.rows.arrow import ArrowStream, Parquet
+from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
 
 T = TypeVar("T")
@@ -40,8 +41,10 @@ TextsInQuery = Annotated[
 AcceptInHeader = Annotated[
     str,
     Header(
-        description=f"`{NDJSON}`: a line of JSON for each row; `{CSV}`: a table; JSON otherwise.",
-        examples=[NDJSON],
+        description=f"`{Ndjson.media_type}`: a line of JSON for each row; `{Csv.media_type}`: a "
+        f"table; `{ArrowStream.media_type}` and `{Parquet.media_type}`: columns with types; "
+        "`application/json`: a page.",
+        examples=[Ndjson.media_type],
     ),
 ]
 

@@ -8,6 +8,7 @@ from spanloom.api.access import CallersReach
 from spanloom.api.examples import HITS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.questions import NO_SEARCH
 from spanloom.api.search_cursors import decode_hit_cursor, encode_hit_cursor
 from spanloom.api.search_schemas import Hit, HitList, SearchQuery
 from spanloom.api.services import Using
@@ -16,10 +17,7 @@ from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
 
-SWITCHED_OFF = (
-    "Texts are not searched here: the service runs with --no-search. Start it without, and what "
-    "is stored by then is indexed too."
-)
+SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
 
 
 @router.get(

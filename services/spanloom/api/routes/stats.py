@@ -8,8 +8,9 @@ from spanloom.api.access import CallersReach
 from spanloom.api.examples import FIELDS, STATS, VALUES
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.questions import refuse_words
 from spanloom.api.routes.places import AcceptInHeader
-from spanloom.api.rows.forms import accepted
+from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.stream import whole_rows
 from spanloom.api.services import Using
 from spanloom.api.stats_schemas import (
@@ -35,7 +36,7 @@ router = APIRouter(tags=["questions"])
     operation_id="getStats",
     summary="Count, sum and compare runs or steps",
     response_model=Stats,
-    responses={200: STATS, **problem_responses(401, 403, 422, 503)},
+    responses={200: STATS, **problem_responses(401, 403, 406, 422, 501, 503)},
 )
 @needs(Scope.READ)
 async def get_stats(
@@ -49,12 +50,14 @@ async def get_stats(
     Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
     values of a group, above that it is one of a sample.
     """
-    asked, reach = query.numbers(), callers.narrowed(query.project)
+    asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
+    refuse_words(using, asked.where, asked.steps_where)
     groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
-    answer, form = Stats.of(asked, list(groups)), accepted(accept)
+    answer = Stats.of(asked, list(groups))
     if form is None:
         return answer
-    return whole_rows(answer.items, columns_of(asked), form, truncated=answer.truncated)
+    columns, is_cut = columns_of(asked), answer.truncated
+    return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
 
 
 @router.get(

@@ -8,10 +8,11 @@ from spanloom.api.access import CallersReach
 from spanloom.api.examples import STEPS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.questions import fingerprint
+from spanloom.api.questions import fingerprint, refuse_words
 from spanloom.api.routes.places import AcceptInHeader, most_of
-from spanloom.api.rows.forms import accepted
-from spanloom.api.rows.stream import Rows, stream_rows
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.schemas import ChosenList
 from spanloom.api.services import Using
 from spanloom.api.step_cursors import encode_step_cursor
 from spanloom.api.step_schemas import StepItem, StepList, StepsQuery
@@ -26,8 +27,8 @@ router = APIRouter(tags=["questions"])
     "/v1/steps",
     operation_id="listSteps",
     summary="List steps as rows, newest run first",
-    response_model=StepList,
-    responses={200: STEPS, **problem_responses(401, 403, 422, 503)},
+    response_model=StepList | ChosenList,
+    responses={200: STEPS, **problem_responses(401, 403, 406, 422, 501, 503)},
 )
 @needs(Scope.READ)
 async def list_steps(
@@ -38,20 +39,21 @@ async def list_steps(
 ) -> Response | StepList:
     """Return one page of the steps that `where` asks for, of runs that pass every other filter.
 
-    As lines or as CSV they are all steps, unless `limit` is given.
+    In every form but JSON they are all steps, unless `limit` is given.
     """
     reach, where, asked = callers.narrowed(query.project), query.filter(), query.asked()
+    refuse_words(using, asked.where, asked.run_where)
 
     def read(limit: int, after: StepCursor | None) -> list[StepRow]:
         return list(using.store.steps(reach, where, limit, after, asked))
 
-    after, form = query.after(), accepted(accept)
-    if form is not None:
-        rows = Rows(read, StepItem.of, StepItem, after, most_of(query))
+    after = query.after()
+    rows = Rows(read, StepItem.of, query.columns(), after, most_of(query))
+    if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     last = page.lines[-1].cursor if page.has_more else None
-    return StepList(
-        items=[StepItem.of(row) for row in page.lines],
-        next_cursor=last and encode_step_cursor(last, fingerprint(query)),
-    )
+    behind = last and encode_step_cursor(last, fingerprint(query))
+    if query.fields is not None:
+        return chosen_page(rows, page.lines, behind)
+    return StepList(items=[StepItem.of(row) for row in page.lines], next_cursor=behind)

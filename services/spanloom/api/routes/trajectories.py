@@ -10,6 +10,7 @@ from spanloom.api.cursors import next_cursor, position_of
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.questions import refuse_words
 from spanloom.api.routes.places import (
     AcceptInHeader,
     ProjectInQuery,
@@ -18,9 +19,9 @@ from spanloom.api.routes.places import (
     known,
     most_of,
 )
-from spanloom.api.rows.forms import accepted
-from spanloom.api.rows.stream import Rows, stream_rows
-from spanloom.api.schemas import ListQuery, TrajectoryItem, TrajectoryList
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Services, Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.core.formats.continued import may_continue, with_continuation
@@ -60,8 +61,8 @@ PROFILES = {"full": CANONICAL, "coze": COZE}
     "/v1/trajectories",
     operation_id="listTrajectories",
     summary="List trajectories, newest first",
-    response_model=TrajectoryList,
-    responses={200: LIST, **problem_responses(401, 403, 422, 503)},
+    response_model=TrajectoryList | ChosenList,
+    responses={200: LIST, **problem_responses(401, 403, 406, 422, 501, 503)},
 )
 @needs(Scope.READ)
 async def list_trajectories(
@@ -72,7 +73,7 @@ async def list_trajectories(
 ) -> Response | TrajectoryList:
     """Return one page of those that pass every filter and are what `where` asks for.
 
-    As lines or as CSV they are all of them, unless `limit` is given.
+    In every form but JSON they are all of them, unless `limit` is given.
 
     Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
     neither repeats an item nor hides one. In another order than by start, a run that changes
@@ -85,8 +86,8 @@ async def list_trajectories(
     "/v1/trajectories/search",
     operation_id="searchTrajectories",
     summary="List trajectories, asked for in a body",
-    response_model=TrajectoryList,
-    responses={200: LIST, **problem_responses(401, 403, 413, 422, 503)},
+    response_model=TrajectoryList | ChosenList,
+    responses={200: LIST, **problem_responses(401, 403, 406, 413, 422, 501, 503)},
 )
 @needs(Scope.READ)
 async def search_trajectories(
@@ -103,19 +104,21 @@ async def _listed(
     query: ListQuery, callers: Reach, using: Services, accept: str
 ) -> Response | TrajectoryList:
     after, question = position_of(query), query.question()
+    refuse_words(using, question.where)
     reach, where = callers.narrowed(query.project), query.filter()
 
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
         return using.store.list(reach, where, limit, after, question)
 
-    if (form := accepted(accept)) is not None:
-        rows = Rows(read, TrajectoryItem.of, TrajectoryItem, after, most_of(query))
+    rows = Rows(read, TrajectoryItem.of, query.columns(), after, most_of(query))
+    if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
-    return TrajectoryList(
-        items=[TrajectoryItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page, query),
-    )
+    behind = next_cursor(page, query)
+    if query.fields is not None:
+        return chosen_page(rows, page.lines, behind)
+    items = [TrajectoryItem.of(summary) for summary in page.lines]
+    return TrajectoryList(items=items, next_cursor=behind)
 
 
 @router.get(

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from spanloom.api.rows.columns import Columns
+
     Row = Mapping[str, Any]  # as JSON has it
 
-NDJSON = "application/x-ndjson"
-CSV = "text/csv"
 _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+class Written(NamedTuple):
+    """A page of rows in some form."""
+
+    body: bytes
+    weight: int
+    """How much it held in memory, in bytes: by this the next page is cut."""
+
+
 class Form(Protocol):
-    """Writes rows, a page after the other."""
+    """Writes the rows of one answer, a page after the other."""
 
-    media_type: str
+    media_type: ClassVar[str]
 
-    def head(self, columns: Sequence[str]) -> bytes:
+    def __init__(self, columns: Columns) -> None:
+        """Take the columns that every row has."""
+
+    def head(self) -> bytes:
         """Return what comes before the rows."""
 
-    def page(self, columns: Sequence[str], rows: Iterable[Row]) -> bytes:
+    def page(self, rows: Sequence[Row]) -> Written:
         """Return some rows."""
 
     def end(self, told: Mapping[str, object]) -> bytes:
@@ -39,37 +50,48 @@ class Form(Protocol):
 class Ndjson:
     """A line of JSON for each row; the last says whether these were all."""
 
-    media_type = NDJSON
+    media_type: ClassVar[str] = "application/x-ndjson"
 
-    def head(self, _columns: Sequence[str]) -> bytes:
+    def __init__(self, _columns: Columns) -> None:
+        """See ``Form``: each line names its columns."""
+
+    def head(self) -> bytes:
         """See ``Form.head``."""
         return b""
 
-    def page(self, _columns: Sequence[str], rows: Iterable[Row]) -> bytes:
+    def page(self, rows: Sequence[Row]) -> Written:
         """See ``Form.page``."""
-        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+        body = io.BytesIO()
+        for row in rows:  # one at a time: what orjson returns has up to 15 times the room it needs
+            body.write(_line(row))
+        return Written(body.getvalue(), body.tell())
 
     def end(self, told: Mapping[str, object]) -> bytes:
         """See ``Form.end``."""
-        return orjson.dumps({"end": True, **told}, option=orjson.OPT_APPEND_NEWLINE)
+        return _line({"end": True, **told})
 
     def broken(self, error: str, count: int) -> bytes:
         """See ``Form.broken``."""
-        return orjson.dumps({"error": error, "count": count}, option=orjson.OPT_APPEND_NEWLINE)
+        return _line({"error": error, "count": count})
 
 
 class Csv:
     """RFC 4180 with a header, in UTF-8: null is empty, a list or an object is JSON."""
 
-    media_type = CSV
+    media_type: ClassVar[str] = "text/csv"
 
-    def head(self, columns: Sequence[str]) -> bytes:
+    def __init__(self, columns: Columns) -> None:
+        """See ``Form``."""
+        self._names = list(columns)
+
+    def head(self) -> bytes:
         """See ``Form.head``."""
-        return _lines([list(map(_harmless, columns))])
+        return _lines([list(map(_harmless, self._names))])
 
-    def page(self, columns: Sequence[str], rows: Iterable[Row]) -> bytes:
+    def page(self, rows: Sequence[Row]) -> Written:
         """See ``Form.page``."""
-        return _lines([[_cell(row.get(name)) for name in columns] for row in rows])
+        body = _lines([[_cell(row.get(name)) for name in self._names] for row in rows])
+        return Written(body, len(body))
 
     def end(self, _told: Mapping[str, object]) -> bytes:
         """See ``Form.end``."""
@@ -79,22 +101,8 @@ class Csv:
         """See ``Form.broken``: a line of words would be one more row."""
 
 
-FORMS: Mapping[str, Form] = {form.media_type: form for form in (Ndjson(), Csv())}
-
-
-def accepted(accept: str) -> Form | None:
-    """Return the form that a header asks for, of several the one it wants most; else JSON."""
-    asked = sorted((_weight(part) for part in accept.split(",")), key=lambda a: -a[0])
-    return next((FORMS[media] for weight, media in asked if media in FORMS and weight > 0), None)
-
-
-def _weight(part: str) -> tuple[float, str]:
-    media, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    weights = [p.removeprefix("q=") for p in parameters if p.startswith("q=")]
-    try:
-        return float(weights[0]) if weights else 1.0, media
-    except ValueError:
-        return 0.0, media
+def _line(told: Mapping[str, object]) -> bytes:
+    return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _lines(rows: Iterable[Sequence[str]]) -> bytes:

@@ -93,7 +93,7 @@ def trajectories(
             "tag": tag,
         }
     )
-    return Listing("/v1/trajectories", filters, limit, TrajectorySummary)
+    return Listing("/v1/trajectories", filters, limit, TrajectorySummary, has_arrow=True)
 
 
 def steps(
@@ -112,7 +112,7 @@ def steps(
     """
     of_runs = trajectories(None, **filters).filters
     asked = given({"where": where, "run_where": run_where})
-    return Listing("/v1/steps", {**asked, **of_runs}, limit, StepRow)
+    return Listing("/v1/steps", {**asked, **of_runs}, limit, StepRow, has_arrow=True)
 
 
 def conversations(

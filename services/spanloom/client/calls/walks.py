@@ -17,7 +17,7 @@ import orjson
 
 from spanloom.client.calls.runs import document
 from spanloom.client.models import ItemT, Page, Trajectory, TrajectorySummary
-from spanloom.client.request import NOT_FOUND, Request
+from spanloom.client.request import JSON, NOT_FOUND, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
+ARROW = "application/vnd.apache.arrow.stream"
+FIELDS = "fields"
 FoundT = TypeVar("FoundT")
 FoundT_co = TypeVar("FoundT_co", covariant=True)
 Row = dict[str, Any]  # an item as JSON has it
@@ -57,6 +59,8 @@ class Listing(Generic[ItemT]):
     limit: int | None
     item: type[ItemT]
     page_items: int = PAGE_ITEMS
+    has_arrow: bool = False
+    """Whether the service gives all of it in Arrow too."""
 
     def walk(self) -> Walk[ItemT]:
         """Walk through typed items."""
@@ -72,9 +76,42 @@ class Listing(Generic[ItemT]):
         """Walk through the items as JSON has them, in a tenth of the time."""
         return PageWalk(self.path, self.filters, self.limit, read_rows, page_items=self.page_items)
 
+    def in_arrow(self) -> Request | None:
+        """Return what asks for all items at once; ``None`` where they come by pages alone.
+
+        A service that has no Arrow answers with a page of JSON.
+        """
+        if not self.has_arrow or (self.limit or 0) > PAGE_ITEMS:
+            return None
+        limit = {} if self.limit is None else {"limit": str(self.limit)}
+        accept = {"accept": f"{ARROW}, {JSON};q=0.1"}
+        return Request(
+            "GET",
+            self.path,
+            {**self.filters, **limit},
+            accept,
+            media_type=ARROW,
+            or_media_type=JSON,
+        )
+
+    def of(self, fields: str | None) -> Listing[ItemT]:
+        """Return the same list with some columns only, which make rows but no items."""
+        return self if fields is None else replace(self, filters={**self.filters, FIELDS: fields})
+
     def first(self, count: int) -> Listing[ItemT]:
         """Return the same list, cut."""
         return replace(self, limit=count if self.limit is None else min(count, self.limit))
+
+
+@dataclass(frozen=True, slots=True)
+class RowWalks(Generic[ItemT]):
+    """The items of a list as JSON has them."""
+
+    listing: Listing[ItemT]
+
+    def walk(self) -> Walk[Row]:
+        """See ``Listing.walk_rows``."""
+        return self.listing.walk_rows()
 
 
 class PageWalk(Generic[FoundT]):

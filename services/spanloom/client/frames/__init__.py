@@ -1,12 +1,13 @@
 """Rows of a list as a table of PyArrow, polars or pandas, whichever is installed.
 
-Columns and their types are those of ``columns.py``, so that the three have equal tables, also of
-no rows. Once the API answers in Arrow, ``Frames`` is the one place that reads it instead.
+What the service gives in Arrow is taken as it is; of all else the columns and their types are those
+of ``columns.py``. Either way the three have equal tables, also of no rows.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from spanloom.client.errors import NotInstalledError
@@ -29,6 +30,9 @@ class Library(Protocol[FrameT_co]):
     def make(self, columns: Mapping[str, Column]) -> FrameT_co:
         """Return a frame of columns."""
 
+    def read(self, stream: bytes) -> FrameT_co:
+        """Return a frame of a stream of Arrow."""
+
     def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames of the same library
         """Return one frame, the rows of each below the other; columns that one lacks are null."""
 
@@ -36,8 +40,11 @@ class Library(Protocol[FrameT_co]):
 class Frames(Generic[FrameT]):
     """Collects rows into one frame of a library."""
 
-    def __init__(self, library: str, model: type[BaseModel]) -> None:
-        """Load the library; raises ``NotInstalledError`` if it is not there."""
+    def __init__(self, library: str, model: type[BaseModel], *, has_all: bool = True) -> None:
+        """Load the library; raises ``NotInstalledError`` if it is not there.
+
+        Without ``has_all`` there are only the columns that rows have, not all of the model.
+        """
         try:
             found = import_module(f"spanloom.client.frames.{library}")
         except ImportError as error:
@@ -45,13 +52,19 @@ class Frames(Generic[FrameT]):
                 f"{error.name} is not installed; pip install 'spanloom[{library}]'"
             ) from error
         self._library = cast("Library[FrameT]", found)
-        self._columns, self._frames = Columns(model), list[FrameT]()
+        self.reads_arrow = library != "pandas" or find_spec("pyarrow") is not None
+        """Whether a stream of Arrow can be read: pandas cannot do it alone."""
+        self._columns, self._frames = Columns(model, has_all=has_all), list[FrameT]()
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:  # as JSON has them
         """Take rows; many at once become a frame."""
         self._columns.add(rows)
         if self._columns.height >= ROWS_AT_ONCE:
             self._frames.append(self._library.make(self._columns.taken()))
+
+    def read(self, stream: bytes) -> FrameT:
+        """Return one frame of all rows, which a service gave in Arrow."""
+        return self._library.read(stream)
 
     def whole(self) -> FrameT:
         """Return one frame of all rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyarrow import ipc
 
 from spanloom.client.frames.columns import Column, Kind
 
@@ -16,9 +17,14 @@ TYPES = {
     Kind.WHOLE: pa.int64(),
     Kind.REAL: pa.float64(),
     Kind.TRUTH: pa.bool_(),
-    Kind.MOMENT: pa.timestamp("ms", tz="UTC"),
+    Kind.MOMENT: pa.timestamp("ns", tz="UTC"),
     Kind.TEXTS: pa.list_(pa.string()),
 }
+
+
+def read(stream: bytes) -> pa.Table:
+    """Return a table of a stream of Arrow."""
+    return ipc.open_stream(stream).read_all()
 
 
 def make(columns: Mapping[str, Column]) -> pa.Table:

@@ -3,7 +3,7 @@
 What is nested is laid out flat: ``step_counts.model`` and ``last_run.status`` are columns. A field
 that a newer service adds is a column too, as text in JSON if it is neither text nor a number. ::
 
-    started_at      moment    milliseconds since the epoch, in UTC
+    started_at      moment    nanoseconds since the epoch, in UTC
     duration        whole     milliseconds
     tags            texts     a list
 """
@@ -49,9 +49,10 @@ class Column(NamedTuple):
 class Columns:
     """Rows turned by the side, as they come."""
 
-    def __init__(self, model: type[BaseModel]) -> None:
-        """Take the columns of the model, without rows."""
-        self._kinds = dict(kinds_of(model))
+    def __init__(self, model: type[BaseModel], *, has_all: bool = True) -> None:
+        """Take the columns of the model, without rows; or only those that rows will have."""
+        self._known, self._inner = dict(kinds_of(model)), dict(_kinds_inside(model))
+        self._kinds = dict(self._known) if has_all else {}
         self._values: dict[str, list[Any]] = {name: [] for name in self._kinds}
         self.height = 0
 
@@ -77,14 +78,18 @@ class Columns:
                 inner = [value if isinstance(value, dict) else {} for value in values]
                 self._lay_flat(inner, f"{before}{name}.")
                 values = [None if isinstance(value, dict) else value for value in values]
-            if any(value is not None for value in values):
+            if before + name in self._known or any(value is not None for value in values):
                 self._put(before + name, values)
 
     def _put(self, name: str, values: Sequence[Any]) -> None:  # JSON values
         if name not in self._values:
-            self._kinds[name] = _kind_of_value(next(v for v in values if v is not None))
+            self._kinds[name] = self._kind_of(name) or _kind_of_value(values)
             self._values[name] = [None] * self.height
         self._values[name].extend(_READERS[self._kinds[name]](values))
+
+    def _kind_of(self, name: str) -> Kind | None:
+        """Return the kind that the model tells: ``step_counts.model`` is one of its counts."""
+        return self._known.get(name) or self._inner.get(name.rpartition(".")[0])
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
@@ -97,6 +102,13 @@ def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Ki
             yield before + name, _kind_of_field(kind, field)
 
 
+def _kinds_inside(model: type[BaseModel]) -> Iterator[tuple[str, Kind]]:
+    """Yield of what kind the values of each mapping are."""
+    for name, field in model.model_fields.items():
+        if get_origin(kind := _bare(field.annotation)) is dict:
+            yield name, _KINDS.get(get_args(kind)[1], Kind.TEXT)
+
+
 def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
     if MOMENT in field.metadata:
         return Kind.MOMENT
@@ -105,8 +117,9 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
     return _KINDS.get(kind, Kind.TEXT)
 
 
-def _kind_of_value(value: object) -> Kind:
+def _kind_of_value(values: Sequence[object]) -> Kind:
     """Return the kind of a field that no model has; a number may have a fraction in another row."""
+    value = next(v for v in values if v is not None)
     if isinstance(value, int) and not isinstance(value, bool):
         return Kind.REAL
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -129,16 +142,22 @@ def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
     return [None if v is None else int(v) for v in values]
 
 
+def _moments(values: Sequence[Any]) -> Iterable[int | None]:  # milliseconds
+    """Return nanoseconds; null is what lies behind the year 2262."""
+    return [None if v is None or int(v) > _LAST_MS else int(v) * 1_000_000 for v in values]
+
+
 def _reals(values: Sequence[Any]) -> Iterable[float | None]:  # JSON values
     return [None if v is None else float(v) for v in values]
 
 
+_LAST_MS = (2**63 - 1) // 1_000_000
 _KINDS = {str: Kind.TEXT, int: Kind.WHOLE, float: Kind.REAL, bool: Kind.TRUTH}
 _READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
     Kind.TEXT: _texts,
     Kind.WHOLE: _wholes,
     Kind.REAL: _reals,
-    Kind.MOMENT: _wholes,
+    Kind.MOMENT: _moments,
     Kind.TRUTH: iter,  # as JSON has them
     Kind.TEXTS: iter,
 }

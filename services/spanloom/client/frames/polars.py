@@ -20,6 +20,11 @@ TYPES = {
 }
 
 
+def read(stream: bytes) -> pl.DataFrame:
+    """Return a frame of a stream of Arrow."""
+    return pl.read_ipc_stream(stream)
+
+
 def make(columns: Mapping[str, Column]) -> pl.DataFrame:
     """Return a frame of columns."""
     return pl.DataFrame([_series(name, column) for name, column in columns.items()])
@@ -33,5 +38,5 @@ def join(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _series(name: str, column: Column) -> pl.Series:
     if column.kind is Kind.MOMENT:
         since = pl.Series(name, column.values, pl.Int64())
-        return since.cast(pl.Datetime("ms", "UTC"))
+        return since.cast(pl.Datetime("ns", "UTC"))
     return pl.Series(name, column.values, TYPES[column.kind])

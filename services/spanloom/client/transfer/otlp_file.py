@@ -1,19 +1,19 @@
-"""OTLP in files, piece by piece, each of them a request that a receiver takes.
+"""What is in a file, piece by piece, each of them a request that a receiver of OTLP takes.
 
-Read are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file exporter
-writes them, and one protobuf message; any of them compressed by gzip. What is in a file is told by
-its first bytes, not by its name.
+Spans go as they are; a canonical document goes as spans that carry it (``documents.py``).
 """
 
 from __future__ import annotations
 
-import gzip
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 from google.protobuf.message import DecodeError
 
+from spanloom.client.transfer.documents import Run, groups_of, is_document, read_run
+from spanloom.client.transfer.parts import CUT_OFF, read_parts
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.imported import text_attribute
 from spanloom.core.formats.otlp import resource_spans_json
 
 if TYPE_CHECKING:
@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 4 * 1024 * 1024
 """About what a request may have: a receiver takes 64 MiB, and gRPC's neighbours 4."""
-MESSAGE_BYTES = 1024 * 1024 * 1024
-"""A longer one is no message."""
 PROJECT = "spanloom.project"
-_GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
-_TAG = b"\x0a"
-"""With which a message begins that has spans; the length of one shorter than 160 MiB does not.
-It is a line break, too, so a file that begins with one is no JSON lines."""
 
-Bytes = BinaryIO | gzip.GzipFile
 Group = dict[str, Any]  # an item of resourceSpans, as JSON has it
 
 
@@ -41,85 +34,50 @@ class Piece(NamedTuple):
     """Where they stand: ``line 3``."""
     body: bytes
     spans: int
+    share: float
+    """How much of the file is read by then."""
+    run: Run | None = None
+    """Whose document they carry; several pieces may carry one."""
 
 
 class Unreadable(NamedTuple):
-    """A part of a file that is not OTLP."""
+    """A part of a file that is neither OTLP nor a document that can be restored."""
 
     place: str
     reason: str
+    share: float
 
 
 def read_pieces(path: Path, project: str | None = None) -> Iterator[Piece | Unreadable]:
     """Yield what is in a file; with ``project`` as spans of that one, whatever they say."""
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == _GZIP
-    with gzip.open(path) if is_gzip else path.open("rb") as file:
-        for place, read in _parts(file):
-            try:
-                groups = _groups(read)
-            except (ValueError, TypeError, DecodeError, InvalidRequestError) as error:
-                yield Unreadable(place, str(error))
-                continue
-            given = groups if project is None else [_moved(group, project) for group in groups]
-            for chosen, count in _split(given):
-                yield Piece(place, orjson.dumps({"resourceSpans": chosen}), count)
+    for place, read, share in read_parts(path):
+        try:
+            run, groups = _contents(read, project)
+        except (ValueError, TypeError, DecodeError, InvalidRequestError) as error:
+            yield Unreadable(place, str(error), share)
+            continue
+        given = groups if project is None else [_moved(group, project) for group in groups]
+        for chosen, count in _split(given):
+            yield Piece(place, orjson.dumps({"resourceSpans": chosen}), count, share, run)
 
 
-def _parts(file: Bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield each line, or message, with its place."""
-    first = file.readline().removeprefix(_BOM)
-    if first[:1] == _TAG:
-        yield "the message", first + file.read()
-    elif first.lstrip()[:1] in {b"{", b"["}:
-        yield from _texts(first, file)
-    elif first:
-        file.seek(0)
-        yield from _messages(file)
-
-
-def _texts(first: bytes, file: Bytes) -> Iterator[tuple[str, bytes]]:
-    if not _is_json(first):
-        yield "the document", first + file.read()
-        return
-    number, line = 1, first
-    while line:
-        if line.strip():
-            yield f"line {number}", line
-        number, line = number + 1, file.readline()
-
-
-def _messages(file: Bytes) -> Iterator[tuple[str, bytes]]:
-    number = 0
-    while head := file.read(4):
-        number += 1
-        size = int.from_bytes(head, "big")
-        message = file.read(size) if len(head) == 4 and size <= MESSAGE_BYTES else b""
-        yield f"message {number}", message if len(message) == size else b"\xff"
-        if len(message) != size:
-            return
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return False
-    return True
-
-
-def _groups(read: bytes) -> Sequence[Group]:
-    """Return the items of ``resourceSpans``; raise for what has none."""
-    if read[:1] == b"\xff":
+def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Group]]:
+    """Return the items of ``resourceSpans``, and whose document they carry; raise if it is none."""
+    if read == CUT_OFF:
         raise ValueError("it is cut off, or neither JSON nor OTLP's protobuf")
     if read.lstrip()[:1] not in {b"{", b"["}:
-        return [orjson.loads(item) for item in resource_spans_json(read)]
+        return None, [orjson.loads(item) for item in resource_spans_json(read)]
     document = orjson.loads(read)
-    if isinstance(document, dict) and "root_step" in document:
-        raise ValueError("it is a trajectory, not its spans: export them with --format otlp")
+    if not is_document(document):
+        return None, _groups(document)
+    run = read_run(document, project)
+    return run, [_moved(group, run.project) for group in groups_of(run)]
+
+
+def _groups(document: object) -> Sequence[Group]:
     groups = document.get("resourceSpans", ()) if isinstance(document, dict) else None
     if not isinstance(groups, list | tuple) or (not groups and document):
-        raise ValueError("it has no `resourceSpans`, so it is not OTLP's JSON")
+        raise ValueError("it has no `resourceSpans`, and is no canonical document either")
     if not all(isinstance(group, dict) for group in groups):
         raise ValueError("`resourceSpans` has to be a list of objects")
     return groups
@@ -163,5 +121,5 @@ def _moved(group: Mapping[str, Any], project: str) -> Group:
     """Return the group as one of another project."""
     resource = dict(group.get("resource") or {})
     others = [a for a in resource.get("attributes") or () if a.get("key") != PROJECT]
-    named = {"key": PROJECT, "value": {"stringValue": project}}
-    return {**group, "resource": {**resource, "attributes": [*others, named]}}
+    attributes = [*others, text_attribute(PROJECT, project)]
+    return {**group, "resource": {**resource, "attributes": attributes}}

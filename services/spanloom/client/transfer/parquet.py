@@ -1,4 +1,7 @@
-"""A Parquet file of the lines of an export: what the list says of a run, then its document."""
+"""A Parquet file of the lines of an export: what the list says of a run, then its document.
+
+Read back are the documents: the list's columns are made of them again.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from typing import IO, TYPE_CHECKING
 
 import orjson
 
-from spanloom.client.errors import NotInstalledError
+from spanloom.client.errors import ClientError, NotInstalledError
 from spanloom.client.frames.columns import Columns
 from spanloom.client.models import TrajectorySummary
 
 try:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import ParquetFile, ParquetWriter
 
     from spanloom.client.frames import arrow
 except ImportError as error:
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
 GROUP_BYTES = 4 * 1024 * 1024
 """Of documents in a row group; so much is held."""
 DOCUMENT = "document"
+ROWS_HELD = 16
+"""Of a file that is read: a document may have megabytes."""
+
+
+class UnreadableTableError(ClientError):
+    """A file is no Parquet, or has no documents."""
 
 
 def write_table(lines: IO[bytes]) -> Path:
@@ -47,6 +56,24 @@ def write_table(lines: IO[bytes]) -> Path:
                 table.append_column(schema.field(DOCUMENT), pa.array(documents, pa.large_string()))
             )
     return path
+
+
+def read_documents(path: Path) -> Iterator[tuple[int, bytes, float]]:
+    """Yield the documents of a table, each with the number of its row and the share read by then.
+
+    Raises ``UnreadableTableError`` for what is no table of documents.
+    """
+    try:
+        with ParquetFile(path) as table:
+            count, number = max(1, table.metadata.num_rows), 0
+            for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT]):
+                for document in batch.column(DOCUMENT).to_pylist():
+                    number += 1
+                    yield number, str(document or "").encode(), number / count
+    except (pa.ArrowException, KeyError, OSError) as error:
+        raise UnreadableTableError(
+            f"{path}: no table with a column `{DOCUMENT}`: {error}"
+        ) from error
 
 
 def _groups(lines: IO[bytes]) -> Iterator[tuple[Sequence[Row], Sequence[str]]]:

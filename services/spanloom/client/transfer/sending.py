@@ -1,20 +1,25 @@
-"""Files to a receiver of OTLP: each piece durable when it is acknowledged, sent twice or not."""
+"""Files to a receiver of OTLP: each piece durable when it is acknowledged, sent twice or not.
+
+Of a document it is first asked what the service has of its run.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
 from spanloom.client.errors import BY_STATUS, ApiError
 from spanloom.client.request import OK, Reply, Request
+from spanloom.client.transfer.documents import compare
 from spanloom.client.transfer.otlp_file import Unreadable, read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.otlp_file import Piece
     from spanloom.client.transport import Transport
 
@@ -23,6 +28,8 @@ _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
 """The piece is at fault; the next may be taken."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
+FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
+"""Return the document that the service has of a run, if it has one."""
 
 
 @dataclass(slots=True)
@@ -32,28 +39,51 @@ class Imported:
     file: str
     accepted_spans: int = 0
     rejected_spans: int = 0
+    unchanged_runs: int = 0
+    """Runs whose document the service has already."""
     rejected: list[dict[str, str]] = field(default_factory=list)
     """What was not taken: its place and the reason."""
 
 
-def send_file(
-    transport: Transport,
-    path: Path,
-    project: str | None,
-    tell: Callable[[Imported], None],
-) -> Imported:
-    """Send what is in a file; ``tell`` is told after each piece how far it is.
+class Sending:
+    """Sends files, one after the other."""
 
-    A span is known by its ids: a file that is sent again, or was interrupted, makes no second one.
-    """
-    done = Imported(str(path))
-    for piece in read_pieces(path, project):
-        if isinstance(piece, Unreadable):
-            done.rejected.append(piece._asdict())
-        else:
-            _send(transport, piece, done)
-        tell(done)
-    return done
+    def __init__(self, transport: Transport, find_stored: FindStored) -> None:
+        """Take the receiver, and by what it is asked what is stored of a run."""
+        self._transport, self._find_stored = transport, find_stored
+        self._left_out: Run | None = None
+
+    def send(
+        self, path: Path, project: str | None, tell: Callable[[Imported, float], None]
+    ) -> Imported:
+        """Send what is in a file; ``tell`` is told after each piece how much of it is read.
+
+        A span is known by its ids: a file that is sent again, or was interrupted, makes no second
+        one.
+        """
+        done = Imported(str(path))
+        before: Run | None = None
+        for piece in read_pieces(path, project):
+            if isinstance(piece, Unreadable):
+                done.rejected.append({"place": piece.place, "reason": piece.reason})
+            else:
+                if piece.run is not None and piece.run is not before:
+                    self._look_at(piece.run, piece.place, done)
+                before = piece.run
+                if piece.run is None or piece.run is not self._left_out:
+                    _send(self._transport, piece, done)
+            tell(done, piece.share)
+        return done
+
+    def _look_at(self, run: Run, place: str, done: Imported) -> None:
+        """Leave a run out that is there as it is, or otherwise."""
+        standing = compare(run, self._find_stored(run))
+        done.unchanged_runs += standing.is_there
+        if standing.in_the_way:
+            done.rejected_spans += len(run.spans)
+            done.rejected.append({"place": place, "reason": standing.in_the_way})
+        if standing.is_there or standing.in_the_way:
+            self._left_out = run
 
 
 def _send(transport: Transport, piece: Piece, done: Imported) -> None:

@@ -21,7 +21,7 @@ from spanloom.core.reading.failures import find_error, has_error_attribute, has_
 from spanloom.core.reading.messages.steps import show_texts
 from spanloom.core.reading.pauses import find_question
 from spanloom.core.reading.signature import Signature, read_signature
-from spanloom.core.reading.told import note_told
+from spanloom.core.reading.told import ToldBy, note_told, told_by
 from spanloom.core.reading.view import TraceView
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Reading(NamedTuple):
     dialect: Dialect
     may_fail: bool
     """Whether they have an attribute that tells a failure."""
+    told_by: ToldBy
+    """The attributes by which they tell what is around their run."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -70,18 +72,18 @@ _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
-    return Reading(dialect, has_error_attribute(signature.keys))
+    return Reading(dialect, has_error_attribute(signature.keys), told_by(signature.keys))
 
 
 def _bytes_of(signature: Signature) -> int:
     scope_name, word, keys, values = signature
     texts = (scope_name, word, *keys, *[value for _, value in values])
-    return sum(map(sys.getsizeof, texts)) + 8 * len(keys) + 500
+    return sum(map(sys.getsizeof, texts)) + 16 * len(keys) + 1_000
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail = _find_reading(span)
+    dialect, may_fail, by = _find_reading(span)
     classification = dialect.classify(span, view)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
@@ -93,7 +95,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
-        note_told(facts, span)
+        note_told(facts, span, by)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

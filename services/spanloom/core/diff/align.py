@@ -41,7 +41,8 @@ def _aligned(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
     pairs: Pairs = []
     i = j = 0
     for tied_i, tied_j in [*_ties(a, b), (len(a), len(b))]:
-        pairs += [(i + x, j + y) for x, y in _between(a[i:tied_i], b[j:tied_j])]
+        if i < tied_i and j < tied_j:
+            pairs += [(i + x, j + y) for x, y in _between(a[i:tied_i], b[j:tied_j])]
         if tied_i < len(a):
             pairs.append((tied_i, tied_j))
         i, j = tied_i + 1, tied_j + 1
@@ -90,7 +91,7 @@ def _longest_rising(pairs: Pairs) -> Pairs:
 
 def _between(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
     cells = len(a) * len(b)
-    if not cells or cells > MAX_MATCHED:
+    if cells > MAX_MATCHED:
         return []
     if cells > MAX_COMPARED:
         return list(_common_parts(a, b))

@@ -75,8 +75,10 @@ class _Comparison:
     def _level(self, a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Iterator[Row]:
         i = j = 0
         for next_i, next_j in [*align(a, b), (len(a), len(b))]:
-            yield from (Row("removed", step, None) for step in a[i:next_i])
-            yield from (Row("added", None, step) for step in b[j:next_j])
+            for step in a[i:next_i]:
+                yield Row("removed", step, None)
+            for step in b[j:next_j]:
+                yield Row("added", None, step)
             if next_i < len(a):
                 yield self._paired(a[next_i], b[next_j])
             i, j = next_i + 1, next_j + 1
@@ -86,8 +88,9 @@ class _Comparison:
         return Row("changed" if changes else "same", a, b, changes)
 
     def _below(self, step: DiffStep | None, side: int) -> Sequence[DiffStep]:
-        owned = () if step is None else self._runs[side].get(step.id, ())
-        return [inner for inner in owned if step is not None and inner.id != step.id]
+        if step is None or (owned := self._runs[side].get(step.id)) is None:
+            return ()
+        return [inner for inner in owned if inner.id != step.id]
 
 
 def _with_moves(rows: Sequence[Row]) -> list[Row]:

@@ -24,9 +24,11 @@ class Signature(NamedTuple):
 class DiffStep:
     """One step, with what is worked out of it only when it is asked for."""
 
-    def __init__(self, step: Json, position: int | None) -> None:
-        """Take the step as the document has it, and its place among those of the run, from 0."""
-        self.position = position
+    position: int | None = None
+    """Its place among those of the run, from 0."""
+
+    def __init__(self, step: Json) -> None:
+        """Take the step as the document has it."""
         self.id: str = step["id"]
         self.parent_id: str = step.get("parent_id", "")
         self.type: str = step["type"]
@@ -36,15 +38,11 @@ class DiffStep:
         self.model: str = step.get("metadata", {}).get("model", "")
         info = step["basic_info"]
         self.start_ms, self.duration_ms = int(info["started_at"]), int(info["duration"])
+        self.end_ms = self.start_ms + self.duration_ms
         error = info.get("error")
         self.error: str | None = None if error is None else error["msg"]
         said = without_ids(self.output) if self.type == "model" else self.input
         self.signature = Signature(self.type, self.name, said)
-
-    @property
-    def end_ms(self) -> int:
-        """When it ended, in ms since the epoch."""
-        return self.start_ms + self.duration_ms
 
     @cached_property
     def arguments(self) -> Mapping[str, object] | None:
@@ -67,24 +65,19 @@ class DiffStep:
 
 def root_of(document: Json) -> DiffStep:
     """Return the root of a run as a step of it; it has no place among the steps."""
-    return DiffStep({**document["root_step"], "type": document["extraction"]["root_type"]}, None)
+    return DiffStep({**document["root_step"], "type": document["extraction"]["root_type"]})
 
 
 def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
     """Return the steps of each agent, and of the root where it owns some, by the owner's id."""
     agents = [(agent["id"], agent["steps"]) for agent in document["agent_steps"]]
-    every = [(agent_id, step) for agent_id, steps in agents for step in steps]
-    every.sort(key=lambda item: _place(item[1]))
+    every = [(agent_id, DiffStep(step)) for agent_id, steps in agents for step in steps]
+    every.sort(key=lambda item: (item[1].start_ms, -item[1].end_ms))
     owned: dict[str, list[DiffStep]] = {agent_id: [] for agent_id, _ in agents}
     for position, (agent_id, step) in enumerate(every):
-        owned[agent_id].append(DiffStep(step, position))
+        step.position = position
+        owned[agent_id].append(step)
     return {agent_id: list(_in_one_order(agent_id, steps)) for agent_id, steps in owned.items()}
-
-
-def _place(step: Json) -> tuple[int, int]:
-    info = step["basic_info"]
-    start = int(info["started_at"])
-    return start, -start - int(info["duration"])
 
 
 def _in_one_order(agent_id: str, steps: Sequence[DiffStep]) -> Iterator[DiffStep]:
@@ -110,8 +103,13 @@ def _siblings(steps: Iterable[DiffStep]) -> list[DiffStep]:
     until_ms = 0
     for step in sorted(steps, key=lambda s: (s.start_ms, s.end_ms)):
         if group and step.start_ms >= until_ms:
-            ordered += sorted(group, key=lambda s: s.signature)
+            ordered += _by_what_they_are(group)
             group = []
         until_ms = max(until_ms, step.end_ms) if group else step.end_ms
         group.append(step)
-    return ordered + sorted(group, key=lambda s: s.signature)
+    return ordered + _by_what_they_are(group)
+
+
+def _by_what_they_are(group: list[DiffStep]) -> list[DiffStep]:
+    """Return them in that order; nearly always there is one alone."""
+    return group if len(group) < 2 else sorted(group, key=lambda s: s.signature)

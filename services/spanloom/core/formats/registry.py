@@ -77,9 +77,14 @@ class FileFormat:
 FILE_FORMATS = {
     known.id: known
     for known in (
-        FileFormat("jsonl", Content.DOCUMENT, "A canonical document a line."),
+        FileFormat("jsonl", Content.DOCUMENT, "A canonical document a line.", is_read=True),
         FileFormat("coze", Content.DOCUMENT, "A document of Coze Loop's builder a line.", COZE),
-        FileFormat("parquet", Content.ROW, "A row a run: its figures, and its document as text."),
+        FileFormat(
+            "parquet",
+            Content.ROW,
+            "A row a run: its figures, and its document as text.",
+            is_read=True,
+        ),
         FileFormat(
             "otlp", Content.SPANS, "The spans of a run a line, as they were sent.", is_read=True
         ),

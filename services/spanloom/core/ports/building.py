@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.ports.feed import FeedWriter
+from spanloom.core.ports.feed import Announcement, FeedWriter
 from spanloom.core.ports.spans import SpanReader
 
 if TYPE_CHECKING:
@@ -93,6 +93,11 @@ class TrajectoryRecord:
     """Its model and tool steps, by which other reports of it are found."""
     previous: Head | None = None
     """The head that this record replaces."""
+
+    @property
+    def announcement(self) -> Announcement:
+        """What the change feed says of it once it is stored."""
+        return Announcement(self.key, self.version, self.status, self.trajectory.root.start_ns)
 
 
 class TrajectoryWriter(Protocol):

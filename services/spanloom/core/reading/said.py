@@ -15,7 +15,7 @@ import orjson
 from spanloom.core.reading.values import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from spanloom.core.reading.values import Json
 
@@ -30,8 +30,9 @@ _PLAIN = 2
 
 def said_in(text: str) -> Sequence[str]:
     """Return what is said, message by message; nothing said is no text."""
-    value = json_value(text) if text.startswith(_NESTED) else text
-    return [said for said in _texts_of(value) if said]
+    if not text.startswith(_NESTED):  # as most is that tools and models answer
+        return [text] if text and not text.startswith(_DATA) else []
+    return [said for said in _texts_of(json_value(text)) if said]
 
 
 def said_by(messages: Sequence[Json]) -> Sequence[str]:
@@ -39,15 +40,14 @@ def said_by(messages: Sequence[Json]) -> Sequence[str]:
     return [said for said in map(_text_of, messages) if said]
 
 
-def _texts_of(value: Json) -> Iterator[str]:
+def _texts_of(value: Json) -> Iterable[str]:
     if isinstance(value, list) and any(map(_is_message, value)):
-        yield from map(_text_of, value)
-    elif isinstance(value, dict) and isinstance(value.get("messages"), list):
+        return map(_text_of, value)
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
         # The state of a graph: its conversation, and whatever else it holds.
-        yield from _texts_of(value["messages"])
-        yield _flat({key: item for key, item in value.items() if key != "messages"})
-    else:
-        yield _text_of(value)
+        rest = {key: item for key, item in value.items() if key != "messages"}
+        return [*_texts_of(value["messages"]), _flat(rest)]
+    return [_text_of(value)]
 
 
 def _is_message(value: Json) -> bool:

@@ -6,20 +6,23 @@ does for all. What a framework notes for itself (LangGraph's ``langgraph_step``)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.reading.bounds import FREE_BYTES
+from spanloom.core.reading.cache import ByteCache
 from spanloom.core.reading.messages.wire import as_text, compact
 from spanloom.core.reading.values import (
     decimal,
     first,
-    json_field,
     json_object,
     json_value,
     unquoted,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.normalized import Facts
     from spanloom.core.model.span import Span
@@ -80,44 +83,89 @@ _KNOWN = frozenset(
     )
 )
 """What is shown elsewhere, or is a setting of the call that some callbacks note as metadata."""
+_EMPTY: Sequence[object] = (None, "", [], {})
 _STEP_TAGS = ("seq:step:", "graph:step:", "map:key:")
 """How LangChain tags the links of a chain."""
 
 
-def note_told(facts: Facts, span: Span) -> None:
+class ToldBy(NamedTuple):
+    """The attributes that tell something, of spans that have the same keys: most have none."""
+
+    environment: Sequence[str]
+    user: Sequence[str]
+    tags: Sequence[str]
+    cost: Sequence[str]
+    own: Sequence[tuple[str, str]]
+    """Keys of the sender's own metadata, and what each is called."""
+    has_metadata: bool
+    has_cost_details: bool
+
+
+def told_by(keys: Collection[str]) -> ToldBy:
+    """Return by which of these keys something is told."""
+    own = [(key, _name_of(key)) for key in keys if key.startswith(_PREFIXES)]
+    return ToldBy(
+        environment=[key for key in _ENVIRONMENT if key in keys],
+        user=[key for key in _USER if key in keys],
+        tags=[key for key in _TAGS if key in keys],
+        cost=[key for key in _COST if key in keys],
+        own=[(key, name) for key, name in own if _is_own(name)],
+        has_metadata=_METADATA in keys,
+        has_cost_details=_COST_DETAILS in keys,
+    )
+
+
+def note_told(facts: Facts, span: Span, by: ToldBy) -> None:
     """Let the step show what its span tells; what a dialect has read of it already stays."""
-    told = dict(_told(span))
+    told = dict(_told(span, by))
     if told:
         facts.metadata = {**told, **facts.metadata}
 
 
-def _told(span: Span) -> Iterator[tuple[str, str]]:
+def _told(span: Span, by: ToldBy) -> Iterator[tuple[str, str]]:
     attributes = span.attributes
+    metadata = _read_metadata(attributes[_METADATA]) if by.has_metadata else _NO_METADATA
     if span.service_name:
         yield "service_name", span.service_name
-    if environment := span.environment or first(attributes, *_ENVIRONMENT):
+    if environment := span.environment or first(attributes, *by.environment):
         yield "environment", environment
-    if user := unquoted(first(attributes, *_USER)) or _named_user(attributes):
+    if user := unquoted(first(attributes, *by.user)) or metadata.user:
         yield "user_id", user
-    if tags := _tags(attributes):
+    if by.tags and (tags := _tags(first(attributes, *by.tags))):
         yield "tags", tags
-    if cost := _cost(attributes):
+    if (by.cost or by.has_cost_details) and (cost := _cost(attributes, by.cost)):
         yield "reported_cost", cost
-    for place, (name, value) in enumerate(_own(attributes)):
-        if place == MAX_OWN:
-            return
+    for name, value in islice(_own(attributes, metadata, by.own), MAX_OWN):
         yield OWN + name, value[:MAX_CHARS]
 
 
-def _named_user(attributes: Mapping[str, str]) -> str:
-    """Return the user whom LangChain's run metadata name."""
-    user = json_field(attributes.get(_METADATA, ""), "user_id")
-    return user if isinstance(user, str) else ""
+class _Metadata(NamedTuple):
+    """What one JSON object of metadata tells."""
+
+    user: str = ""
+    """The user whom LangChain's run metadata name."""
+    own: Sequence[tuple[str, str]] = ()
 
 
-def _tags(attributes: Mapping[str, str]) -> str:
+_NO_METADATA = _Metadata()
+CACHE_BYTES = 4 * 2**20
+"""Of metadata that are kept: spans of one node have the same, one after the other."""
+_metadata: ByteCache[str, _Metadata] = ByteCache(CACHE_BYTES)
+
+
+def _read_metadata(text: str) -> _Metadata:
+    if (read := _metadata.get(text)) is None:
+        found = json_object(text)
+        user = found.get("user_id")
+        own = [(n, as_text(v)) for n, v in found.items() if _is_own(n) and v not in _EMPTY]
+        read = _Metadata(user if isinstance(user, str) else "", own)
+        if len(text) <= FREE_BYTES:  # only of a longer one it must be told that it was not read
+            _metadata.keep(text, read, 3 * sys.getsizeof(text) + 500)
+    return read
+
+
+def _tags(text: str) -> str:
     """Return the tags as a JSON list; LangSmith writes them with commas between."""
-    text = first(attributes, *_TAGS)
     if not text:
         return ""
     value = json_value(text) if text.startswith("[") else text.split(",")
@@ -127,27 +175,26 @@ def _tags(attributes: Mapping[str, str]) -> str:
     return compact(list(kept)) if kept else ""
 
 
-def _cost(attributes: Mapping[str, str]) -> str:
+def _cost(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
     """Return what the call cost, in the sender's currency; 0 is OpenLIT's word for no price."""
-    text = first(attributes, *_COST)
+    text = first(attributes, *keys)
     if not text and _COST_DETAILS in attributes:
         text = as_text(json_object(attributes[_COST_DETAILS]).get("total"))
     cost = decimal(text)
     return text if cost is not None and 0 < cost <= MAX_COST else ""
 
 
-def _own(attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for name, value in json_object(attributes.get(_METADATA, "")).items():
-        if _is_own(name) and value not in (None, "", [], {}):
-            yield name, as_text(value)
-    for key in filter(_has_prefix, attributes):
-        name = next(key.removeprefix(p) for p in _PREFIXES if key.startswith(p))
-        if _is_own(name) and (value := unquoted(attributes[key])):
+def _own(
+    attributes: Mapping[str, str], metadata: _Metadata, keys: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    yield from metadata.own
+    for key, name in keys:
+        if value := unquoted(attributes[key]):
             yield name, value
 
 
-def _has_prefix(key: str) -> bool:
-    return key.startswith(_PREFIXES)
+def _name_of(key: str) -> str:
+    return next(key.removeprefix(prefix) for prefix in _PREFIXES if key.startswith(prefix))
 
 
 def _is_own(name: str) -> bool:

@@ -3,7 +3,8 @@
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
 model. The operation decides the kind. Two marks lie, seen with LangChain's instrumentation:
 ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
-``invoke_agent`` around a function that does nothing but run one other agent.
+``invoke_agent`` around a function of a graph that does nothing but run one other agent. The root of
+a run is no such function: whoever calls it an agent has begun with one, if only to hand over.
 """
 
 from __future__ import annotations
@@ -139,6 +140,7 @@ def _is_plain_chain(span: Span) -> bool:
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
-    """Return whether it only wraps an agent: one calls models or tools of its own."""
+    """Return whether it only wraps an agent: one calls models or tools of its own, or is a root."""
     inner = view.tree.children(span)
-    return len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"
+    is_below = bool(span.parent_span_id)
+    return is_below and len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"

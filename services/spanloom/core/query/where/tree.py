@@ -109,3 +109,18 @@ class Under(NamedTuple):
 
 
 Condition: TypeAlias = "And | Or | Not | Compare | In | Exists | Words | Count | Chain | Under"
+
+
+def asks_for_words(condition: Condition | None) -> bool:
+    """Return whether a text is looked for by its words anywhere: ``output: "rate limit"``."""
+    match condition:
+        case Words() | Compare(operator=Operator.HAS_WORDS):
+            return True
+        case And(parts) | Or(parts) | Chain(steps=parts):
+            return any(map(asks_for_words, parts))
+        case Not(part) | Count(steps=part):
+            return asks_for_words(part)
+        case Under(inner, outer):
+            return asks_for_words(inner) or asks_for_words(outer)
+        case _:
+            return False

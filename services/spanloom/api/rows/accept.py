@@ -1,0 +1,90 @@
+"""Which form an ``Accept`` header asks for, of those that there are (RFC 9110, 12.5.1)."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.api.rows.arrow import ArrowStream, Parquet
+from spanloom.api.rows.forms import Csv, Ndjson
+from spanloom.core.errors import SpanloomError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.api.rows.forms import Form
+
+JSON = "application/json"
+_TEXTS: Sequence[type[Form]] = (Ndjson, Csv)
+_TABLES: Sequence[type[Form]] = (ArrowStream, Parquet)
+_NOT_INSTALLED = (
+    "; Arrow and Parquet are there once PyArrow is installed beside the service: "
+    "pip install 'spanloom[arrow]'"
+)
+
+
+class NotAcceptableError(SpanloomError):
+    """No form that there is passes the header."""
+
+    def __init__(self, accept: str, there_is: Iterable[str], more: str) -> None:
+        """Name what there is."""
+        self.available = list(there_is)
+        listed = ", ".join(self.available)
+        super().__init__(f"No rows in {accept!r}; accept one of {listed}{more}.")
+
+
+class _Range(NamedTuple):
+    """One of the things that a header accepts: ``text/*;q=0.5``."""
+
+    media: str
+    weight: float
+
+    def covers(self, media: str) -> int:
+        """Return how exactly it names a media type; 0: not at all."""
+        if self.media == media:
+            return 3
+        if self.media == f"{media.partition('/')[0]}/*":
+            return 2
+        return int(self.media == "*/*")
+
+
+def form_for(accept: str) -> type[Form] | None:
+    """Return the form that a header wants most; ``None`` is JSON.
+
+    Of several wanted equally the one that it names first, JSON where it names none. Raises
+    ``NotAcceptableError`` if it wants none of them.
+    """
+    there_is = _available()
+    ranges = [_read(part) for part in accept.split(",") if part.strip()]
+    if not ranges:
+        return None
+    wanted = {media: _wanted(ranges, media) for media in there_is}
+    best = max(wanted, key=lambda media: wanted[media])  # of equals the first: JSON
+    if wanted[best][0] <= 0:
+        raise NotAcceptableError(accept, there_is, "" if _has_arrow() else _NOT_INSTALLED)
+    return there_is[best]
+
+
+def _available() -> Mapping[str, type[Form] | None]:
+    forms = (*_TEXTS, *_TABLES) if _has_arrow() else _TEXTS
+    return {JSON: None, **{form.media_type: form for form in forms}}
+
+
+def _has_arrow() -> bool:
+    """Return whether PyArrow is there; it is not loaded before somebody asks for it."""
+    return find_spec("pyarrow") is not None
+
+
+def _wanted(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
+    """Return how much a type is wanted by what names it most exactly, and how early."""
+    at = max(range(len(ranges)), key=lambda place: ranges[place].covers(media))
+    return (ranges[at].weight if ranges[at].covers(media) else 0.0, -at)
+
+
+def _read(part: str) -> _Range:
+    media, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    weights = [p.removeprefix("q=") for p in parameters if p.startswith("q=")]
+    try:
+        return _Range(media, float(weights[0]) if weights else 1.0)
+    except ValueError:
+        return _Range(media, 0.0)

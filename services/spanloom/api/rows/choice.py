@@ -1,0 +1,68 @@
+"""Which columns are asked for: by their names, or by the name of a group of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.where.problems import InvalidWhereError, WhereProblem, resembling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.api.rows.columns import Columns
+
+RUN_GROUPS: Mapping[str, Sequence[str]] = {
+    "core": (
+        *("trace_id", "project", "version", "status", "root_name", "root_type"),
+        *("started_at", "duration", "has_error", "outcome"),
+    ),
+    "metrics": (
+        *("failures", "step_counts", "span_count"),
+        *("input_tokens", "output_tokens", "cost"),
+    ),
+}
+STEP_GROUPS: Mapping[str, Sequence[str]] = {
+    "core": (
+        *("trace_id", "project", "position", "step_id", "agent_name", "type", "name"),
+        *("started_at", "duration", "model", "has_error"),
+    ),
+    "metrics": (
+        *("input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens"),
+        *("cache_creation_tokens", "cost", "first_token_ms"),
+    ),
+}
+_NAME = re.compile(r"[^,\s][^,]*(?<!\s)")
+
+
+class InvalidFieldsError(InvalidWhereError):
+    """A ``fields`` names what no row has."""
+
+    parameter = "fields"
+
+
+def read_fields(text: str | None, columns: Columns, groups: Mapping[str, Sequence[str]]) -> Columns:
+    """Return the columns that are asked for, each once; all of them for no text.
+
+    ``core,cost`` is what makes up the group, then the cost. Raises ``InvalidFieldsError`` with
+    every name that is wrong.
+    """
+    if text is None:
+        return columns
+    known = {**{name: (name,) for name in columns}, **groups}
+    names = list(_NAME.finditer(text))
+    problems = [_problem(name, known) for name in names if name[0] not in known]
+    if problems or not names:
+        raise InvalidFieldsError(text, problems or [_nothing(text, known)])
+    wanted = dict.fromkeys(column for name in names for column in known[name[0]])
+    return {column: columns[column] for column in wanted}
+
+
+def _problem(name: re.Match[str], known: Iterable[str]) -> WhereProblem:
+    said = f"no column or group {name[0]!r}"
+    alike = tuple(resembling(name[0], known))
+    return WhereProblem(name.start(), len(name[0]), said, alike, tuple(known))
+
+
+def _nothing(text: str, known: Iterable[str]) -> WhereProblem:
+    return WhereProblem(0, len(text), "it names no column", (), tuple(known))

@@ -1,0 +1,127 @@
+"""Canonical documents on their way back: as spans, of which the same document is made again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+from pydantic import ValidationError
+
+from spanloom.client.models import Trajectory
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.extraction.restore import restore_trajectory
+from spanloom.core.formats.canonical import encode_document
+from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tree import SpanTree
+from spanloom.core.reading.imported import SCOPE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.model.span import Span
+
+MAX_VALUE_BYTES = 8 * 1024 * 1024
+"""A receiver cuts a longer text."""
+_DIALECT = "imported"
+_OF_THE_RUN = ("id", "root_step", "agent_steps")
+_BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
+
+
+class Run(NamedTuple):
+    """A run whose document is in a file."""
+
+    project: str
+    trace_id: str
+    document: Json
+    spans: Sequence[Span]
+    """That carry it."""
+
+
+def is_document(value: object) -> bool:
+    """Return whether it is meant to be the document of a run, in whatever form."""
+    return isinstance(value, dict) and "root_step" in value
+
+
+def read_run(document: Json, project: str | None) -> Run:
+    """Return the run of a document, as one of ``project`` if that is given.
+
+    Raises ``InvalidRequestError``, with the place, if it is no canonical document, or none that
+    would be the same when it is read again.
+    """
+    if "extraction" not in document:
+        raise InvalidRequestError(_BY_COZE)
+    try:
+        Trajectory.model_validate(document)
+    except ValidationError as error:
+        raise InvalidRequestError(_first_of(error)) from error
+    run = Run(
+        project or document["extraction"]["project"], document["id"], document, carry(document)
+    )
+    _check_lengths(run.spans)
+    _check_restored(run)
+    return run
+
+
+def groups_of(run: Run) -> Sequence[dict[str, object]]:
+    """Return the spans of a run as items of OTLP's ``resourceSpans``."""
+    spans = [span_json(span) for span in run.spans]
+    return [{"scopeSpans": [{"scope": {"name": SCOPE}, "spans": spans}]}]
+
+
+class Standing(NamedTuple):
+    """How the document of a run stands to what a service has of it."""
+
+    is_there: bool = False
+    in_the_way: str = ""
+    """Why it may not be sent; empty if it may."""
+
+
+def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
+    """Compare a run with the document that is stored of it, if there is one.
+
+    The spans of a run that a service was sent are never replaced by a copy of what was made of
+    them. Part of a document, whose import was interrupted, is completed.
+    """
+    if stored is None or _is_part(stored):
+        return Standing()
+    ours, theirs = ({k: doc.get(k) for k in _OF_THE_RUN} for doc in (run.document, stored))
+    place = find_difference(ours, theirs)
+    if place is None:
+        return Standing(is_there=True)
+    return Standing(
+        in_the_way=f"{run.trace_id}: the service has this run, with another {place}; delete it "
+        "there (`spanloom delete`), or import into another project (--project)"
+    )
+
+
+def _is_part(stored: Mapping[str, object]) -> bool:
+    told = stored.get("extraction")
+    return isinstance(told, dict) and told.get("dialects") == [_DIALECT]
+
+
+def _first_of(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
+
+
+def _check_lengths(spans: Sequence[Span]) -> None:
+    for span in spans:
+        for key, value in span.attributes.items():
+            if len(value) * 4 > MAX_VALUE_BYTES and len(value.encode()) > MAX_VALUE_BYTES:
+                raise InvalidRequestError(
+                    f"{span.span_id}: {key.rpartition('.')[2]} is longer than 8 MiB, more than a "
+                    "receiver takes"
+                )
+
+
+def _check_restored(run: Run) -> None:
+    """Make of the spans what the service will make of them, and compare."""
+    key, told = TraceKey(run.project, run.trace_id), run.document["extraction"]
+    restored = restore_trajectory(key, SpanTree(run.spans), told["extractor_version"])
+    if restored is None:
+        raise InvalidRequestError("extraction: it says what no document does")
+    again = orjson.loads(encode_document(restored, told["version"], told["status"]))
+    if (place := find_loss(run.document, again)) is not None:
+        raise InvalidRequestError(f"{place}: it would not come back as it is")

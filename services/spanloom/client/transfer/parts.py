@@ -1,0 +1,97 @@
+"""Files in parts: lines, messages or rows, each with its place.
+
+Read are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file exporter
+writes them, one protobuf message, any of them compressed by gzip, and Parquet as ``spanloom
+export`` writes it. What is in a file is told by its first bytes, not by its name.
+"""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MESSAGE_BYTES = 1024 * 1024 * 1024
+"""A longer one is no message."""
+CUT_OFF = b"\xff"
+"""In place of a message that is not there as a whole: none begins like this."""
+_GZIP, _BOM, _PARQUET = b"\x1f\x8b", b"\xef\xbb\xbf", b"PAR1"
+_TAG = b"\x0a"
+"""With which a message begins that has spans; the length of one shorter than 160 MiB does not.
+It is a line break, too, so a file that begins with one is no JSON lines."""
+
+Bytes = BinaryIO | gzip.GzipFile
+
+
+class Part(NamedTuple):
+    """A line, a message or a row of a file, or all of it."""
+
+    place: str
+    """``line 3``, for people."""
+    read: bytes
+    share: float
+    """How much of the file is read by then, from 0 to 1."""
+
+
+def read_parts(path: Path) -> Iterator[Part]:
+    """Yield what is in a file; nothing of an empty one."""
+    with path.open("rb") as raw:
+        head = raw.read(len(_PARQUET))
+        raw.seek(0)
+        if head == _PARQUET:
+            from spanloom.client.transfer.parquet import read_documents  # noqa: PLC0415  # PyArrow
+
+            for number, document, share in read_documents(path):
+                yield Part(f"row {number}", document, share)
+            return
+        size = path.stat().st_size
+        with gzip.open(raw) if head.startswith(_GZIP) else raw as file:
+            for place, read in _parts(file):
+                yield Part(place, read, min(1.0, raw.tell() / size))
+
+
+def _parts(file: Bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield each line, or message, with its place."""
+    first = file.readline().removeprefix(_BOM)
+    if first[:1] == _TAG:
+        yield "the message", first + file.read()
+    elif first.lstrip()[:1] in {b"{", b"["}:
+        yield from _texts(first, file)
+    elif first:
+        file.seek(0)
+        yield from _messages(file)
+
+
+def _texts(first: bytes, file: Bytes) -> Iterator[tuple[str, bytes]]:
+    if not _is_json(first):
+        yield "the document", first + file.read()
+        return
+    number, line = 1, first
+    while line:
+        if line.strip():
+            yield f"line {number}", line
+        number, line = number + 1, file.readline()
+
+
+def _messages(file: Bytes) -> Iterator[tuple[str, bytes]]:
+    number = 0
+    while head := file.read(4):
+        number += 1
+        size = int.from_bytes(head, "big")
+        message = file.read(size) if len(head) == 4 and size <= MESSAGE_BYTES else b""
+        yield f"message {number}", message if len(message) == size else CUT_OFF
+        if len(message) != size:
+            return
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True

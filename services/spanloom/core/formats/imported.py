@@ -1,0 +1,210 @@
+"""A canonical document as spans that carry it, one for each step.
+
+``core/reading/imported.py`` names what stands in them, ``core/extraction/restore.py`` makes the
+document of them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.model.span import Span
+from spanloom.core.reading import imported as carried
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+
+TOLD_ANEW = frozenset(
+    {"version", "status", "extractor_version", "project", "span_count", "resumes", "resumed_by"}
+)
+"""Members of ``extraction`` that the store which takes the document finds for itself."""
+_SHOWN = ("name", "input", "output", "basic_info")
+_OTHER = "other"
+"""Of ``step_counts``: spans that are no step, of which there are fewer."""
+_TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
+
+
+@dataclass(slots=True)
+class _Carrier:
+    """A span to be: what is shown of a step, wherever that is."""
+
+    where: str
+    parent_id: str
+    shown: Json
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+def carry(document: Json) -> Sequence[Span]:
+    """Return the spans that carry a document, which has the shape of one.
+
+    Raises ``InvalidRequestError``, with the place, for what no spans can carry.
+    """
+    _check_id(document["id"], _TRACE_ID, "id", 32)
+    carriers: dict[str, _Carrier] = {}
+    _carry_root(document, carriers)
+    _carry_agents(document, carriers)
+    digest = hashlib.blake2b(orjson.dumps(document), digest_size=12).hexdigest()
+    for carrier in carriers.values():
+        carrier.attributes[carried.DOCUMENT] = digest
+    root = carriers[document["root_step"]["id"]]
+    root.attributes[carried.SPANS] = str(len(carriers))
+    return [_span(document["id"], step_id, carrier) for step_id, carrier in carriers.items()]
+
+
+def _carry_root(document: Json, carriers: dict[str, _Carrier]) -> None:
+    root, told = document["root_step"], document["extraction"]
+    if told["status"] == "failed":
+        raise InvalidRequestError("extraction.status: failed; there is no run that it shows")
+    attributes = _note(carriers, root, "", "root_step").attributes
+    attributes[carried.TYPE] = told["root_type"]
+    attributes[carried.ROOT_METADATA] = _json(root["metadata"])
+    attributes[carried.ROOT_METRICS] = _json(root["metrics_info"])
+    attributes[carried.EXTRACTION] = _json(told)
+
+
+def _carry_agents(document: Json, carriers: dict[str, _Carrier]) -> None:
+    root_id = document["root_step"]["id"]
+    for at, agent in enumerate(document["agent_steps"]):
+        where = f"agent_steps.{at}"
+        attributes = _note(carriers, agent, agent["parent_id"], where).attributes
+        if carried.AGENT_POSITION in attributes:
+            raise InvalidRequestError(f"{where}.id: {agent['id']} is there twice")
+        attributes[carried.AGENT_POSITION] = str(at)
+        attributes[carried.AGENT_METADATA] = _json(agent["metadata"])
+        attributes[carried.AGENT_METRICS] = _json(agent["metrics_info"])
+        attributes.setdefault(carried.TYPE, "agent")
+        _carry_steps(agent, where, carriers)
+    for agent_id, carrier in carriers.items():
+        is_listed = carried.OWNER in carrier.attributes
+        if not is_listed and agent_id != root_id:
+            raise InvalidRequestError(f"{carrier.where}.id: {agent_id} is no step of any agent")
+
+
+def _carry_steps(agent: Json, owner: str, carriers: dict[str, _Carrier]) -> None:
+    for at, step in enumerate(agent["steps"]):
+        where = f"{owner}.steps.{at}"
+        attributes = _note(carriers, step, step["parent_id"], where).attributes
+        if carried.OWNER in attributes:
+            raise InvalidRequestError(f"{where}.id: {step['id']} is there twice")
+        attributes[carried.OWNER], attributes[carried.POSITION] = agent["id"], str(at)
+        attributes[carried.STEP_METADATA] = _json(step["metadata"])
+        if attributes.setdefault(carried.TYPE, step["type"]) != step["type"]:
+            raise InvalidRequestError(f"{where}.type: elsewhere it is {attributes[carried.TYPE]}")
+        if "model_info" in step:
+            attributes[carried.MODEL_INFO] = _json(step["model_info"])
+
+
+def _note(carriers: dict[str, _Carrier], shown: Json, parent_id: str, where: str) -> _Carrier:
+    """Return what carries a step, which has to be the same wherever it is shown."""
+    _check_id(shown["id"], _STEP_ID, f"{where}.id", 16)
+    if parent_id:
+        _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)
+    carrier = carriers.setdefault(shown["id"], _Carrier(where, parent_id, shown))
+    for name in _SHOWN:
+        if shown[name] != carrier.shown[name]:
+            raise InvalidRequestError(f"{where}.{name}: {carrier.where} of the same id has another")
+    if parent_id != carrier.parent_id:
+        raise InvalidRequestError(f"{where}.parent_id: {carrier.where} stands elsewhere")
+    return carrier
+
+
+def _check_id(value: str, form: re.Pattern[str], where: str, digits: int) -> None:
+    if not form.fullmatch(value):
+        raise InvalidRequestError(f"{where}: {digits} lowercase hex digits are needed")
+
+
+def _span(trace_id: str, step_id: str, carrier: _Carrier) -> Span:
+    shown, info = carrier.shown, carrier.shown["basic_info"]
+    start_ns = _nanoseconds(info["started_at"], f"{carrier.where}.basic_info.started_at")
+    took_ns = _nanoseconds(info["duration"], f"{carrier.where}.basic_info.duration")
+    error = info.get("error")
+    texts = {carried.INPUT: shown["input"], carried.OUTPUT: shown["output"]}
+    failed = {} if error is None else {carried.ERROR: _json(error)}
+    return Span(
+        trace_id=trace_id,
+        span_id=step_id,
+        parent_span_id=carrier.parent_id,
+        name=shown["name"],
+        kind="Internal",
+        start_ns=start_ns,
+        end_ns=start_ns + took_ns,
+        status_code="Unset" if error is None else "Error",
+        status_message="" if error is None else error["msg"],
+        service_name="",
+        scope_name=carried.SCOPE,
+        scope_version="",
+        attributes={**{k: v for k, v in texts.items() if v}, **failed, **carrier.attributes},
+        events=(),
+        links=(),
+        row_version=0,
+    )
+
+
+def _nanoseconds(value: object, where: str) -> int:
+    try:
+        return carried.milliseconds(value)
+    except carried.NotCarriedError as error:
+        raise InvalidRequestError(f"{where}: a text of milliseconds is needed") from error
+
+
+def _json(value: object) -> str:
+    return dump(value).decode()
+
+
+def span_json(span: Span) -> Mapping[str, Any]:  # as OTLP's JSON has it
+    """Return a span as OTLP's JSON."""
+    told: dict[str, Any] = {
+        "traceId": span.trace_id,
+        "spanId": span.span_id,
+        "name": span.name,
+        "kind": 1,
+        "startTimeUnixNano": str(span.start_ns),
+        "endTimeUnixNano": str(span.end_ns),
+        "attributes": [text_attribute(key, value) for key, value in span.attributes.items()],
+    }
+    if span.parent_span_id:
+        told["parentSpanId"] = span.parent_span_id
+    if span.status_code == "Error":
+        told["status"] = {"code": 2, "message": span.status_message}
+    return told
+
+
+def text_attribute(key: str, value: str) -> Mapping[str, object]:
+    """Return an attribute as OTLP's JSON."""
+    return {"key": key, "value": {"stringValue": value}}
+
+
+def find_loss(document: Json, restored: Json) -> str | None:
+    """Return the first place at which the restored document is another one; ``None`` if it is not.
+
+    What the store that takes it finds for itself is not compared.
+    """
+    return find_difference(_lasting(document), _lasting(restored))
+
+
+def find_difference(ours: object, theirs: object, where: str = "") -> str | None:
+    """Return the first place at which two JSON values differ, ``root_step.name``; else ``None``."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        keys = sorted(ours.keys() | theirs.keys())
+        pairs = [(key, ours.get(key, ...), theirs.get(key, ...)) for key in keys]
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        pairs = [(str(n), a, b) for n, (a, b) in enumerate(zip(ours, theirs, strict=True))]
+    else:
+        return None if ours == theirs and type(ours) is type(theirs) else where
+    found = (find_difference(a, b, f"{where}.{name}".lstrip(".")) for name, a, b in pairs)
+    return next((place for place in found if place is not None), None)
+
+
+def _lasting(document: Json) -> Json:
+    told = {k: v for k, v in document["extraction"].items() if k not in TOLD_ANEW}
+    counts = {k: v for k, v in told["step_counts"].items() if k != _OTHER}
+    return {**document, "extraction": {**told, "step_counts": counts}}
