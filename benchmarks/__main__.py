@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.building import measure_building
+from benchmarks.disk import measure_disk
 from benchmarks.extraction import measure_extraction
 from benchmarks.feed import measure_feed
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
+from benchmarks.language import measure_language
 from benchmarks.live import measure_live
+from benchmarks.outside import measure_outside
+from benchmarks.questions import measure_questions
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
 from benchmarks.search import measure_search
 from benchmarks.sweep import measure_sweep
+from benchmarks.workers import measure_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,12 +35,17 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "ingest": measure_ingest,
     "build": measure_building,
     "extract": measure_extraction,
+    "workers": measure_workers,
+    "outside": measure_outside,
     "freshness": measure_freshness,
     "live": measure_live,
     "growth": measure_growth,
     "sweep": measure_sweep,
     "feed": measure_feed,
     "search": measure_search,
+    "language": measure_language,
+    "questions": measure_questions,
+    "disk": measure_disk,
 }
 
 

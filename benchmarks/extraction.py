@@ -18,9 +18,9 @@ from benchmarks.workload import SMALL, make_requests
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
+from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
-from spanloom.extractor.worker import Extractor
-from spanloom.process.memory import favour_speed
+from spanloom.memory import favour_speed
 from spanloom.storage.engine.connect import open_store
 from spanloom.telemetry import Metrics, configure_logging
 

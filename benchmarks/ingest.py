@@ -18,7 +18,7 @@ from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
 from spanloom.config import Settings
-from spanloom.process.memory import favour_speed
+from spanloom.memory import favour_speed
 from spanloom.process.wiring import Role, Service
 from spanloom.telemetry import configure_logging
 

@@ -27,6 +27,13 @@ class Scale:
     announcements: int = 1_000_000
     """What the change feed keeps."""
     searched_texts: int = 1_000_000
+    asked_runs: int = 70_000
+    """With a million steps."""
+    asked_times: int = 9
+    """How often each question is asked; the median counts."""
+    compared_steps: tuple[int, int] = (1_000, 100_000)
+    kept_spans: int = 140_000
+    """Of which it is measured what they take on the disk."""
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -46,5 +53,9 @@ QUICK = Scale(
     settled_traces=(3_000, 6_000),
     announcements=5_000,
     searched_texts=4_000,
+    asked_runs=200,
+    asked_times=1,
+    compared_steps=(100, 200),
+    kept_spans=700,
     quiet_s=0.1,
 )

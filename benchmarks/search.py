@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.report import Row, at_most
-from benchmarks.texts import make_text
+from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND, START_NS
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.engine.connect import open_upkeep
 from spanloom.storage.engine.lane import READER_SETTINGS, WORKER_SETTINGS, Lane
+from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.texts.conditions import having_text
 from spanloom.storage.texts.index import TEXT_COLUMNS
 
@@ -32,7 +33,6 @@ STEPS = 10
 CHARS = (100, 1_600)
 ASKED = 5
 """Questions of which the median counts."""
-_CHINESE = "退款失败请重新提交订单系统检索到三条记录用户要求改签航班天气晴朗"
 PARTS = "SELECT sum(secondary_indices_compressed_bytes), sum(rows) FROM system.parts WHERE active"
 
 
@@ -92,7 +92,7 @@ def store_texts(path: Path, count: int, quiet_s: float, has_index: bool) -> Stor
             rows = [_row(random, batch * count // BATCHES + n) for n in range(count // BATCHES)]
             size += sum(len(str(row["Text"]).encode()) for row in rows)
             start = Usage.now()
-            lane.insert_binary("step_texts", TEXT_COLUMNS, rows)
+            lane.insert_binary("step_texts", TEXT_COLUMNS, RowBinary(rows, TEXT_COLUMNS))
             used_s += Usage.now().since(start).cpu_s
         start = Usage.now()
         wait_for_merges(client, quiet_s)
@@ -106,7 +106,7 @@ def store_texts(path: Path, count: int, quiet_s: float, has_index: bool) -> Stor
 def _row(random: Random, number: int) -> Mapping[str, object]:
     run = number // STEPS
     words = make_text(random, random.randint(*CHARS))
-    chinese = "".join(random.choices(_CHINESE, k=120)) if run % 7 == 0 else ""
+    chinese = "".join(random.choices(CHINESE, k=120)) if run % 7 == 0 else ""
     return {
         "Project": f"project-{run % PROJECTS if run % 2 else 0}",
         "TrajectoryStart": START_NS + run * SECOND,

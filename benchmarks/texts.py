@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from random import Random
 
+CHINESE = "退款失败请重新提交订单系统检索到三条记录用户要求改签航班天气晴朗"
 _COMMON = (
     "the a to of and in is for that it on with as you are be this by from at or an not have "
     "was will can if we they which would there their one all about when what more out up "

@@ -38,6 +38,7 @@ class Shape(NamedTuple):
     traces_per_request: int
 
 
+TINY = Shape("0.7 KB", 85, 20)
 SMALL = Shape("1.1 KB", 280, 20)
 BIG = Shape("6.6 KB", 3_070, 10)
 

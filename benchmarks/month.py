@@ -1,0 +1,59 @@
+"""A store with a month of runs, and beside it the same steps as rows: what questions are put to."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from benchmarks.engine import open_engine, wait_for_merges
+from benchmarks.runs import Runs
+from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.engine.statements import schema_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clickhouse_connect.driver.client import Client
+
+WRITTEN_AT_ONCE = 1_000
+"""Runs in one write, as an extractor that has much to do writes them."""
+_TABLE = "CREATE TABLE IF NOT EXISTS steps\n"
+_SLICES = 9
+_SAME = (
+    "Project, TraceId, StepId, Version, AgentId, ParentId, Type, Name, StartTimeUnixNano,"
+    " DurationNs, EndTimeUnixNano, Model, InputTokens, OutputTokens,"
+    " HasError, ErrorCode, ErrorMessage"
+)
+_ROWS = f"""
+INSERT INTO steps (Seq, {_SAME})
+SELECT 1, {_SAME}
+FROM v_steps
+WHERE toUnixTimestamp64Nano(StartTime) >= {{from:Int64}}
+  AND toUnixTimestamp64Nano(StartTime) < {{until:Int64}}
+"""
+
+
+def fill_month(path: Path, count: int, quiet_s: float) -> int:
+    """Store that many runs and wait for the merges; return how many steps they have."""
+    url, steps, runs = f"chdb://{path}", 0, Runs.of(count)
+    records = runs.records()
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    with closing(open_store(url)) as store, open_engine(path) as client:
+        while some := list(islice(records, WRITTEN_AT_ONCE)):
+            store.write(some)
+            counts = (record.trajectory.step_counts for record in some)
+            steps += sum(sum(count.values()) - count["other"] for count in counts)
+        lay_out_rows(client, runs)
+        wait_for_merges(client, quiet_s)
+    return steps
+
+
+def lay_out_rows(client: Client, runs: Runs) -> None:
+    """Store every step as a row of the table that older releases had."""
+    tables = (statement for file in schema_files() for statement in file.statements)
+    client.command(next(table for table in tables if _TABLE in table))
+    ends = [runs.start_ns(runs.count * n // _SLICES) for n in range(_SLICES + 1)]
+    for n in range(_SLICES):
+        client.command(_ROWS, parameters={"from": ends[n], "until": ends[n + 1]})

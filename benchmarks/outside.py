@@ -1,0 +1,114 @@
+"""From outside: spans sent as fast as they are taken, until every trajectory is there to be read.
+
+What the service takes for it, workers included, stands beside what protobuf's own ``MessageToJson``
+takes to write the same spans as JSON, once: a yardstick that everybody has.
+"""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from google.protobuf.json_format import MessageToJson
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from benchmarks.apart import Usage, peak_rss_bytes, run_apart
+from benchmarks.engine import open_engine
+from benchmarks.load import read_requests, send_all, write_requests
+from benchmarks.report import Row, at_most
+from benchmarks.workers import workers_cpu_s
+from benchmarks.workload import SMALL, SPANS_PER_TRACE, make_requests
+from spanloom.config import Settings
+from spanloom.memory import favour_speed
+from spanloom.process.wiring import Service
+from spanloom.telemetry import configure_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clickhouse_connect.driver.client import Client
+
+    from benchmarks.scale import Scale
+
+MAX_RATIO = 0.85
+_READABLE = "SELECT uniqExact(TraceId) FROM trajectories WHERE Status = 'settled'"
+_WAIT_S = 600.0
+_LOOK_S = 0.25
+
+
+class Taken(NamedTuple):
+    """What a service took."""
+
+    cpu_s: float
+    wall_s: float
+    """From the first request until the last trajectory."""
+    peak_bytes: int
+
+
+def measure_outside(scale: Scale, folder: Path) -> Iterator[Row]:
+    """Yield one row: CPU time against the yardstick's."""
+    path = folder / "requests"
+    write_requests(path, list(make_requests(SMALL, scale.extracted_spans)))
+    traces = -(-scale.extracted_spans // SPANS_PER_TRACE)
+    runs = []
+    for n in range(scale.repeats):
+        yardstick_s = run_apart(write_json, path)
+        plain, indexed = (
+            run_apart(take_all, folder / f"{n}-{has_index}", path, traces, has_index=has_index)
+            for has_index in (False, True)
+        )
+        runs.append((yardstick_s, plain, indexed))
+    yardstick_s, plain, indexed = sorted(runs, key=lambda run: run[1].cpu_s / run[0])[
+        len(runs) // 2
+    ]
+    spans = traces * SPANS_PER_TRACE
+    yield Row(
+        "from outside: CPU time ÷ MessageToJson",
+        median(taken.cpu_s / json_s for json_s, taken, _ in runs),
+        at_most(MAX_RATIO),
+        f"{plain.cpu_s / spans * 1e6:.0f} and {yardstick_s / spans * 1e6:.0f} µs a span, "
+        f"{indexed.cpu_s / spans * 1e6:.0f} with the index of texts; {spans / plain.wall_s:,.0f} "
+        f"spans/s until all {traces:,} runs are there; at most {plain.peak_bytes / 2**20:,.0f} MiB",
+    )
+
+
+def write_json(requests_path: Path) -> float:
+    """Write the requests as JSON; give the CPU-seconds."""
+    messages = map(ExportTraceServiceRequest.FromString, read_requests(requests_path))
+    used_s = 0.0
+    for message in messages:
+        start = Usage.now()
+        MessageToJson(message)
+        used_s += Usage.now().since(start).cpu_s
+    return used_s
+
+
+def take_all(place: Path, requests: Path, traces: int, *, has_index: bool) -> Taken:
+    """Be ``spanloom serve`` while another process sends, until all runs can be read."""
+    place.mkdir()
+    configure_logging("warning")
+    favour_speed()
+    settings = Settings(
+        data_dir=place / "data",
+        otlp_grpc_port=0,
+        otlp_http_port=0,
+        api_port=0,
+        no_search=not has_index,
+    )
+    with Service(settings) as service, open_engine(settings.data_dir / "store") as db:
+        start = Usage.now()
+        began = run_apart(send_all, "gRPC", service.addresses["otlp_grpc"], requests)
+        _wait_until_readable(db, traces)
+        ended = time.monotonic()
+        cpu_s = Usage.now().since(start).cpu_s + workers_cpu_s()
+    return Taken(cpu_s, ended - began, peak_rss_bytes())
+
+
+def _wait_until_readable(db: Client, traces: int) -> None:
+    until = time.monotonic() + _WAIT_S
+    while db.query(_READABLE).result_rows[0][0] < traces:
+        if time.monotonic() > until:
+            raise TimeoutError(f"not all runs can be read after {_WAIT_S:g} s")
+        time.sleep(_LOOK_S)

@@ -1,0 +1,206 @@
+"""Extraction by worker processes: what more than one core gives, and what each process does for it.
+
+The same stored spans are extracted in process and by workers, in turn. Of the process that has the
+store open its own Python is told apart: what the engine's driver takes is the engine's.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from contextlib import closing, contextmanager
+from multiprocessing.connection import wait
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
+
+from benchmarks.apart import Usage, run_apart
+from benchmarks.captured import captured_requests
+from benchmarks.filling import fill_store
+from benchmarks.load import write_requests
+from benchmarks.report import Row, at_least, at_most
+from benchmarks.workload import SMALL, make_requests
+from spanloom.config import Settings
+from spanloom.extractor.extractor import Extractor
+from spanloom.extractor.readiness import Timing
+from spanloom.extractor.workers import pool
+from spanloom.extractor.workers.worker import CHILD
+from spanloom.memory import favour_speed
+from spanloom.process.options import builder_of, default_workers
+from spanloom.storage.engine.connect import open_store
+from spanloom.telemetry import Metrics, configure_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from benchmarks.scale import Scale
+
+MIN_FASTER = 1.3
+"""On two cores; with one there is nothing to gain."""
+MAX_SHARE = 0.5
+MAX_OWN_US = 10.0
+
+
+class Built(NamedTuple):
+    """What it took to extract a store."""
+
+    spans: int
+    wall_s: float
+    main_s: float
+    """CPU-seconds of the process that has the store open, its engine included."""
+    own_s: float
+    """Those of them that went into its own Python."""
+    workers_s: float
+    """CPU-seconds of all workers, their start included."""
+    worker_bytes: int
+    """The most memory that one of them had."""
+    busy_s: float
+    """For how long the process with the store was not waiting for workers: more of them do not
+    make it any faster than that."""
+
+    @property
+    def rate(self) -> float:
+        """Spans a second, by the clock on the wall."""
+        return self.spans / self.wall_s
+
+    @property
+    def whole_s(self) -> float:
+        """CPU-seconds of all processes."""
+        return self.main_s + self.workers_s
+
+
+def measure_workers(scale: Scale, folder: Path) -> Iterator[Row]:
+    """Yield three rows for the synthetic runs and three for the captured ones."""
+    workloads: dict[str, Iterable[bytes]] = {
+        "synthetic runs": make_requests(SMALL, scale.extracted_spans),
+        "captured runs": (r.SerializeToString() for r in captured_requests(scale.extracted_spans)),
+    }
+    count = default_workers(max(os.cpu_count() or 1, 2))
+    for n, (what, requests) in enumerate(workloads.items()):
+        write_requests(folder / "requests", list(requests))
+        alone: list[Built] = []
+        apart: list[Built] = []
+        for repeat in range(scale.repeats):
+            for runs, workers in ((alone, 0), (apart, count)):
+                place = folder / f"workers-{n}-{repeat}-{workers}"
+                run_apart(fill_store, place, folder / "requests", scale.quiet_s)
+                runs.append(run_apart(build_all, place, workers))
+        yield from _rows(what, count, alone, apart)
+
+
+def _rows(what: str, count: int, alone: Sequence[Built], apart: Sequence[Built]) -> Iterator[Row]:
+    faster = median(b.rate / a.rate for a, b in zip(alone, apart, strict=True))
+    share = median(run.main_s / run.whole_s for run in apart)
+    own_us = median(run.own_s / run.spans * 1e6 for run in apart)
+    here, there = (
+        sorted(runs, key=lambda run: run.rate)[len(runs) // 2] for runs in (alone, apart)
+    )
+    us = 1e6 / there.spans
+    name = f"{count} worker{'s' if count > 1 else ''}, {what}"
+    yield Row(
+        f"{name}: times as fast as one process",
+        faster,
+        at_least(MIN_FASTER),
+        f"{there.rate:,.0f} spans/s, in process {here.rate:,.0f}; CPU of all "
+        f"{there.whole_s * us:.0f} µs a span, in process {here.whole_s / here.spans * 1e6:.0f}; "
+        f"{there.worker_bytes / 2**20:.0f} MiB a worker",
+    )
+    yield Row(
+        f"{name}: share of the CPU in the main process",
+        share,
+        at_most(MAX_SHARE),
+        f"main {there.main_s * us:.1f} µs a span, workers {there.workers_s * us:.1f}; main is busy "
+        f"{there.busy_s * us:.1f} µs by the clock: no more than {there.spans / there.busy_s:,.0f} "
+        "spans/s with any number of workers",
+    )
+    yield Row(
+        f"{name}: own Python of the main process",
+        own_us,
+        at_most(MAX_OWN_US, "µs"),
+        "a span; it moves bytes, and looks up what is repeated",
+    )
+
+
+def build_all(store_path: Path, workers: int) -> Built:
+    """Be the extractor alone until nothing is due."""
+    configure_logging("warning")
+    favour_speed()
+    metrics = Metrics()
+    with closing(open_store(f"chdb://{store_path}")) as store:
+        builder = builder_of(Settings(extract_workers=workers), store, metrics)
+        extractor = Extractor(store, metrics, Timing(no_root_quiet_s=0), builder=builder)
+        driver = _time_driver(store._worker._client)  # noqa: SLF001  # past Spanloom, as engine.py
+        start, own = Usage.now(), time.thread_time()
+        with _waiting() as waited:
+            while extractor.run_once():
+                pass
+        used, own_s = Usage.now().since(start), time.thread_time() - own - driver[0]
+        worker_bytes = max(map(_peak_bytes, _workers()), default=0)
+        extractor.stop()
+    spans = int(metrics.registry.get_sample_value("spanloom_spans_extracted_total") or 0)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    workers_s = ended.ru_utime + ended.ru_stime
+    busy_s = used.wall_s - waited[0]
+    return Built(spans, used.wall_s, used.cpu_s, own_s, workers_s, worker_bytes, busy_s)
+
+
+@contextmanager
+def _waiting() -> Iterator[list[float]]:
+    """Sum up, in a list, for how long answers of workers were waited for."""
+    waited = [0.0]
+
+    def timed(*arguments: Any) -> Any:
+        start = time.monotonic()
+        try:
+            return wait(*arguments)
+        finally:
+            waited[0] += time.monotonic() - start
+
+    with patch.object(pool, "wait", timed):
+        yield waited
+
+
+def workers_cpu_s() -> float:
+    """Return the CPU-seconds of the workers of this process that run."""
+    return sum(map(_cpu_s, _workers()))
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the CPU-seconds of a process that runs, as proc(5) tells them."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _workers() -> Iterator[int]:
+    """Yield the processes that this one started to build."""
+    for task in Path("/proc/self/task").iterdir():
+        for pid in map(int, (task / "children").read_text().split()):
+            if CHILD in Path(f"/proc/{pid}/cmdline").read_text():
+                yield pid
+
+
+def _peak_bytes(pid: int) -> int:
+    """Return the most memory a process held; ``getrusage`` tells what it had before it was one."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+def _time_driver(client: Any) -> list[float]:  # a client of the driver, whatever its type
+    """Return a sum, in a list, of the CPU time that this thread spends in the driver."""
+    spent = [0.0]
+
+    def timed(method: Any) -> Any:
+        def call(*arguments: object, **named: object) -> object:
+            start = time.thread_time()
+            try:
+                return method(*arguments, **named)
+            finally:
+                spent[0] += time.thread_time() - start
+
+        return call
+
+    for name in ("raw_query", "raw_insert", "command"):
+        setattr(client, name, timed(getattr(client, name)))
+    return spent
