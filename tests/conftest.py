@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import json
 import os
@@ -21,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.support import programs
 from tests.support.memory_store import MemoryStore
+from tests.support.served_store import served_store
 
 from spanloom.storage.engine.connect import open_store, open_upkeep
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.programs import Program
+    from tests.support.served_store import ServedStore
 
     from spanloom.storage.clickhouse import ClickHouseStore
 
@@ -43,6 +46,9 @@ upkeep = open_upkeep(sys.argv[1])
 upkeep.migrate()
 upkeep.close()
 """
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -153,7 +159,8 @@ EAGER = {"SPANLOOM_POLL_S": "0.2"}
 class StartSpanloom(Protocol):
     """Starts ``spanloom`` with arguments; every port is free unless given.
 
-    ``fresh`` has the interpreter import it, where the test is about that.
+    ``fresh`` has the interpreter import it, and ``bare`` has it make the tables of its store, where
+    the test is about that.
     """
 
     def __call__(
@@ -163,14 +170,27 @@ class StartSpanloom(Protocol):
         env: Mapping[str, str] | None = None,
         entry: Sequence[str] = ("-m", "spanloom"),
         fresh: bool = False,
+        bare: bool = False,
     ) -> RunningSpanloom: ...
 
 
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store without data: to make its tables takes as long as all else of a start."""
-    path = tmp_path_factory.mktemp("made") / "store"
-    assert programs.run("-c", MAKE_STORE, f"chdb://{path}").returncode == 0
+    """Return a store without data: to make its tables takes as long as all else of a start.
+
+    Of several workers the first makes it, for all of them.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    path = shared / "made" / "store"
+    with (shared / "made.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            making = shared / "making" / "store"
+            making.parent.mkdir()
+            assert programs.run("-c", MAKE_STORE, f"chdb://{making}").returncode == 0
+            making.parent.rename(path.parent)
     return path
 
 
@@ -189,7 +209,7 @@ def start_shared_spanloom(
 
 
 def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
-    """Start the command on a copy of the made store, unless the test names a data directory."""
+    """Start the command on a copy of the made store, unless there is a store already."""
     processes: list[Program] = []
 
     def start(
@@ -198,11 +218,12 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
         env: Mapping[str, str] | None = None,
         entry: Sequence[str] = ("-m", "spanloom"),
         fresh: bool = False,
+        bare: bool = False,
     ) -> RunningSpanloom:
-        ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
+        ports = [f"--{name}-port=0" for name in ("api", *_doors_of(*arguments))]
         place = data_dir or tmp_path / "data"
         command = [*entry, *(arguments or ("serve",)), *ports, f"--data-dir={place}"]
-        if data_dir is None and not place.exists():
+        if not bare and not (place / "store").exists():
             shutil.copytree(made_store, place / "store", symlinks=True)
         stderr = tmp_path / f"stderr-{len(processes)}"
         with stderr.open("w") as sink:
@@ -221,6 +242,11 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
             process.stdout.close()
 
 
+def _doors_of(command: str = "serve", *_: str) -> tuple[str, ...]:
+    """Return the ports that a command has beside that of its API."""
+    return () if command in ("keeper", "extract", "api") else ("otlp-grpc", "otlp-http")
+
+
 class RunSpanloom(Protocol):
     """Runs ``spanloom`` to its end."""
 
@@ -236,18 +262,28 @@ def run_spanloom() -> RunSpanloom:
 
 
 @pytest.fixture(scope="session")
-def clickhouse_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouseStore]:
-    """One store for all tests of a run: a process can open one embedded store.
+def store_url(tmp_path_factory: pytest.TempPathFactory, made_store: Path) -> Iterator[str]:
+    """Say where the store of a run is: embedded, or what ``SPANLOOM_TEST_STORE_URL`` says.
 
-    ``SPANLOOM_TEST_STORE_URL`` puts a ClickHouse server in its place.
+    That is the URL of a ClickHouse server, or ``served``: then it is the server for tests.
     """
-    embedded = f"chdb://{tmp_path_factory.mktemp('store')}"
-    url = os.environ.get("SPANLOOM_TEST_STORE_URL", embedded)
-    with closing(open_upkeep(url)) as upkeep:
-        upkeep.migrate()
-    store = open_store(url)
-    yield store
-    store.close()
+    url = os.environ.get("SPANLOOM_TEST_STORE_URL", "")
+    path = tmp_path_factory.mktemp("store") / "store"
+    if url == "served":
+        with served_store(path) as server:
+            yield server.url
+    else:
+        yield url or f"chdb://{shutil.copytree(made_store, path, symlinks=True)}"
+
+
+@pytest.fixture(scope="session")
+def clickhouse_store(store_url: str) -> Iterator[ClickHouseStore]:
+    """One store for all tests of a run: a process can open one embedded store."""
+    if not store_url.startswith("chdb:"):  # that one has its tables
+        with closing(open_upkeep(store_url)) as upkeep:
+            upkeep.migrate()
+    with closing(open_store(store_url)) as store:
+        yield store
 
 
 @pytest.fixture(scope="session")
@@ -260,3 +296,12 @@ def memory_store() -> MemoryStore:
 def new_project() -> Callable[[], str]:
     """Return a name that no other test has used, each time it is called."""
     return lambda: f"p-{secrets.token_hex(4)}"
+
+
+@pytest.fixture
+def ready_server(tmp_path: Path, made_store: Path) -> Iterator[ServedStore]:
+    """Serve a store of its own that has its tables, as ClickHouse would."""
+    path = tmp_path / "server" / "store"
+    shutil.copytree(made_store, path, symlinks=True)
+    with served_store(path) as server:
+        yield server

@@ -1,51 +1,14 @@
-"""The way into the process: runs a command and turns what went wrong into one line.
+"""The way into the process."""
 
-Exit statuses: 0 done, 1 could not do it, 2 asked wrongly (option, variable or query), 3 no service
-answers, 130 interrupted.
-"""
-
-from __future__ import annotations
-
-import os
-import sys
-from typing import TYPE_CHECKING
-
-import click
-
-from spanloom.cli.group import spanloom
-from spanloom.config import OptionError
-from spanloom.core.errors import SpanloomError
-from spanloom.process.memory import collect_garbage_rarely
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from spanloom.cli.interrupts import leave_at_once
 
 
 def main() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
-    collect_garbage_rarely()
-    # gRPC's core writes lines of its own to standard error; what matters it also raises.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    try:
-        status = spanloom.main(prog_name="spanloom", standalone_mode=False)
-    except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code, getattr(error, "below", ()))
-    except OptionError as error:
-        _fail(str(error), 2)
-    except SpanloomError as error:
-        _fail(str(error), 1)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output left, as in `spanloom list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    sys.exit(status if isinstance(status, int) else 0)
+    leave_at_once()
+    from spanloom.cli.running import run  # noqa: PLC0415  # most of what there is to load
 
-
-def _fail(message: str, status: int, below: Sequence[str] = ()) -> None:
-    line = " ".join(message.split())
-    click.echo("\n".join([f"spanloom: {line}", *below]), err=True)
-    sys.exit(status)
+    run()
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.faults.test_unreadable_trace import WHOLE, extraction, send, serving
+from tests.faults.test_unreadable_trace import extraction, send, serving
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.stored import read_stored
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import StartSpanloom
 
 TRACE, OTHER = "ab" * 16, "cd" * 16
 DAYS_AGO = 3
@@ -22,16 +24,18 @@ main()
 """
 
 
-def test_a_late_span_does_not_cut_a_trajectory_down_to_what_retention_left(tmp_path: Path) -> None:
+def test_a_late_span_does_not_cut_a_trajectory_down_to_what_retention_left(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
     data = tmp_path / "data"
-    with serving(data, "-c", RUN_DAYS_AGO) as addresses:
+    with serving(start_spanloom, data, RUN_DAYS_AGO) as addresses:
         spans = [wire_span(TRACE, n, 0 if n == 1 else 1) for n in range(1, 6)]
         send(addresses, message_of(spans).SerializeToString())
         assert extraction(addresses["api"], TRACE, "settled")["span_count"] == 5
-    with serving(data, *WHOLE, retention_days=1):
+    with serving(start_spanloom, data, retention_days=1):
         pass
     assert not read_stored(data)["copies"], "retention was applied"
-    with serving(data, *WHOLE, retention_days=1) as addresses:
+    with serving(start_spanloom, data, retention_days=1) as addresses:
         late = [wire_span(TRACE, 6, 1), wire_span(OTHER, 1)]
         send(addresses, message_of(late).SerializeToString())
         extraction(addresses["api"], OTHER, "settled")

@@ -26,7 +26,7 @@ def test_an_upgrade_killed_again_and_again_loses_nothing(
 ) -> None:
     older = (dying_upgrade.__file__, str(OLDER), str(dying_upgrade.ENOUGH))
     data = tmp_path / "data"
-    before = start_spanloom(*QUICK, "--batch-wait-s=0.1", data_dir=data, entry=older)
+    before = start_spanloom(*QUICK, "--batch-wait-s=0.1", data_dir=data, entry=older, bare=True)
     ledger = Ledger()
     with Load(before.addresses, ledger, "before"):
         time.sleep(0.5)

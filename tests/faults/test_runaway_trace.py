@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 from tests.conftest import START_S
-from tests.faults.test_unreadable_trace import WHOLE, extraction, send, serving
+from tests.faults.test_unreadable_trace import extraction, send, serving
 from tests.support.otlp_requests import START_NS, message_of, wire_span
 from tests.support.stored import read_stored
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import StartSpanloom
 
 RUNAWAY = f"{500:032x}"
 NEIGHBOURS = [f"{n:032x}" for n in range(480, 521) if n != 500]
@@ -37,8 +39,11 @@ def settled(api: str, trace_id: str, span_count: int) -> dict[str, Any]:
     return told
 
 
-def test_a_runaway_trace_is_shown_in_part_and_its_neighbours_whole(tmp_path: Path) -> None:
-    with serving(tmp_path / "data", *WHOLE, options=[f"--max-trace-spans={CAP}"]) as addresses:
+def test_a_runaway_trace_is_shown_in_part_and_its_neighbours_whole(
+    start_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    capped = serving(start_spanloom, tmp_path / "data", options=[f"--max-trace-spans={CAP}"])
+    with capped as addresses:
         api = addresses["api"]
         for last in range(SPANS, 0, -1_000):
             send(addresses, runaway(last - 999, last))

@@ -6,20 +6,20 @@ does not fit, as happens to the largest trace of a machine with little memory.
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import httpx
-from tests.conftest import START_S, STOP_S
-from tests.support import programs
+from tests.conftest import START_S
 from tests.support.otlp_requests import message_of, wire_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from tests.conftest import StartSpanloom
 
 LARGE = f"{500:032x}"
 NEIGHBOURS = [f"{n:032x}" for n in range(480, 521) if n != 500]
@@ -32,28 +32,24 @@ connect.WORKER_SETTINGS = {{**connect.WORKER_SETTINGS, "max_memory_usage": {LITT
 from spanloom.__main__ import main
 main()
 """
-WHOLE = ["-m", "spanloom"]
+WHOLE = ("-m", "spanloom")
 SPANS, SPAN_BYTES, SPANS_PER_REQUEST = 640, 100_000, 80
 
 
 @contextmanager
 def serving(
-    data_dir: Path, *how: str, retention_days: int = 0, options: Sequence[str] = ()
+    start: StartSpanloom,
+    data_dir: Path,
+    code: str = "",
+    retention_days: int = 0,
+    options: Sequence[str] = (),
 ) -> Iterator[dict[str, str]]:
-    """Run the service on free ports and give its addresses."""
-    ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
-    ports.append(f"--retention-days={retention_days}")
-    command = [*how, "serve", f"--data-dir={data_dir}", *ports, *options]
-    with (data_dir.parent / "log").open("a") as log:
-        process = programs.start_fresh(command, programs.clean_environment(), log.fileno())
-    assert process.stdout is not None
-    try:
-        with process.stdout as output:
-            yield json.loads(output.readline())
-        process.terminate()
-        process.wait(STOP_S)
-    finally:
-        process.kill()
+    """Run the service and give its addresses; code of the test runs before it is imported."""
+    entry = ("-c", code) if code else WHOLE
+    named = (f"--retention-days={retention_days}", *options)
+    spanloom = start("serve", *named, data_dir=data_dir, entry=entry, fresh=bool(code))
+    yield spanloom.addresses
+    assert spanloom.stop() == 0, spanloom.log
 
 
 def send(addresses: dict[str, str], body: bytes) -> None:
@@ -91,10 +87,12 @@ def extraction(api: str, trace_id: str, *wanted: str) -> dict[str, Any]:
 
 
 def test_a_trace_that_cannot_be_read_is_shown_as_failed_and_its_neighbours_are_built(
-    tmp_path: Path,
+    start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
     not_while_it_grows = ["--growing-first-s=60"]  # else the first try is of half of it
-    little = serving(tmp_path / "data", "-c", RUN_WITH_LITTLE_MEMORY, options=not_while_it_grows)
+    little = serving(
+        start_spanloom, tmp_path / "data", RUN_WITH_LITTLE_MEMORY, options=not_while_it_grows
+    )
     with little as addresses:
         api = addresses["api"]
         for body in large_trace():
@@ -110,7 +108,7 @@ def test_a_trace_that_cannot_be_read_is_shown_as_failed_and_its_neighbours_are_b
         assert "\nspanloom_traces_quarantined 1.0\n" in httpx.get(f"{api}/metrics").text
         send(addresses, message_of([wire_span("ee" * 16, 1)]).SerializeToString())
         extraction(api, "ee" * 16, "settled")
-    with serving(tmp_path / "data", *WHOLE) as addresses:
+    with serving(start_spanloom, tmp_path / "data") as addresses:
         assert extraction(addresses["api"], LARGE, "settled")["span_count"] == SPANS
         assert (
             "\nspanloom_traces_quarantined 0.0\n" in httpx.get(f"{addresses['api']}/metrics").text

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MIB = 2**20
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
-SMALL = ("--max-in-flight-bytes=4194304", "--spool-max-bytes=1048576", "--batch-wait-s=60")
-"""Holds little, and writes nothing to the store meanwhile."""
+SMALL = ("--max-in-flight-bytes=4194304", "--spool-max-bytes=1048576")
+"""Holds little."""
 
 
 def normal() -> bytes:
@@ -98,8 +98,12 @@ def test_b46_a_key_in_the_query_opens_nothing(
 
 
 @pytest.fixture
-def small(start_spanloom: StartSpanloom) -> Iterator[Doors]:
-    service = start_spanloom("serve", *SMALL)
+def small(start_spanloom: StartSpanloom, tmp_path: Path) -> Iterator[Doors]:
+    """Start a service that holds little, over a store that takes nothing."""
+    order = tmp_path / "order"
+    order.write_text("everything", "utf-8")
+    entry = ("-m", "tests.support.refusing_store", str(order))
+    service = start_spanloom("serve", *SMALL, entry=entry)
     service.wait_until_ready()
     doors = Doors(service.addresses)
     yield doors

@@ -1,4 +1,4 @@
-"""The benchmarks as a user starts them; how fast anything is, no test asks."""
+"""The benchmarks as a user starts them; how fast anything is, only the slow one asks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,12 +21,18 @@ PARTS = {
     "building a trace of 50 spans": "≤ 2 ms",
     "extraction, synthetic runs": "≥ 20,000",
     "extraction, captured runs": "≥ 20,000",
+    **{
+        f"2 workers, {what}: {figure}": bar
+        for what in ("synthetic runs", "captured runs")
+        for figure, bar in (("times", "≥ 1.3"), ("share", "≤ 0.5"), ("own Python", "≤ 10 µs"))
+    },
+    "from outside": "≤ 0.85",
     "freshness": "≤ 3 s",
     "live at 280 spans/s: first": "≤ 3 s",
     "live at 280 spans/s: cores": "≤ 0.3",
     "idle: cores": "≤ 0.015",
     "growth, a trace of 1,000 spans: CPU time": "≤ 120",
-    "growth, a trace of 1,000 spans: peak RSS": "≤ 1 GiB",
+    "growth, a trace of 1,000 spans: peak RSS": "≤ 700 MiB",
     "sweep over 6,000 settled traces": "≤ 3",
     "new beginning over 6,000 settled traces": "≤ 3",
     "idle poll of the change feed, 5,000 kept, one": "≤ 5 ms",
@@ -32,6 +40,31 @@ PARTS = {
     "texts, stored and merged": "≤ 2.7",
     "texts: bytes of the index": "≤ 0.2",
     "search of an id": "≤ 0.03",
+    "a filter, parsed and compiled": "≤ 0.5 ms",
+    "two runs of 100 steps compared": "≤ 50 ms",
+    "two runs of 200 steps compared": "≤ 1,000 ms",
+    "the newest page": "≤ 50 ms",
+    "a page far behind": "≤ 50 ms",
+    "the oldest page": "≤ 50 ms",
+    "a page with three filters": "≤ 50 ms",
+    "a page of which nothing is": "≤ 50 ms",
+    "a page of runs with a shape": "≤ 50 ms",
+    "the costliest of a week": "≤ 120 ms",
+    "the costliest of all": "≤ 120 ms",
+    "the longest of all": "≤ 120 ms",
+    "a shape over all runs": "≤ 0.4",
+    "p95 by model of one day": "≤ 0.25",
+    "p95 by model of a month": "≤ 0.6",
+    "a page of failed tool calls": "≤ 0.4",
+    "a day's numbers with a third deleted": "≤ 2",
+    "document by id": "≤ 20 ms",
+    **{
+        f"export of {what}, {form}": "≥ 5,000"
+        for what in ("runs", "steps")
+        for form in ("application/x-ndjson", "text/csv")
+    },
+    "exports: growth of peak RSS": "≤ 200 MiB",
+    "disk, merged": "≤ 450",
 }
 
 
@@ -55,3 +88,15 @@ def test_a_quick_run_prints_every_measure_beside_its_bar(tmp_path: Path) -> None
         (line,) = [line for line in ended.stdout.splitlines() if line.startswith(start)]
         assert bar in line
     assert "read " in ended.stdout, "verbose says where the time goes"
+
+
+@pytest.mark.slow
+def test_questions_to_a_million_steps_cost_what_they_may_beside_rows(tmp_path: Path) -> None:
+    """Ratios of one run alone: how long anything takes is the machine's."""
+    report = tmp_path / "report.json"
+    command = ["benchmarks", "--only=questions", f"--json={report}"]
+    subprocess.run([sys.executable, "-m", *command], check=True, timeout=1_800)
+    ratios = [row for row in json.loads(report.read_text())["rows"] if row["bar"][0] == "≤"]
+    of_one_run = [row for row in ratios if not row["unit"]]
+    assert len(of_one_run) == 5
+    assert [row["measure"] for row in of_one_run if not row["met"]] == []

@@ -8,38 +8,29 @@ from typing import TYPE_CHECKING
 
 import clickhouse_connect
 import pytest
+from tests.support.contract import hold_to_contract
 from tests.support.isolation import make_twins
-from tests.support.programs import clean_environment, start
+from tests.support.served_store import served_store
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.connect import open_store, open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from tests.support.programs import Program
+    from tests.support.served_store import ServedStore
 
 TRACE = "ab" * 16
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program, int]]:
-    path: Path = tmp_path_factory.mktemp("server")
-    with (path / "stderr").open("w") as sink:
-        command = ["-m", "tests.support.clickhouse_server", str(path / "store")]
-        program = start(command, clean_environment(), sink.fileno())
-    assert program.stdout is not None
-    try:
-        yield program, int(program.stdout.readline())
-    finally:
-        program.terminate()
-        program.wait(20)
-        program.stdout.close()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedStore]:
+    with served_store(tmp_path_factory.mktemp("server") / "store") as served:
+        yield served
 
 
-def test_rows_of_every_form_are_stored(server: tuple[Program, int]) -> None:
-    client = clickhouse_connect.get_client(host="127.0.0.1", port=server[1])
+def test_rows_of_every_form_are_stored(server: ServedStore) -> None:
+    client = clickhouse_connect.get_client(dsn=server.url)
     client.command(
         "CREATE TABLE x (a UInt8, b Array(LowCardinality(String))) ENGINE = MergeTree ORDER BY a"
     )
@@ -53,11 +44,18 @@ def test_rows_of_every_form_are_stored(server: tuple[Program, int]) -> None:
     assert client.query("SELECT * FROM x WHERE 0").column_names == ("a", "b")
 
 
-def test_a_store_behind_it_gives_back_what_it_took(server: tuple[Program, int]) -> None:
-    url = f"clickhouse://default:@127.0.0.1:{server[1]}/default"
+def test_a_store_behind_it_gives_back_what_it_took(server: ServedStore) -> None:
+    url = server.url
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
     with closing(open_store(url)) as store:
         twins = make_twins(store, "mine", "theirs", TRACE)
         assert b"mine" in store.read_otlp(twins.mine)
         assert store.document(TRACE, Reach.only("mine")) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1000)
+def test_the_whole_contract_holds_behind_it() -> None:
+    """Three minutes; of the normal suite ``test_trajectory_store.py`` asks it as well."""
+    hold_to_contract("served")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
 import httpx
+import polars as pl
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from spanloom import Client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +41,25 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 def test_every_run_is_listed_once(spanloom: RunningSpanloom, limit: int) -> None:
     listed = list(_pages(f"{spanloom.api}/v1/trajectories", limit))
     assert [item["trace_id"] for item in listed] == [_trace_id(n) for n in reversed(range(RUNS))]
+
+
+def test_every_form_lists_every_run_once(spanloom: RunningSpanloom) -> None:
+    wanted = [_trace_id(n) for n in reversed(range(RUNS))]
+
+    def ask(accept: str) -> bytes:
+        url = f"{spanloom.api}/v1/trajectories?fields=trace_id"
+        return httpx.get(url, headers={"accept": accept}, timeout=30).content
+
+    *lines, end = map(json.loads, ask("application/x-ndjson").splitlines())
+    assert [line["trace_id"] for line in lines] == wanted
+    assert end == {"end": True, "count": RUNS}
+    assert ask("text/csv").decode().split() == ["trace_id", *wanted]
+    arrow = pl.read_ipc_stream(ask("application/vnd.apache.arrow.stream"))
+    parquet = pl.read_parquet(ask("application/vnd.apache.parquet"))
+    assert arrow.to_dict(as_series=False) == {"trace_id": wanted}
+    assert parquet.equals(arrow)
+    with Client(spanloom.api) as client:
+        assert client.trajectories().to_polars("trace_id").equals(arrow)
 
 
 def test_every_run_of_a_filter_is_listed_once(spanloom: RunningSpanloom) -> None:

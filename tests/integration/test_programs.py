@@ -57,3 +57,15 @@ def test_spanloom_is_there_and_the_engine_is_not() -> None:
     """The engine's threads would not have come along."""
     code = "import sys; print('spanloom.process.wiring' in sys.modules, 'chdb' in sys.modules)"
     assert programs.run("-c", code).stdout == "True False\n"
+
+
+def test_it_heeds_ctrl_c_even_if_the_tests_were_started_in_the_background() -> None:
+    """A shell has those ignore it, and whatever they start inherits that."""
+    code = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+import tests.conftest
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    ended = programs.run("-c", code)
+    assert (ended.stdout, ended.returncode) == ("True\n", 0), ended.stderr

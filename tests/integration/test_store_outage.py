@@ -155,7 +155,8 @@ def test_lost_answers_of_the_store_double_nothing(service: Service, store: Faili
 def test_what_the_store_never_took_waits_for_the_next_start(
     store: FailingStore, tmp_path: Path
 ) -> None:
-    flags = {"data_dir": tmp_path / "d", "api_port": 0, "otlp_grpc_port": 0, "otlp_http_port": 0}
+    ports = {"api_port": 0, "otlp_grpc_port": 0, "otlp_http_port": 0}
+    flags = {"data_dir": tmp_path / "d", "extract_workers": 0, **ports}
     request = fillers("patient")[0]
     store.is_down = True
     with Service(load_settings({**flags, "shutdown_s": 1})) as first:

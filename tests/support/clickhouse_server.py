@@ -2,7 +2,8 @@
 
 The door is that of the SQL port; behind it stands what a server does with a statement, in place of
 what a reader may. Started as ``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints
-its port. ``clickhouse://default:@127.0.0.1:PORT/default`` is then a store like a server's.
+its port. ``clickhouse://default:@127.0.0.1:PORT/default`` is then a store like a server's. From
+SIGUSR1 to SIGUSR2 it refuses whatever changes anything.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,7 @@ from spanloom.sql import native
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Outcome
 from spanloom.sql.settings import is_ignored
+from spanloom.storage.engine.copied import mend_links
 from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings
 from spanloom.storage.sql.errors import sql_error
 from spanloom.telemetry import Metrics
@@ -56,8 +59,10 @@ class Server:
     """``Statements`` that may do everything, each on a connection of its own."""
 
     def __init__(self, path: Path) -> None:
+        mend_links(path)
         self._path = path
         self._engine = EmbeddedSql(path)
+        self.is_read_only = False
 
     @property
     def facts(self) -> SqlFacts:
@@ -73,6 +78,10 @@ class Server:
         finally:
             connection.close()
 
+    def set_read_only(self, to: bool, *_: object) -> None:
+        """Refuse changes from the next statement on, or take them again."""
+        self.is_read_only = to
+
     def cancel(self, tag: str) -> None:
         self._engine.cancel(tag)
 
@@ -82,7 +91,8 @@ class Server:
         wanted = {
             n: v for n, v in question.settings.items() if n.startswith("in") or not is_ignored(n)
         }
-        set_settings(connection, {**wanted, "log_comment": tag})
+        read_only = {"readonly": "1"} if self.is_read_only else {}
+        set_settings(connection, {**wanted, "log_comment": tag, **read_only})
 
     def _run(self, connection: Any, question: Question) -> Outcome:
         whole = b"\n".join(filter(None, (question.in_url.encode(), question.body)))
@@ -137,8 +147,9 @@ def _header(connection: Any, text: str, parameters: dict[str, str]) -> bytes:
 def main() -> None:
     """Serve until a signal."""
     path, port = Path(sys.argv[1]).absolute(), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    store = Server(path)
     door = SqlDoor(
-        Server(path),
+        store,
         open_access().authenticator,
         Hosts(),
         Metrics(),
@@ -148,6 +159,8 @@ def main() -> None:
     server = HttpServer(door, bind("127.0.0.1", port, "PORT"), "clickhouse", None, door.end)
     ended = Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    for number, read_only in ((signal.SIGUSR1, True), (signal.SIGUSR2, False)):
+        signal.signal(number, partial(store.set_read_only, read_only))
     server.start()
     print(server.port, flush=True)
     ended.wait()

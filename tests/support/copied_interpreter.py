@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.cli.group import COMMANDS
-from spanloom.process.memory import collect_garbage_rarely
+from spanloom.memory import collect_garbage_rarely
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from spanloom.cli import process
 from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
-from spanloom.extractor.worker import Extractor
+from spanloom.extractor.recording import Recorder
 from spanloom.storage.clickhouse import ClickHouseStore
 
 POINTS: dict[str, tuple[type, str]] = {
@@ -27,7 +27,7 @@ POINTS: dict[str, tuple[type, str]] = {
     "before the trajectories": (ClickHouseStore, "write"),
     "after the trajectories, before the feed": (ClickHouseStore, "announce"),
     "after the feed, before the progress": (ClickHouseStore, "record_progress"),
-    "after the progress": (Extractor, "_settle"),
+    "after the progress": (Recorder, "_settle"),
 }
 
 

@@ -15,9 +15,9 @@ from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
+from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.options import MAX_TRACE_SPANS, BuildOptions
 from spanloom.extractor.readiness import NS, Timing
-from spanloom.extractor.worker import Extractor
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from spanloom.__main__ import main
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.writer import Writer
-from spanloom.extractor.worker import Extractor
+from spanloom.extractor.extractor import Extractor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

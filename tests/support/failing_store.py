@@ -73,6 +73,7 @@ def service_over(store: FailingStore, data_dir: Path) -> Iterator[Service]:
             "root_quiet_s": 0.2,
             "no_root_quiet_s": 0.5,
             "shutdown_s": 5,
+            "extract_workers": 0,  # the store in memory gives no bytes
         }
     )
     with Service(settings) as running:

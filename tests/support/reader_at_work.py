@@ -10,7 +10,6 @@ import shlex
 import signal
 import subprocess
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.support import programs
@@ -20,8 +19,6 @@ from spanloom.config import Settings, variable_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    from tests.support.programs import Program
 
 STAYING = frozenset({"serve", "tail"})
 """Commands that end when somebody ends them."""
@@ -34,8 +31,6 @@ HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
 USUALLY = {"sql": 8123}
 """The ports that the pages name for what has none of its own."""
-AGAIN_S = 1.0
-"""An interrupt that meets an import is lost; whoever is at the keyboard presses the keys again."""
 
 
 class Reader(NamedTuple):
@@ -114,7 +109,8 @@ class Reader(NamedTuple):
                 assert process.stdout.readline(), errors.read_text()
             else:
                 time.sleep(SILENT_S)
-            assert _interrupted(process) in {0, 130}, errors.read_text()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(RUN_S) in {0, 130}, errors.read_text()
         finally:
             process.kill()
 
@@ -140,13 +136,3 @@ def parted(line: str) -> tuple[str, str, str]:
             command, _, rest = line.partition(f" {word} ")
             return command, word, rest
     return line, "", ""
-
-
-def _interrupted(process: Program) -> int:
-    """Interrupt a program until it ends; give its status."""
-    until = time.monotonic() + RUN_S
-    while True:
-        process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            return process.wait(AGAIN_S)
-        assert time.monotonic() < until, "it does not end"

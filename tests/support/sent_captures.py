@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import grpc
 import httpx
-from tests.support.ground_truth import MEASURES, Answer, measure
+from tests.support.ground_truth import MEASURES, Answer, measure, print_matrix
 
 if TYPE_CHECKING:
-    from tests.conftest import RunningSpanloom
-    from tests.support.ground_truth import Capture, Measures
+    from collections.abc import Sequence
+
+    from tests.conftest import RunningSpanloom, Tell
+    from tests.support.ground_truth import Capture, Json, Measures
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 WHOLLY_TAKEN = {b"", b'{"code":0,"msg":""}'}
@@ -40,6 +42,21 @@ def _send_grpc(address: str, capture: Capture) -> None:
         export = channel.unary_unary(EXPORT, request_serializer=None, response_deserializer=None)
         for request in capture.requests():
             assert export(request, timeout=20) == b""
+
+
+def documents_of(
+    taker: RunningSpanloom, reader: RunningSpanloom, captures: Sequence[Capture], tell: Tell
+) -> dict[str, Json]:
+    """Send the runs and demand that all are right; return the documents by their traces."""
+    for capture in captures:
+        send(taker, capture)
+    deadline = time.monotonic() + DEADLINE_S
+    with httpx.Client(base_url=reader.api, timeout=20) as api:
+        results = {c: measure_settled(api, c, deadline) for c in captures}
+        found = {trace: _document(api, trace) for c in captures for trace in c.spans_by_trace}
+    tell("scenarios that are right\n" + print_matrix(results))
+    assert {c.id: r for c, r in results.items() if any(r.values())} == {}
+    return found
 
 
 def measure_settled(
@@ -74,3 +91,10 @@ def _await_answer(api: httpx.Client, trace_id: str, span_count: int, deadline: f
                 return Answer(document, spans)
         time.sleep(0.2)
     raise AssertionError(f"{trace_id} was not extracted within {DEADLINE_S} s")
+
+
+def _document(api: httpx.Client, trace_id: str) -> Json:
+    """Return the document but for how often it was built."""
+    found: Json = api.get(f"/v1/trajectories/{trace_id}").raise_for_status().json()
+    del found["extraction"]["version"]
+    return found

@@ -16,6 +16,7 @@ from tests.support.ground_truth import Capture
 
 from spanloom import Client
 from spanloom.client import NotFoundError
+from spanloom.core.formats.imported import find_loss
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,6 +180,37 @@ def test_what_is_exported_is_imported_as_the_same_run(
             assert without_version(copy) == without_version(document)
 
 
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_documents_are_imported_as_the_same_runs(
+    spanloom: RunningSpanloom, trace_id: str, tmp_path: Path, form: str
+) -> None:
+    """Into another project, and out of it again; sent once more nothing is written."""
+    file, again = tmp_path / "runs", tmp_path / "again"
+    run_command("export", "--format", form, "-o", str(file), "--project", "default", at=spanloom)
+    told = run_command("import", str(file), "--project", form, at=spanloom)
+    assert (told["rejected"], told["unchanged_runs"]) == ([], 0)
+    with Client(spanloom.api) as client:
+        await_trajectory(client, trace_id, form)
+        first = orjson.loads(client.document(trace_id, project="default"))
+        assert find_loss(first, orjson.loads(client.document(trace_id, project=form))) is None
+        for run in client.trajectories(project="default"):
+            await_trajectory(client, run.trace_id, form)
+    told = run_command("import", str(file), "--project", form, at=spanloom)
+    assert (told["accepted_spans"], told["unchanged_runs"] > 0) == (0, True)
+    told = run_command("import", str(file), at=spanloom)
+    assert (told["accepted_spans"], told["rejected"]) == (0, [])
+    run_command("export", "-o", str(again), "--project", form, at=spanloom)
+    assert trace_id in again.read_text()
+
+
+def run_command(*arguments: str, at: RunningSpanloom) -> dict[str, Any]:
+    env = {"SPANLOOM_API_URL": at.api, "SPANLOOM_OTLP_URL": at.addresses["otlp_http"]}
+    ran = programs.run("-m", "spanloom", *arguments, env=env)
+    assert ran.returncode == 0, ran.stderr
+    told: dict[str, Any] = orjson.loads(ran.stdout)
+    return told
+
+
 def without_version(document: dict[str, Any]) -> dict[str, Any]:
     own = {name: v for name, v in document["extraction"].items() if name != "version"}
     return {**document, "extraction": own}
@@ -192,6 +224,7 @@ def without_version(document: dict[str, Any]) -> dict[str, Any]:
         (("list", "--json", "--project", "nobody", "--fail-empty"), 1),
         (("list", "--fail-empty", "--since", "2000-01-01"), 0),
         (("list", "--order", "x" * 9, "--json"), 2),
+        (("list", "--fields", "trace_id,cots"), 2),
         (("show", "f" * 32), 1),
         (("diff", "latest", "latest", "--api-url", "http://127.0.0.1:9"), 3),
     ],
@@ -203,3 +236,20 @@ def test_exit_statuses_tell_what_happened(
     env = {"SPANLOOM_API_URL": spanloom.api}
     ran = programs.run("-m", "spanloom", *arguments, env=env)
     assert (ran.returncode, "Traceback" in ran.stderr) == (status, False), ran.stderr
+
+
+def test_a_list_has_the_columns_that_are_asked_for(
+    spanloom: RunningSpanloom, trace_id: str
+) -> None:
+    env = {"SPANLOOM_API_URL": spanloom.api}
+    one = f'--where=trace_id = "{trace_id}"'
+    asked = ("-m", "spanloom", "list", "--project=default", one, "--fields", "trace_id, has_error")
+    lines = programs.run(*asked, "--json", env=env)
+    assert orjson.loads(lines.stdout) == {"trace_id": trace_id, "has_error": False}
+    table = programs.run(*asked, env=env)
+    assert [line.split() for line in table.stdout.splitlines()] == [
+        ["trace_id", "has_error"],
+        [trace_id, "false"],
+    ]
+    nobody = programs.run("-m", "spanloom", "list", "--project=nobody", "--fail-empty", env=env)
+    assert (nobody.returncode, nobody.stdout[:16]) == (1, "No trajectories.")

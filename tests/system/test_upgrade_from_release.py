@@ -53,8 +53,8 @@ for table in sys.argv[2:]:
     rows = store._worker._client.raw_query(f"SELECT * FROM {table}", fmt="JSONEachRow")
     print("[" + rows.decode().strip().replace("\\n", ",") + "]")
 """
-OF_ITS_TIME = {"Seq", "Version", "UpdatedAt", "StartTime"}
-"""What tells when, and how often, a run was built; and what is worked out by the store."""
+OF_ITS_TIME = {"Seq", "Version", "UpdatedAt", "StartTime", "ExtractorVersion"}
+"""What tells when, how often and by which rules a run was built; and what the store works out."""
 
 
 def url(data: Path) -> str:

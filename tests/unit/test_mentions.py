@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OF_OTHERS = {"--upgrade", "--group", "--from", "--spec", "--numprocesses", "--check", "--help"}
-OF_OTHERS |= {"--env-file", "--profile"}
-"""Options of pip, uvx, pipx, pytest, docs/generate.py, click and docker compose."""
+OF_OTHERS |= {"--env-file", "--profile", "--only", "--verbose"}
+"""Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
-OF_TESTS = {"SPANLOOM_SOAK_S"}
+OF_TESTS = {"SPANLOOM_SOAK_S", "SPANLOOM_TEST_STORE_URL"}
 OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"

@@ -49,6 +49,8 @@ def test_dead_letters_are_told_while_the_service_runs(
 def test_ports_that_somebody_has(doctor: Doctor, data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
+        doctor.examine(data, f"--sql-port={port}")
+        doctor.expect("ports", "warning", f"127.0.0.1:{port} is taken by", "--sql-port 0")
         doctor.examine(data, f"--otlp-http-port={port}")
     doctor.expect("ports", "warning", f"127.0.0.1:{port} is taken by", "--otlp-http-port")
     doctor.examine(data, f"--otlp-http-port={port}").expect("ports", "ok", "free")
@@ -88,7 +90,7 @@ def test_a_disk_that_is_nearly_full(doctor: Doctor, tmp_path: Path, data: Path) 
 def test_a_running_service_is_asked_for_what_it_alone_can_see(
     doctor: Doctor, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, data: Path
 ) -> None:
-    spanloom = start_spanloom("serve", data_dir=data)
+    spanloom = start_spanloom("serve", "--sql-port=0", data_dir=data)
     spanloom.wait_until_ready()
     address = f"--api-url={spanloom.api}"
     doctor.examine(data, address)
@@ -96,7 +98,8 @@ def test_a_running_service_is_asked_for_what_it_alone_can_see(
     doctor.expect("owner", "ok", f"process {spanloom.process.pid}")
     doctor.expect("service", "ok", spanloom.api)
     doctor.expect("parts", "ok")
-    doctor.expect("ports", "ok", spanloom.api.rpartition(":")[2], "answer")
+    for name in ("api", "sql"):
+        doctor.expect("ports", "ok", spanloom.addresses[name].rpartition(":")[2], "answer")
     for check in ("store", "schema", "detached-parts", "quarantine", "spool", "keys"):
         doctor.expect(check, "ok")
     sends_http_to_grpc = {

@@ -10,7 +10,7 @@ import pytest
 
 BATCHES = """
 import resource
-from spanloom.process.memory import favour_speed
+from spanloom.memory import favour_speed
 
 def batch():
     buffers = [b"x" * (24 << 20) for _ in range(3)]

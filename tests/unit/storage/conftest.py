@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from typing import TYPE_CHECKING
 
 import clickhouse_connect
 import pytest
+
+from spanloom.storage.engine.connect import store_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def fresh_database(clickhouse_store: ClickHouseStore) -> Iterator[Client]:
+def fresh_database(clickhouse_store: ClickHouseStore, store_url: str) -> Iterator[Client]:
     """Connect to an empty database beside the store's."""
     name = f"fresh_{secrets.token_hex(4)}"
     clickhouse_store._worker.run(f"CREATE DATABASE {name}")
-    if url := os.environ.get("SPANLOOM_TEST_STORE_URL"):
-        client = clickhouse_connect.get_client(dsn=url, database=name)
+    if store_url.startswith("chdb"):
+        path = store_path(store_url)
+        client = clickhouse_connect.get_client(interface="chdb", path=str(path), database=name)
     else:
-        path = clickhouse_store._worker._client.path  # type: ignore[attr-defined]  # embedded
-        client = clickhouse_connect.get_client(interface="chdb", path=path, database=name)
+        client = clickhouse_connect.get_client(dsn=store_url, database=name)
     yield client
     client.close()
     clickhouse_store._worker.run(f"DROP DATABASE {name} SYNC")

@@ -17,12 +17,12 @@ from spanloom.storage.engine.lane import Lane
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.clickhouse import ClickHouseStore
-    from spanloom.storage.engine.row_binary import Encoder
+    from spanloom.storage.engine.row_binary import Pieces, RowBinary
 
 INSERTS = 4
 """What a write with something of everything takes; checked below."""
@@ -35,23 +35,11 @@ class BreakingLane(Lane):
         super().__init__(client)
         self.left = inserts
 
-    def insert(
-        self,
-        table: str,
-        columns: Sequence[str],
-        rows: Iterable[Sequence[object]],
-        most_s: int | None = None,
-    ) -> None:
+    def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
         self._count()
-        super().insert(table, columns, rows, most_s)
+        super().insert_texts(table, columns, texts)
 
-    def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        self._count()
-        super().insert_objects(table, objects)
-
-    def insert_binary(
-        self, table: str, columns: Mapping[str, Encoder], rows: Sequence[Mapping[str, object]]
-    ) -> None:
+    def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
         self._count()
         super().insert_binary(table, columns, rows)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
 
 
-@pytest.mark.parametrize(("length", "times"), [(100, 0), (101, 2)])
+@pytest.mark.parametrize(("length", "times"), [(9_000, 0), (11_000, 2)])
 def test_room_is_made_for_long_documents(
     clickhouse_store: ClickHouseStore,
     new_project: Callable[[], str],
@@ -35,7 +35,7 @@ def test_room_is_made_for_long_documents(
         made.append(lane)
 
     monkeypatch.setattr(EmbeddedLane, "relax", counted)
-    monkeypatch.setattr(trajectories, "LONG_DOCUMENTS", 100)
+    monkeypatch.setattr(trajectories, "LONG_DOCUMENTS", 10_000)
     key = TraceKey(new_project(), "ef" * 16)
     record = replace(make_record(key, make_trajectory(key)), document=b"x" * length)
     clickhouse_store.write([record])

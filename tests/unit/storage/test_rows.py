@@ -89,6 +89,18 @@ def test_a_step_that_ends_before_it_starts_takes_no_time(start_ns: int, end_ns: 
     assert max(end_ns - start_ns, 0) in steps["DurationNs"]
 
 
+@pytest.mark.parametrize(
+    ("start_ns", "run_ns", "offset"),
+    [(0, 2**64 - 1, -(2**63)), (2**64 - 1, 0, 2**63 - 1), (5, 7, -2)],
+)
+def test_clocks_that_are_centuries_apart_fit_into_the_column(
+    start_ns: int, run_ns: int, offset: int
+) -> None:
+    step = model_step(2)._replace(start_ns=start_ns, end_ns=2**64 - 1)
+    steps = steps_of(make_record(KEY, make_trajectory(KEY, run_ns, steps=[step])))
+    assert offset in steps["StartNs"]
+
+
 @pytest.mark.parametrize(("moved_by", "places"), [(0, 0), (5, 1), (-5, 1)])
 def test_only_a_trajectory_that_moved_leaves_its_place(moved_by: int, places: int) -> None:
     start_ns = TRAJECTORY.root.start_ns + moved_by

@@ -15,6 +15,8 @@ from spanloom.core.model.trajectory import Outcome, Status, StepError, Usage
 from spanloom.core.ports.building import Extent
 from spanloom.core.ports.progress import Progress
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.question import Question
+from spanloom.core.query.where.parser import parse_where
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.statements import request_schema, schema_files
@@ -100,6 +102,25 @@ def test_calls_stored_before_the_index_had_times_are_found(
     [call] = store.find_calls("p", windows(["said"], 150, 160))
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
     assert store.find_calls("p", windows(["said"], 201, 300)) == []
+
+
+def test_a_run_laid_out_anew_is_judged_by_its_steps_while_its_old_row_is_there_too(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are of one version: the old row knows of no step, and passes what the other fails."""
+    lane = Lane(fresh_database)
+    with monkeypatch.context() as before:
+        before.setattr(migrations, "schema_files", lambda: schema_files()[:9])
+        migrations.migrate(lane)
+        for row in (OLD_CALLED, OLD_CALLED_DOCUMENT, OLD_STEP):
+            lane.run(row)
+    migrations.migrate(lane)
+    lane.run("SYSTEM STOP MERGES trajectory_list")
+    lay_out(lane)
+    lists, reach, nothing = ClickHouseLists(lane, lane), Reach.ALL, TrajectoryFilter()
+    for where, found in (("has(type = model)", 1), ("not has(type = model)", 0)):
+        asked = Question(parse_where(where, 0))
+        assert len(lists.list(reach, nothing, 5, None, asked)) == found, where
 
 
 OLD_STEP_COLUMNS = (

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from spanloom.config import Settings
 
-PORTS = {"otlp_grpc": "otlp_grpc_port", "otlp_http": "otlp_http_port", "api": "api_port"}
+PORTS = {
+    "otlp_grpc": "otlp_grpc_port",
+    "otlp_http": "otlp_http_port",
+    "api": "api_port",
+    "sql": "sql_port",
+}
 """The parts that listen, and the option of each port."""
 _CONNECT_S = 2.0
 _LISTENING = "0A"

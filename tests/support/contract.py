@@ -1,0 +1,15 @@
+"""The contract suite in a process of its own, over the store behind a server."""
+
+from __future__ import annotations
+
+from tests.support import programs
+
+SUITE = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/contract", "-k", "clickhouse")
+SUITE_S = 900.0
+
+
+def hold_to_contract(store_url: str) -> None:
+    """Run all of it; ``served`` is the server for tests, which is started for it."""
+    asked = {"SPANLOOM_TEST_STORE_URL": store_url}
+    ended = programs.run(*SUITE, env=asked, timeout_s=SUITE_S)
+    assert ended.returncode == 0, ended.stdout[-4000:]

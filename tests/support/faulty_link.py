@@ -1,0 +1,68 @@
+"""A TCP proxy between a service and its store, whose fault can be switched while both run."""
+
+from __future__ import annotations
+
+import select
+import time
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from tests.support.proxy import Proxy, reset
+
+if TYPE_CHECKING:
+    import socket
+
+SLOW_S = 0.05
+PIECE = 65536
+
+
+class Fault(Enum):
+    """What is wrong with the link."""
+
+    NONE = auto()
+    SLOW = auto()
+    """Each piece of an answer takes ``SLOW_S`` seconds longer."""
+    CUT = auto()
+    """Of the first piece of an answer half comes through, then both sides see a reset."""
+    REFUSED = auto()
+    """Every connection is reset at its first byte."""
+
+
+class FaultyLink(Proxy):
+    """Passes bytes on both ways, between entering and leaving, as its ``fault`` has it."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.fault = Fault.NONE
+        self.hits = 0
+        """How often the present fault was met."""
+
+    def switch(self, fault: Fault) -> None:
+        """Have the link work so from the next bytes on, those of open connections included."""
+        self.fault, self.hits = fault, 0
+
+    def pass_on(self, client: socket.socket, server: socket.socket) -> None:
+        """Pass on until one side ends, or the fault ends both."""
+        ends = {client: server, server: client}
+        while True:
+            for side in select.select(list(ends), (), ())[0]:
+                data = side.recv(PIECE)
+                if not data:
+                    return
+                if not self._pass(data, ends[side], is_answer=side is server):
+                    reset(*ends)
+                    return
+
+    def _pass(self, data: bytes, to: socket.socket, *, is_answer: bool) -> bool:
+        """Pass one piece on as the fault allows; return whether the connection goes on."""
+        fault = self.fault
+        self.hits += fault is Fault.REFUSED or (is_answer and fault is not Fault.NONE)
+        if fault is Fault.REFUSED:
+            return False
+        if is_answer and fault is Fault.CUT:
+            to.sendall(data[: len(data) // 2])
+            return False
+        if is_answer and fault is Fault.SLOW:
+            time.sleep(SLOW_S)
+        to.sendall(data)
+        return True
