@@ -41,6 +41,7 @@ def runs(draw: DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         {
             "id": span["span_id"],
             "parent_id": draw(IDS),
+            "name": "step",
             "basic_info": {},
             "model_info": {"input_tokens": draw(st.integers(0, 2**33)), "output_tokens": 1},
         }

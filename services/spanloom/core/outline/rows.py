@@ -21,7 +21,7 @@ counts under another step; it stands below another step than its span says."""
 
 
 class OutlineRow(NamedTuple):
-    """One stored span."""
+    """One stored span; a step as the trajectory tells it, any other as it was reported."""
 
     id: str
     depth: int
@@ -101,12 +101,13 @@ def _row(
     span_id, step_id = span["span_id"], span["step_id"] or ""
     place = steps.get(step_id)
     flags = _flags(span, own, parent_id, place)
-    usage = place.step.get("model_info", {}) if place is not None and step_id == span_id else {}
+    step: Json = place.step if place is not None and step_id == span_id else {}
+    usage = step.get("model_info", {})
     return OutlineRow(
         span_id,
         depth,
         span["kind"],
-        span["name"],
+        step.get("name", span["name"]),
         (place.agent if place is not None else "") or agent,
         int(span["started_at"]),
         int(span["duration"]),
