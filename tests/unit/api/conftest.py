@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
@@ -44,7 +45,7 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @dataclass
-class ShelfStore:
+class ShelfStore(MemoryAnnotations):
     """The reading half of a trajectory store: a shelf of documents and of summaries."""
 
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
@@ -61,6 +62,12 @@ class ShelfStore:
     hits: list[TextHit] = field(default_factory=list)
     searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
+
+    def __post_init__(self) -> None:
+        MemoryAnnotations.__init__(self)
+
+    def current_version(self, key: TraceKey) -> int:
+        return 1 if key in self.documents else 0
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         return self._find(self.documents, trace_id, reach)
