@@ -41,7 +41,7 @@ class Desk:
         headers = {HEADER: who, **more.pop("headers", {})} if who else more.pop("headers", {})
         answer: httpx.Response = self.client.request(method, path, headers=headers, **more)
         assert answer.status_code == status, answer.text
-        return answer.json() if "json" in answer.headers.get("content-type", "") else answer
+        return answer if "ndjson" in answer.headers["content-type"] else answer.json()
 
     def write(
         self, *items: dict[str, Any], who: str = "ada", status: int = 200, **more: Any

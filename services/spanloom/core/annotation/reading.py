@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.annotation.scheme import KINDS, Scheme
 from spanloom.core.annotation.taxonomy import read_error_types, read_options, read_severities
-from spanloom.core.annotation.yaml_tree import Node, Remark, SchemeError, parse_yaml
+from spanloom.core.annotation.yaml_tree import Node, Remark, SchemeError, parse_yaml, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,6 +80,11 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
         text=text,
     )
     return SchemeReading(scheme, remarks)
+
+
+def plain_scheme(text: str, name: str) -> object:
+    """Return the scheme of this name as it was given, with all its keys, as JSON has it."""
+    return to_plain(_choose(parse_yaml(text), name))
 
 
 def _choose(root: Node, name: str | None) -> Node:

@@ -45,6 +45,16 @@ class Node(NamedTuple):
         return self.value if isinstance(self.value, dict) else {}
 
 
+def to_plain(node: Node) -> object:
+    """Return a tree as plain lists, mappings and scalars; a date is a text."""
+    if isinstance(node.value, list):
+        return [to_plain(item) for item in node.value]
+    if isinstance(node.value, dict):
+        return {key: to_plain(item) for key, item in node.value.items()}
+    is_json = node.value is None or isinstance(node.value, (str, int, float))
+    return node.value if is_json else str(node.value)
+
+
 def parse_yaml(text: str) -> Node:
     """Return the tree of a text; raises ``SchemeError`` for what is no YAML."""
     loader = yaml.SafeLoader(_clean(text))
