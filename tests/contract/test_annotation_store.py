@@ -97,7 +97,8 @@ def test_rows_are_asked_for_by_trace_scheme_annotator_and_time(store: Store, key
 def test_slots_come_in_order_page_by_page(store: Store, key: TraceKey) -> None:
     rows = [annotation(key, f"{n:016x}") for n in range(7)]
     store.add_annotations(rows[::-1])
-    pages, after = [], None
+    pages: list[Annotation] = []
+    after = None
     while page := store.annotations(own(key), EVERY_ANNOTATION, 3, after):
         pages += page
         after = page[-1].slot

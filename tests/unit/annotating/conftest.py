@@ -20,8 +20,6 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import httpx
-
 KEY = TraceKey("default", "4bf92f3577b34da6a3ce929d0e0e4736")
 SCHEME = "step_evaluation"
 NUMBERS = count()
@@ -39,7 +37,7 @@ class Desk:
 
     def ask(self, method: str, path: str, who: str = "ada", status: int = 200, **more: Any) -> Any:
         headers = {HEADER: who, **more.pop("headers", {})} if who else more.pop("headers", {})
-        answer: httpx.Response = self.client.request(method, path, headers=headers, **more)
+        answer = self.client.request(method, path, headers=headers, **more)
         assert answer.status_code == status, answer.text
         return answer if "ndjson" in answer.headers["content-type"] else answer.json()
 
