@@ -70,6 +70,10 @@ class StoreSettings(SectionSettings):
         description="TOML with terms of single projects, read again when it changes "
         "(default: retention.toml in the data directory).",
     )
+    expire_annotated: bool = Field(
+        False,
+        description="Let retention remove annotated trajectories too; without it they stay.",
+    )
     deletion_days: int = Field(
         30,
         ge=1,

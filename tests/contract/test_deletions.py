@@ -6,19 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.annotations import SCHEME, annotation
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import Deletion, DeletionScope, new_deletion
 from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
@@ -93,6 +97,18 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "search": lambda store, key: [
         hit for hit in store.search(reach(key), SAID, 100) if hit.key == key
     ],
+    "annotations": lambda store, key: store.annotations(
+        reach(key), AnnotationQuery(key.trace_id), 100
+    ),
+    "revisions": lambda store, key: store.revisions(key, SCHEME, "ada"),
+    "written": lambda store, key: store.written(key, [annotation(key).write_id]),
+    "kept_version": lambda store, key: store.kept_version(key, 1),
+    "current_version": lambda store, key: store.current_version(key),
+    "scores": lambda store, key: store.scores(reach(key), ScoreQuery(key.trace_id), 100),
+    "queue_items": lambda store, key: [
+        item for item in store.queue_items(queue(key)) if item.trace_id == key.trace_id
+    ],
+    "queue_events": lambda store, key: store.queue_events(queue(key), key.trace_id),
     "count_traces": lambda store, key: store.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
@@ -112,6 +128,8 @@ OTHERS = {
     *("changed_since", "index_texts"),  # what was stored is looked at, and left out then
     *("clock", "appends", "inserted", "read_watermark", "record_watermark"),  # times, of no trace
     "is_laid_out",  # tells of tables
+    *("add_annotations", "keep_version", "add_scores", "add_items", "add_events"),
+    *("put_scheme", "schemes", "scheme_text", "put_queue", "queues"),  # of no trace
 }
 
 
@@ -161,11 +179,24 @@ def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     store.write([make_record(resumed, run)])
 
 
+def queue(key: TraceKey) -> Queue:
+    return Queue(key.project, "q", SCHEME, ["ada"])
+
+
+def annotate(store: Store, key: TraceKey) -> None:
+    """Say something of a trace, and put it into a queue."""
+    store.add_annotations([annotation(key)])
+    store.keep_version(KeptVersion(key, 1, "h", 1, b"{}"))
+    store.add_items(queue(key), [QueueItem(key.trace_id, 1)])
+    store.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
+
+
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     """Store spans and a trajectory, and leave the trace due."""
     send(store, key, start_ns)
     extract(store, key, start_ns)
     resume(store, key, start_ns)
+    annotate(store, key)
     assert answers(store, key).keys() == READS.keys()
 
 

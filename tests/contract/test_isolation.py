@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support import (
     isolation,
+    memory_annotations,
     memory_deletions,
     memory_replays,
     memory_state,
@@ -58,6 +59,9 @@ NOT_SEEN = {
     "current_texts": "its rows are looked up by key",
     "text_hashes": "its rows are looked up by key",
     "text_documents": "its rows are looked up by key",
+    "kept_version": "its document is looked up by project too",
+    "kept_hash": "decides only whether the same document is stored twice",
+    "current_version": "tells a number, which the project's own document confirms",
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "old_steps": "its rows are joined to trajectories by key",
@@ -81,6 +85,8 @@ NOT_BY_PROJECT = {
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
     "count_expired_rows": "the keeper's",
+    "count_to_keep_rows": "the keeper's",
+    "keep_rows": "the keeper's",
     "remove_expired_rows": "the keeper's",
 }
 PLACES = [
@@ -139,7 +145,7 @@ MEMORY_PLACES = [
     pytest.param(module, found.span(), id=f"{module.__name__.rpartition('.')[2]}-{number}")
     for module in (
         *(memory_state, memory_trajectories, memory_texts),
-        *(memory_replays, memory_deletions),
+        *(memory_replays, memory_deletions, memory_annotations),
     )
     for number, found in enumerate(MEMORY_PLACE.finditer(inspect.getsource(module)))
 ]

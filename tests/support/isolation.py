@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from hashlib import md5
 from typing import TYPE_CHECKING
+from zlib import crc32
 
+from tests.support.annotations import SCHEME, annotation
 from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
@@ -78,8 +83,24 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         replays[key.project] = replay.id
         store.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
+        _annotate(store, key)
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays, answers)
+
+
+def _queue(project: str) -> Queue:
+    return Queue(project, "q", SCHEME, [project])
+
+
+def _annotate(store: Store, key: TraceKey) -> None:
+    """Have an annotator with the name of the project say something, and queue it."""
+    store.add_annotations([annotation(key, annotator=key.project, write_id="same")])
+    store.put_scheme(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
+    store.keep_version(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
+    store.put_queue(_queue(key.project))
+    store.add_items(_queue(key.project), [QueueItem(key.project, 1)])
+    event = QueueEvent(key.trace_id, key.project, 1, Event.BEGUN)
+    store.add_events(_queue(key.project), [event])
 
 
 def _answer(store: Store, key: TraceKey) -> str:
@@ -167,6 +188,15 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         if told.key.trace_id == t.mine.trace_id
     },
     "search": lambda t, reach: {hit.key.project for hit in t.store.search(reach, SAID, EVERY)},
+    "annotations": lambda t, reach: {
+        row.slot.key.project
+        for row in t.store.annotations(reach, AnnotationQuery(t.mine.trace_id), EVERY)
+    },
+    "schemes": lambda t, reach: {s.project for s in t.store.schemes(reach) if s.project in t.names},
+    "scores": lambda t, reach: {
+        s.key.project for s in t.store.scores(reach, ScoreQuery(t.mine.trace_id), EVERY)
+    },
+    "queues": lambda t, reach: {q.project for q in t.store.queues(reach) if q.project in t.names},
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
     "extent_of": _extent,
     "traces_after": lambda t, reach: {
@@ -188,6 +218,21 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
 COUNTING = {"count_traces", "extent_of"}
 """Those that tell how many, not which."""
 
+
+def _kept(twins: Twins, key: TraceKey) -> bytes:
+    kept = twins.store.kept_version(key, 1)
+    return kept.document if kept and kept.at_us == _kept_at(key) else b""
+
+
+def _kept_at(key: TraceKey) -> int:
+    return crc32(key.project.encode())
+
+
+def _scheme(twins: Twins, key: TraceKey) -> bytes:
+    found = twins.store.scheme_text(key.project, SCHEME, "h")
+    return found.text.encode() if found else b""
+
+
 OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "arrived": lambda t, key: {found.project for found in t.store.arrived([key])},
     "read_spans": lambda t, key: {
@@ -202,6 +247,19 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         if trace_id == t.store.continuation(key).resumed_by
     },
     "heads": lambda t, key: {found.project for found in t.store.heads([key])},
+    "revisions": lambda t, key: {
+        row.slot.key.project for who in t.names for row in t.store.revisions(key, SCHEME, who)
+    },
+    "written": lambda t, key: {row.slot.annotator for row in t.store.written(key, ["same"])},
+    "kept_version": lambda t, key: _of_text(_kept(t, key), t),
+    "current_version": lambda t, key: {key.project} if t.store.current_version(key) else set(),
+    "scheme_text": lambda t, key: _of_text(_scheme(t, key), t),
+    "queue_items": lambda t, key: (
+        {key.project} if len(t.store.queue_items(_queue(key.project))) == 1 else {"too many"}
+    ),
+    "queue_events": lambda t, key: {
+        event.annotator for event in t.store.queue_events(_queue(key.project), key.trace_id)
+    },
     "find_calls": lambda t, key: {
         call.key.project
         for call in t.store.find_calls(
@@ -236,6 +294,8 @@ NOT_READING = {
     "record_replay",
     "ping",
     *("take_snapshot", "is_laid_out"),
+    *("add_annotations", "put_scheme", "keep_version", "add_scores"),
+    *("put_queue", "add_items", "add_events"),
     "close",
     "stored_bytes",  # of the quotas: a sender is told of its own project alone
     *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions

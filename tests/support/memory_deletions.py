@@ -53,4 +53,12 @@ class MemoryDeletions(MemoryState):
             if scope.conversation_id is None and covers_span(scope, until_seq, found)
         }
         records = {r.key for r in self._records.values() if covers_record(r, scope, until_seq)}
-        return spans | records
+        said = {
+            row.slot.key
+            for row in self._annotations
+            if row.at_us <= until_seq
+            and (scope.conversation_id, scope.start_before_ns) == (None, None)
+            and scope.reach.covers(row.slot.key.project)
+            and scope.trace_id in (None, row.slot.key.trace_id)
+        }
+        return spans | records | said

@@ -11,13 +11,18 @@ if TYPE_CHECKING:
 
     from tests.support.reference_decoder import DecodedSpan
 
+    from spanloom.core.model.annotation import Annotation
+    from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.model.replay import Replay
+    from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotations import KeptVersion, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.progress import Progress, TraceChange
+    from spanloom.core.ports.scores import ScorePlace
     from spanloom.storage.spans.content_events import ContentEvent
 
 
@@ -42,6 +47,13 @@ class MemoryState:
         self._replays: dict[str, Replay] = {}
         self._deletions: dict[str, Deletion] = {}
         self._deleted: set[TraceKey] = set()
+        self._annotations: list[Annotation] = []
+        self._schemes: dict[tuple[str, str, str], StoredScheme] = {}
+        self._kept: dict[tuple[TraceKey, int], KeptVersion] = {}
+        self._scores: dict[ScorePlace, Score] = {}
+        self._queues: dict[tuple[str, str], Queue] = {}
+        self._queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
+        self._queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""

@@ -6,6 +6,7 @@ compared with. Everything is lost with the object.
 
 from __future__ import annotations
 
+from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.memory_deletions import MemoryDeletions
 from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
@@ -23,6 +24,7 @@ class MemoryStore(
     MemoryTexts,
     MemoryReplays,
     MemoryDeletions,
+    MemoryAnnotations,
 ):
     """``Store`` in dictionaries, one lock around everything."""
 

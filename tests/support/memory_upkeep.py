@@ -18,6 +18,7 @@ class MemoryUpkeep:
         self.broken = 0
         self.unfilled = 0
         self.plans: list[RetentionPlan] = []
+        self.kept: list[bool] = []
         self.expirations: list[int] = []
         self.newest = ""
         self.removals: list[int] = []
@@ -40,6 +41,11 @@ class MemoryUpkeep:
     def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
         self.plans.append(plan)
+
+    def keep_annotated(self, plan: RetentionPlan) -> int:
+        """See ``Upkeep.keep_annotated``."""
+        self.kept.append(plan.keeps_annotated)
+        return 0
 
     def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
         """See ``Upkeep.remove_expired``."""

@@ -1,4 +1,4 @@
-"""The HTTP API: reads the store; writes only keys, and what was asked for: replays, deletions."""
+"""The HTTP API: reads the store; writes annotations, keys, and what was asked for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.hosts import Hosts
+from spanloom.annotating.annotating import Annotating
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
@@ -18,6 +19,9 @@ from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
 from spanloom.api.routes import (
+    annotation_exchange,
+    annotation_queues,
+    annotation_schemes,
     changes,
     conversations,
     deletions,
@@ -26,12 +30,15 @@ from spanloom.api.routes import (
     outlines,
     parts,
     replays,
+    scores,
     search,
     service,
     snapshots,
     stats,
     steps,
     trajectories,
+    trajectory_annotations,
+    versions,
 )
 from spanloom.api.run_views import RunViews
 from spanloom.api.services import Services
@@ -118,6 +125,7 @@ def create_app(
         probes,
         extractor_version,
         access.keys,
+        Annotating.over(store),
         feed,
         RunViews(store),
         examine,
@@ -126,6 +134,8 @@ def create_app(
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
         *(trajectories, outlines, parts, diffs, conversations, stats, steps, search),
+        *(trajectory_annotations, versions, annotation_schemes, annotation_exchange),
+        *(annotation_queues, scores),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

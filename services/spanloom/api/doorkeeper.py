@@ -18,6 +18,7 @@ from spanloom.api.needs import needs_of
 from spanloom.api.problems import problem
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Caller
+from spanloom.core.model.access import Scope as AccessScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -112,8 +113,8 @@ def _guarded(route: BaseRoute) -> GuardedRoute:
 
 
 def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
-    if scope["method"] not in _READING and "origin" in Headers(scope=scope):
-        raise PermissionDeniedError("Nothing is changed on behalf of a web page.")
+    if scope["method"] not in _READING and (origin := Headers(scope=scope).get("origin")):
+        _check_page(origin, needs, scope)
     if needs.scope is not None:
         require(caller, needs.scope)
     if needs.all_projects and caller.project != ALL_PROJECTS:
@@ -121,6 +122,23 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
             f"The key {caller.key_id} opens one project, and this tells of all; "
             "`spanloom keys create --all-projects` makes one that does."
         )
+
+
+def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
+    """Raise unless it is our own page that asks, for an annotation, in JSON.
+
+    Compared is the host with its port: behind a proxy that ends TLS the scheme is another. A page
+    from elsewhere cannot send JSON without asking first, and nobody answers it.
+    """
+    headers = Headers(scope=scope)
+    if needs.scope is not AccessScope.ANNOTATE:
+        raise PermissionDeniedError("Nothing is changed on behalf of a web page.")
+    is_own = origin.partition("://")[2] == headers.get("host", "")
+    if not is_own or headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        raise PermissionDeniedError("Nothing is changed on behalf of a page from elsewhere.")
+    sent = headers.get("content-type", "").partition(";")[0].strip()
+    if sent and sent != "application/json":
+        raise PermissionDeniedError("A page sends JSON, as application/json.")
 
 
 def _no_route(path: str, methods: set[str]) -> Response:

@@ -14,6 +14,7 @@ from spanloom.core.formats.schema import canonical_schema, parsed_schema
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
     {"name": "questions", "description": "Numbers over runs and steps, and what can be asked."},
+    {"name": "annotations", "description": "What people and models say of runs, and agree on."},
     {"name": "deletions", "description": "Traces deleted for good, and by whom."},
     {"name": "snapshots", "description": "The store held as it is, for `spanloom backup`."},
     {"name": "replays", "description": "History extracted again after a dialect changed."},

@@ -14,8 +14,13 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from spanloom.annotating.queues import NotCompleteError, UnknownQueueError
+from spanloom.annotating.requests import InvalidWritesError, WriteConflictError
+from spanloom.annotating.schemes import UnknownSchemeError
+from spanloom.api.annotation_schemas import write_row
 from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.accept import NotAcceptableError
+from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
     InvalidQueryError,
     NotEmbeddedError,
@@ -63,6 +68,10 @@ class Problem(BaseModel):
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
     ] = None
+    current: Annotated[
+        list[dict[str, Any]] | None,
+        Field(description="Of 409 to a write: the rows as they are now."),
+    ] = None
     resume: Annotated[
         str | None,
         Field(description="Of 410: pass it as `after` once you have listed everything."),
@@ -105,8 +114,14 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
-    app.add_exception_handler(NotEmbeddedError, _on_not_embedded)
+    app.add_exception_handler(NotEmbeddedError, _on_conflict)
     app.add_exception_handler(PositionGoneError, _on_position_gone)
+    app.add_exception_handler(InvalidWritesError, _on_invalid_writes)
+    app.add_exception_handler(SchemeError, _on_invalid_scheme)
+    app.add_exception_handler(WriteConflictError, _on_write_conflict)
+    app.add_exception_handler(UnknownSchemeError, _on_unknown)
+    app.add_exception_handler(UnknownQueueError, _on_unknown)
+    app.add_exception_handler(NotCompleteError, _on_conflict)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
@@ -164,13 +179,42 @@ def _on_permission_denied(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 403, str(error))
 
 
-def _on_not_embedded(request: Request, error: Exception) -> Response:
+def _on_conflict(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 409, str(error))
 
 
 def _on_position_gone(request: Request, error: Exception) -> Response:
     assert isinstance(error, PositionGoneError)  # noqa: S101  # as registered
     return problem(request.url.path, 410, str(error), resume=encode_token(error.end))
+
+
+def _on_invalid_writes(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidWritesError)  # noqa: S101  # as registered
+    found = [
+        {"parameter": f"items[{p.place}].{p.field}", "detail": p.reason} for p in error.problems
+    ]
+    return _refuse(request, found)
+
+
+def _on_invalid_scheme(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SchemeError)  # noqa: S101  # as registered
+    return _refuse(
+        request,
+        [
+            {"parameter": "text", "detail": f"line {r.line}: {r.key}: {r.reason}"}
+            for r in error.remarks
+        ],
+    )
+
+
+def _on_write_conflict(request: Request, error: Exception) -> Response:
+    assert isinstance(error, WriteConflictError)  # noqa: S101  # as registered
+    rows = [write_row(row) for row in error.rows]
+    return problem(request.url.path, 409, str(error), current=rows)
+
+
+def _on_unknown(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 404, str(error))
 
 
 def _on_retryable(request: Request, error: Exception) -> Response:
@@ -188,9 +232,9 @@ _FRAMEWORK_DETAILS = {
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
-    404: "There is no such trajectory, conversation, replay or key.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue or key.",
     406: "No form of rows that `Accept` asks for is there; `available` lists those that are.",
-    409: "The store is a ClickHouse server, and only an embedded store can do this.",
+    409: "It cannot be done as things stand: changed elsewhere, or not by this store.",
     410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
     413: "The body is larger than any that is asked for here.",
     421: "The `Host` header names a host that this service does not answer for.",

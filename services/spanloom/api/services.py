@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spanloom.access.administration import KeyAdministration
+from spanloom.annotating.annotating import Annotating
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.feed.feed import Feed
 from spanloom.api.run_views import RunViews
@@ -31,6 +32,7 @@ class Services:
     """Runs the question whether the store answers, which must not wait for other calls."""
     extractor_version: str
     keys: KeyAdministration
+    annotating: Annotating
     feed: Feed
     """Who waits for changes."""
     views: RunViews

@@ -40,6 +40,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
     "export": ("export:export_command", "Write runs into a file, or their spans."),
     "import": ("import_:import_command", "Send files of spans, or of documents, to a service."),
+    "annotations": (
+        "annotations:annotations_group",
+        "Take what annotators said out into files, or bring it in.",
+    ),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),
     "api": ("processes:api_command", "Run the API alone."),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.client.address import find_address
 from spanloom.client.answers import reading_from
+from spanloom.client.calls import annotations as said
 from spanloom.client.calls import diffs, feed, lists, questions, runs, texts, upkeep
 from spanloom.client.changes import WAIT_S, AsyncChanges
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable
@@ -95,6 +96,10 @@ class AsyncClient:
     stats = Method(questions.stats, ask)
     fields = Method(questions.fields, ask)
     field_values = Method(questions.field_values, ask)
+
+    annotation_entries = Method(said.annotation_entries, ask)
+    import_annotations = Method(said.import_annotations, ask)
+    schemes = Method(said.schemes, ask)
 
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import RetryableError, StartupError
@@ -38,6 +39,8 @@ class Retention(NamedTuple):
     """Gives projects terms of their own (``retention_file.py``); need not exist."""
     deletion_days: int
     """How long what arrives of a deleted trace is deleted too."""
+    keeps_annotated: bool = True
+    """Whether annotated trajectories stay."""
 
 
 class Keeper(RepeatingPart):
@@ -64,6 +67,7 @@ class Keeper(RepeatingPart):
         self._newest = ""
         self._sweep_ns = steady_ns()
         self._plan = RetentionPlan(retention.default)
+        self._marked_ns = 0
         self._expired_day = 0
         self._trouble = ""
         self._laying_out = LayingOut(upkeep, steady_ns)
@@ -79,7 +83,7 @@ class Keeper(RepeatingPart):
             log.error(
                 "parts of tables are broken and set aside: see `spanloom doctor`", parts=broken
             )
-        self._apply_plan(read_plan(self._retention.file, self._retention.default))
+        self._apply_plan(self._read_plan())
         super().start()
 
     def run_once(self) -> None:
@@ -101,15 +105,26 @@ class Keeper(RepeatingPart):
         self._newest = newest
         self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
 
+    def _read_plan(self) -> RetentionPlan:
+        plan = read_plan(self._retention.file, self._retention.default)
+        return replace(plan, keeps_annotated=self._retention.keeps_annotated)
+
     def _apply_plan(self, plan: RetentionPlan) -> None:
-        self._upkeep.set_retention(plan)
         self._plan = plan
+        self._keep_annotated()
+        self._upkeep.set_retention(plan)
         self._expired_day = 0
+
+    def _keep_annotated(self) -> None:
+        """Let retention pass by what was annotated since; hours lie between, terms are days."""
+        if self._plan.expires_trajectories:
+            self._upkeep.keep_annotated(self._plan)
+        self._marked_ns = self._steady_ns()
 
     def _expire(self, now_ns: int) -> None:
         """Remove what has expired, once a day and when the file has changed."""
         try:
-            plan = read_plan(self._retention.file, self._retention.default)
+            plan = self._read_plan()
         except StartupError as error:  # a slip in a file must not stop what runs
             if str(error) != self._trouble:
                 log.error("the terms stay as they were", error=str(error))
@@ -118,6 +133,8 @@ class Keeper(RepeatingPart):
             self._trouble = ""
             if plan != self._plan:
                 self._apply_plan(plan)
+        if self._steady_ns() - self._marked_ns > SWEEP_S * 1e9:
+            self._keep_annotated()
         if (day := now_ns // DAY_NS) == self._expired_day:
             return
         if removed := self._upkeep.remove_expired(self._plan, now_ns // 10**9):

@@ -202,7 +202,10 @@ class Service:
         self._supervisor.at_end(upkeep.close)
         settings = self._settings
         retention = Retention(
-            terms_of(settings), settings.resolved_retention_file, settings.deletion_days
+            terms_of(settings),
+            settings.resolved_retention_file,
+            settings.deletion_days,
+            keeps_annotated=not settings.expire_annotated,
         )
         return Keeper(upkeep, retention)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
+from spanloom.storage.annotations.scores import ClickHouseScores
+from spanloom.storage.annotations.store import ClickHouseAnnotations
 from spanloom.storage.codec import ClickHouseCodec
 from spanloom.storage.deletions.store import ClickHouseDeletions
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
@@ -45,6 +48,9 @@ class ClickHouseStore(
     ClickHouseStats,
     ClickHouseTextIndexer,
     ClickHouseTextFinder,
+    ClickHouseAnnotations,
+    ClickHouseScores,
+    ClickHouseAnnotationQueues,
 ):
     """``Store`` over six lanes: a long read holds up no INSERT and no ``ping``."""
 
@@ -77,6 +83,9 @@ class ClickHouseStore(
         ClickHouseStats.__init__(self, asker)
         ClickHouseTextIndexer.__init__(self, indexer)
         ClickHouseTextFinder.__init__(self, reader)
+        ClickHouseAnnotations.__init__(self, worker, reader)
+        ClickHouseScores.__init__(self, worker, reader)
+        ClickHouseAnnotationQueues.__init__(self, worker, reader)
         self.codec = ClickHouseCodec()
         self._lanes = (writer, worker, reader, asker, prober, indexer)
 

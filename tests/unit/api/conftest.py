@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
@@ -49,7 +50,7 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @dataclass
-class ShelfStore:
+class ShelfStore(MemoryAnnotations):
     """The reading half of a trajectory store: a shelf of documents and of summaries."""
 
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
@@ -67,11 +68,17 @@ class ShelfStore:
     searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
 
+    def __post_init__(self) -> None:
+        MemoryAnnotations.__init__(self)
+
+    def current_version(self, key: TraceKey) -> int:
+        return 1 if key in self.documents else 0
+
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._find(self.documents, trace_id, reach)
+        return self._on_shelf(self.documents, trace_id, reach)
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._find(self.spans, trace_id, reach)
+        return self._on_shelf(self.spans, trace_id, reach)
 
     def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
         found = self.document(trace_id, reach)
@@ -210,7 +217,7 @@ class ShelfStore:
             raise self.error
         return 15
 
-    def _find(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
+    def _on_shelf(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
         if self.error:
             raise self.error
         found = [v for k, v in shelf.items() if k.trace_id == trace_id and reach.covers(k.project)]

@@ -10,6 +10,7 @@ import pytest
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
+from spanloom.api.annotators import HEADER as ANNOTATOR
 from spanloom.api.examples import SPANS
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.core.formats.schema import canonical_example, canonical_schema
@@ -33,7 +34,8 @@ def store(store: ShelfStore) -> ShelfStore:
     """Have what the examples of parameters ask for."""
     key = TraceKey("default", TRACE)
     newest = max(store.summaries, key=lambda line: line.cursor).key
-    store.documents = dict.fromkeys((key, newest), json.dumps(canonical_example()).encode())
+    example = json.dumps(canonical_example(), separators=(",", ":")).encode()
+    store.documents = dict.fromkeys((key, newest), example)
     shown = SPANS["content"]["application/json"]["example"]["spans"]
     store.spans = {key: json.dumps(shown).encode()}
     store.sent = {key: [wire_span(TRACE, int(EXAMPLE_SPAN, 16))]}
@@ -83,6 +85,26 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/fields/{name}/values",
         "GET /v1/steps",
         "GET /v1/search",
+        "GET /v1/trajectories/{trace_id}/annotations",
+        "POST /v1/trajectories/{trace_id}/annotations",
+        "POST /v1/trajectories/{trace_id}/annotations/bulk",
+        "POST /v1/trajectories/{trace_id}/annotations/undo",
+        "GET /v1/trajectories/{trace_id}/versions/{version}",
+        "PUT /v1/trajectories/{trace_id}/versions/{version}",
+        "GET /v1/schemes",
+        "PUT /v1/schemes/{name}",
+        "GET /v1/annotations",
+        "POST /v1/annotations/import",
+        "GET /v1/agreement",
+        "GET /v1/queues",
+        "PUT /v1/queues/{name}",
+        "GET /v1/queues/{name}/items",
+        "POST /v1/queues/{name}/next",
+        "POST /v1/queues/{name}/items/{trace_id}/done",
+        "POST /v1/queues/{name}/items/{trace_id}/reopen",
+        "POST /v1/queues/{name}/items/{trace_id}/adjudicate",
+        "GET /v1/scores",
+        "POST /v1/scores",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
@@ -136,8 +158,10 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
-        *("q", "in", "version"),
+        *("q", "in"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
+        *("annotator", "author", "queue", "scheme", "source", "version", "with_changed"),
+        "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
 
@@ -191,9 +215,9 @@ def test_the_examples_of_parameters_are_accepted(
     client: TestClient, spec: Spec, locks: Locks, store: ShelfStore
 ) -> None:
     store.summaries[0] = summary(0, conversation_id="c")
-    headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}"}
+    headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}", ANNOTATOR: "ada"}
     key_id = locks.make("support").split("_")[1]
-    for name, operation in operations(spec):
+    for name, operation in sorted(operations(spec), key=lambda found: _turn(found[0])):
         method, _, path = (
             name.replace("trace_id}", "}")
             .replace("{}", TRACE)
@@ -204,7 +228,8 @@ def test_the_examples_of_parameters_are_accepted(
             parameter["name"]: str(
                 (parameter.get("examples") or parameter["schema"]["examples"])[0]
             ).lower()
-            if parameter["name"] in {"has_error", "outdated", "every", "whole_texts"}
+            if parameter["name"]
+            in {"has_error", "outdated", "every", "whole_texts", "with_changed", "dry_run"}
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]
             for parameter in operation.get("parameters", [])
             if parameter["in"] == "query"
@@ -212,25 +237,37 @@ def test_the_examples_of_parameters_are_accepted(
         }
         answer = client.request(
             method,
-            path.format(
+            path.replace("schemes/{name}", "schemes/step_evaluation")
+            .replace("{name}/values", "agent/values")
+            .format(
                 conversation_id="c",
                 replay_id=REPLAY,
                 key_id=key_id,
                 step_id=canonical_example()["root_step"]["id"],
                 span_id=EXAMPLE_SPAN,
-                name="agent",
+                name="week 3",
+                version=1,
             ),
             params=asked,
             headers=headers,
             json=_example_body(spec, operation),
         )
-        assert answer.status_code == 200, name
+        assert answer.status_code == 200, (name, answer.text)
+
+
+def _turn(name: str) -> int:
+    """What is put comes before what is said of it, and that before what undoes it."""
+    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues")):
+        return -1
+    return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
 
 OF_ANOTHER_QUESTION = {
     "GET /v1/replays": set[str](),
     "GET /v1/deletions": set[str](),
     "GET /v1/stats": {"of", "run_where"},
+    "GET /v1/agreement": set[str](),
+    "GET /v1/scores": {"cursor"},
 }
 """What cannot be asked with the other examples: a cursor, of a list that has filters."""
 

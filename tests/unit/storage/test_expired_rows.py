@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,10 @@ from tests.unit.storage.test_deleted_rows import rows_of
 
 from spanloom.core.model.retention import Kind, RetentionPlan, Terms
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
-from spanloom.storage.upkeep.retention import RETAINED, remove_expired
+from spanloom.storage.upkeep.annotated import keep_annotated
+from spanloom.storage.upkeep.retention import KEEPING, NEVER_EXPIRES, RETAINED, remove_expired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +45,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     ).result_rows
     spans, both, kept = keys
     before = rows_of(clickhouse_store, kept.project)
+    said = before.keys() & NEVER_EXPIRES
     plan = RetentionPlan(
         Terms(), {spans.project: Terms(5, 0), both.project: Terms(5, 5), "nobody's": Terms(1, 1)}
     )
@@ -49,8 +53,30 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     assert remove_expired(lane, plan, min(accepted_s, stored_s) + 4 * DAY_S) == 0
     assert remove_expired(lane, plan, now_s + 7 * DAY_S) > 0
     assert rows_of(clickhouse_store, kept.project) == before
-    assert rows_of(clickhouse_store, both.project) == {}
+    assert rows_of(clickhouse_store, both.project).keys() == said
     assert rows_of(clickhouse_store, spans.project).keys() == before.keys() - OF_SPANS
     mutations = client.query(MUTATIONS).result_rows
     assert remove_expired(lane, plan, now_s + 7 * DAY_S) == 0
     assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten in turns
+
+
+def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
+    clickhouse_store: ClickHouseStore, keys: list[TraceKey]
+) -> None:
+    client = clickhouse_store._writer._client
+    lane = Lane(client, UPKEEP_SETTINGS)
+    kept = keys[0]
+    ((now_s,),) = client.query("SELECT toUnixTimestamp(now())").result_rows
+    plan = RetentionPlan(Terms(), {kept.project: Terms(0, 5)})
+    before = rows_of(clickhouse_store, kept.project)
+    assert keep_annotated(lane, plan) > 0
+    assert keep_annotated(lane, plan) == 0  # nothing is rewritten in turns
+    remove_expired(lane, plan, now_s + 7 * DAY_S)
+    after = rows_of(clickhouse_store, kept.project)
+    assert {table: after.get(table) for table in KEEPING} == dict.fromkeys(KEEPING, 1)
+    assert all(before[table] > 1 for table in KEEPING)
+    assert clickhouse_store.document(kept.trace_id, Reach.only(kept.project))
+    assert keep_annotated(lane, replace(plan, keeps_annotated=False)) > 0
+    remove_expired(lane, plan, now_s + 7 * DAY_S)
+    assert not rows_of(clickhouse_store, kept.project).keys() & KEEPING
+    assert rows_of(clickhouse_store, kept.project)["annotations"] == 1

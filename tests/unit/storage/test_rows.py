@@ -49,7 +49,7 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
 
 def test_rows_have_every_column_that_has_no_default(clickhouse_store: ClickHouseStore) -> None:
     record = make_record(KEY, TRAJECTORY)
-    own = {"StartTime", "UpdatedAt"}
+    own = {"StartTime", "UpdatedAt", "IsKept"}
     assert (
         set(trajectory_row(record, summary_row(record)))
         == columns(clickhouse_store, "trajectories") - own

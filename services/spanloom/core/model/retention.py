@@ -45,6 +45,13 @@ class RetentionPlan:
     default: Terms = Terms()
     projects: Mapping[str, Terms] = field(default_factory=dict)
     """Projects with terms of their own."""
+    keeps_annotated: bool = True
+    """Whether annotated trajectories stay, whatever their terms."""
+
+    @property
+    def expires_trajectories(self) -> bool:
+        """Whether trajectories of any project expire."""
+        return any(t.trajectories for t in (self.default, *self.projects.values()))
 
     def longest_days(self, kind: Kind) -> int:
         """Return after how many days nobody needs a row any more; 0 if somebody always does."""

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+from spanloom.core.ports.annotations import AnnotationStores
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.feed import FeedReader
 from spanloom.core.ports.replays import ReplayRequests
+from spanloom.core.ports.scores import ScoreStore
 from spanloom.core.ports.snapshots import SnapshotTaker
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.texts import TextFinder
@@ -225,6 +228,9 @@ class ReadingStore(
     ReplayRequests,
     DeletionLedger,
     SnapshotTaker,
+    AnnotationStores,
+    ScoreStore,
+    AnnotationQueueStore,
     Protocol,
 ):
     """All that the API asks of a store."""

@@ -35,6 +35,12 @@ class Upkeep(Protocol):
         Nothing is done, and no table rewritten, if they are set so already.
         """
 
+    def keep_annotated(self, plan: RetentionPlan) -> int:
+        """Have retention leave annotated trajectories, or no longer; return how many rows changed.
+
+        To be called before ``set_retention`` and ``remove_expired``, and again as time goes on.
+        """
+
     def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
         """Remove what projects with shorter terms keep no longer; return how many rows it was.
 

@@ -31,6 +31,14 @@ FROM
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
+    UNION ALL
+    -- Annotations outlive retention: by the trace alone, for when it began they do not say.
+    SELECT Project, TraceId
+    FROM annotations
+    WHERE {conversation_id:Nullable(String)} IS NULL AND {start_before_ns:Nullable(UInt64)} IS NULL
+      AND AtUnixMicro <= {until_seq:UInt64}
+      AND {reach}
+      AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
 ) AS found
 LEFT JOIN (SELECT Project, TraceId, sum(Spans) AS arrived FROM trace_arrivals GROUP BY Project, TraceId) AS arrivals
     USING (Project, TraceId)

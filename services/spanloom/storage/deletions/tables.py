@@ -18,6 +18,11 @@ OF_TRACES = (
     "call_index",
     "conversation_members",
     "step_texts",
+    "annotations",
+    "scores",
+    "trajectory_snapshots",
+    "annotation_queue_items",
+    "annotation_queue_events",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all."""
 NOT_OF_TRACES = {
@@ -27,6 +32,8 @@ NOT_OF_TRACES = {
     "deleted_traces": "which traces are deleted; the keeper ends them with their deletion",
     "extraction_watermark": "how far the extractor has looked",
     "text_watermark": "how far the indexer has looked",
+    "annotation_schemes": "what annotators are asked, of no trace",
+    "annotation_queues": "who annotates what, of no trace",
     "replays": "filters that somebody asked for, and how far it came",
 }
 """Every other table that holds data, and what it has instead."""

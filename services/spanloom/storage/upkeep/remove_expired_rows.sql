@@ -1,3 +1,3 @@
 ALTER TABLE {table:Identifier}
-DELETE WHERE toUnixTimestamp(toDateTime({column:Identifier})) < transform(toString(Project),
+DELETE WHERE {unless} AND toUnixTimestamp(toDateTime({column:Identifier})) < transform(toString(Project),
     JSONExtract({projects:String}, 'Array(String)'), JSONExtract({cutoffs:String}, 'Array(UInt32)'), {cutoff:UInt32})

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.retention import Kind
+from spanloom.storage.engine.conditions import Condition, fill_in
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
 
@@ -34,9 +35,19 @@ RETAINED = {
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
 """The tables that retention empties, the column of each from which it counts, and what it holds."""
+NEVER_EXPIRES = frozenset(
+    {
+        *("annotations", "scores", "trajectory_snapshots"),
+        *("annotation_queue_items", "annotation_queue_events"),
+    }
+)
+"""Tables with rows of traces that no term empties: what people said is not made again."""
+KEEPING = frozenset({"trajectories", "trajectory_list"})
+"""Tables with ``IsKept``: rows that no term removes (``annotated.py``)."""
 OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL empties them."""
 DAY_S = 24 * 3600
+_UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 
 
@@ -48,10 +59,14 @@ def set_retention(lane: Lane, plan: RetentionPlan) -> None:
     for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
         column, kind = RETAINED[table]
         days = plan.longest_days(kind)
-        if days == _days_in(definition):
+        is_kept = table not in KEEPING or _UNLESS_KEPT in definition
+        if days == _days_in(definition) and (is_kept or not days):
             continue
         if days:
-            lane.run(query("set_retention"), table=table, column=column, days=days)
+            statement = query("set_retention") + (
+                f" DELETE {_UNLESS_KEPT}" if table in KEEPING else ""
+            )
+            lane.run(statement, table=table, column=column, days=days)
         else:
             lane.run(query("remove_retention"), table=table)
 
@@ -80,9 +95,11 @@ def _expire(lane: Lane, plan: RetentionPlan, table: str, now_s: int) -> int:
         "cutoffs": [_cutoff_s(terms.days(kind), now_s) for terms in plan.projects.values()],
         "cutoff": _cutoff_s(plan.default.days(kind), now_s),
     }
-    ((count,),) = lane.rows("count_expired_rows", **where)
+    unless = Condition("NOT IsKept" if table in KEEPING else "true", {})
+    ((count,),) = lane.rows("count_expired_rows", unless=unless, **where)
     if count:
-        lane.run(query("remove_expired_rows"), **bind(where))
+        text, _ = fill_in(query("remove_expired_rows"), {"unless": unless})
+        lane.run(text, **bind(where))
     return int(count)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.upkeep.annotated import keep_annotated
 from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.layout import Layout
@@ -51,6 +52,10 @@ class ClickHouseUpkeep:
     def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
         set_retention(self._lane, plan)
+
+    def keep_annotated(self, plan: RetentionPlan) -> int:
+        """See ``Upkeep.keep_annotated``."""
+        return keep_annotated(self._lane, plan)
 
     def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
         """See ``Upkeep.remove_expired``."""

@@ -1,0 +1,44 @@
+"""All of it over one store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.annotating.agreeing import Agreeing
+from spanloom.annotating.exchange import Exchange
+from spanloom.annotating.queues import Queues
+from spanloom.annotating.reading import Reading
+from spanloom.annotating.schemes import Schemes
+from spanloom.annotating.versions import Versions
+from spanloom.annotating.writing import Writing
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.reading import ReadingStore
+
+
+class Annotating(NamedTuple):
+    """What annotators ask of a store."""
+
+    schemes: Schemes
+    versions: Versions
+    reading: Reading
+    writing: Writing
+    agreeing: Agreeing
+    queues: Queues
+    exchange: Exchange
+
+    @classmethod
+    def over(cls, store: ReadingStore) -> Annotating:
+        """Return it over a store, which may be open in other processes too."""
+        schemes, versions = Schemes(store), Versions(store)
+        reading = Reading(store, versions)
+        writing = Writing(store, store, versions, reading)
+        return cls(
+            schemes,
+            versions,
+            reading,
+            writing,
+            Agreeing(store, versions, reading),
+            Queues(store, schemes, versions, reading, writing.now_us),
+            Exchange(store, schemes, versions, reading, writing),
+        )

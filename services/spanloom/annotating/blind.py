@@ -1,0 +1,40 @@
+"""What is withheld from whom: in a blind queue nobody sees what others say before having said it.
+
+All that is said of an item by others, people and models, is withheld: from its annotators until
+they are done with it, from everybody else until all of them are.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.queueing import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+
+
+def withheld_from(
+    store: AnnotationQueueStore, reach: Reach, reader: str
+) -> Callable[[TraceKey, str], bool]:
+    """Return whether what an author says of a trajectory is withheld from a reader.
+
+    The reader is an annotator's name, empty for somebody without one.
+    """
+    blind = [queue for queue in store.queues(reach) if queue.is_blind]
+
+    @cache
+    def desks(project: str) -> list[Desk]:
+        own = [queue for queue in blind if queue.project == project]
+        return [Desk(q, store.queue_items(q), store.queue_events(q)) for q in own]
+
+    @cache
+    def is_open(key: TraceKey) -> bool:
+        return any(not desk.may_see(key.trace_id, reader) for desk in desks(key.project))
+
+    return lambda key, author: author != reader and bool(blind) and is_open(key)

@@ -1,0 +1,93 @@
+"""Annotations as they are read: each with its state against the current version."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.annotation.score import Score, score_of
+from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
+from spanloom.core.model.annotation import WHOLE, Annotation
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from spanloom.annotating.versions import Versions
+    from spanloom.core.annotation.anchors import Anchors
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.annotation.states import Fate
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.annotations import AnnotationStore
+
+    Now = Callable[[], Anchors | None]
+    Fates = Callable[[], Mapping[str, Fate]]
+
+MOST_OF_TRACE = 1_000_000
+"""Current rows of one trajectory that are read at most."""
+
+
+class Stood(NamedTuple):
+    """An annotation and how it stands."""
+
+    said: Annotation
+    standing: Standing
+
+    @property
+    def counts(self) -> bool:
+        """Whether it enters scores and agreement."""
+        return self.standing.state in COUNTING
+
+
+class Reading:
+    """Reads the annotations of one trajectory."""
+
+    def __init__(self, store: AnnotationStore, versions: Versions) -> None:
+        """Take the store and the versions of trajectories."""
+        self._store = store
+        self._versions = versions
+
+    def of_trace(self, key: TraceKey, scheme: str = "", annotator: str = "") -> Sequence[Stood]:
+        """Return the current rows that were not taken back, by scheme, annotator and step."""
+        asked = AnnotationQuery(key.trace_id, scheme, annotator)
+        rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
+        return self.stood(key, (row for row in rows if not row.is_deleted))
+
+    def stood(self, key: TraceKey, rows: Iterable[Annotation]) -> Sequence[Stood]:
+        """Return rows of a trajectory with their states.
+
+        The document is read only if one was made on another version than the current one: of the
+        same all are valid, for it is what they were made on.
+        """
+        current = self._versions.current(key)
+
+        @cache
+        def now() -> Anchors | None:
+            return self._versions.anchors(key, current)
+
+        @cache
+        def fates() -> Mapping[str, Fate]:
+            return self._versions.fates(key)
+
+        return [Stood(row, self._standing(row, current, now, fates)) for row in rows]
+
+    def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
+        step_id = row.slot.step_id
+        if step_id == WHOLE:
+            return Standing(State.WHOLE)
+        if row.anchor.version == current and row.anchor.step_hash:
+            return Standing(State.VALID, step_id)
+        if (anchors := now()) is None:
+            return Standing(State.ORPHANED, "", "the trajectory is not stored any more")
+        return standing_of(step_id, row.anchor, anchors, fates)
+
+
+def score_now(scheme: Scheme, rows: Iterable[Stood], steps: Iterable[str]) -> Score:
+    """Return what the rows of one annotator come to, those that count, where they stand now."""
+    marks = {
+        found.standing.step_id: found.said.mark
+        for found in rows
+        if found.counts and found.said.slot.step_id != WHOLE
+    }
+    return score_of(scheme, marks, steps)

@@ -1,0 +1,149 @@
+"""Writes annotations: all of a request or nothing, each write once, no edit lost.
+
+One process lets one write go after the other, so that revisions count up. Where several processes
+share a store, two rows may get one number: both are kept, and the later one counts.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import groupby
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.annotating.batch import Batch, Seen
+from spanloom.annotating.reading import score_now
+from spanloom.core.model.annotation import NOTHING, Annotation
+from spanloom.core.model.score import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.annotating.reading import Reading
+    from spanloom.annotating.requests import Session, Write
+    from spanloom.annotating.versions import Versions
+    from spanloom.core.ports.annotations import AnnotationStore
+    from spanloom.core.ports.scores import ScoreStore
+
+MOST_ROWS = 10_000
+"""Of one request."""
+
+
+class Written(NamedTuple):
+    """What came of writes."""
+
+    rows: Sequence[Annotation]
+    """Of each write, in their order."""
+    added: int
+    """How many of them are new."""
+
+
+class Writing:
+    """Stores what annotators say, and the score that it comes to."""
+
+    def __init__(
+        self,
+        store: AnnotationStore,
+        scores: ScoreStore,
+        versions: Versions,
+        reading: Reading,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Take what it writes to; the clock is in ns since the epoch."""
+        self._store = store
+        self._scores = scores
+        self._versions = versions
+        self._reading = reading
+        self._clock_ns = clock_ns
+        self._lock = Lock()
+        self._last_us = 0
+
+    def write(
+        self, session: Session, writes: Sequence[Write], *, is_dry_run: bool = False
+    ) -> Written:
+        """Store writes, in their order; return the row of each, also of one stored before.
+
+        The version that was seen is kept with its first annotation. Raises ``InvalidWritesError``
+        or ``WriteConflictError``, and then stores nothing.
+        """
+        with self._lock:
+            at_us = self.now_us()
+            batch = Batch(session, self._seen(session), self._rows(session), at_us)
+            rows = [batch.take(place, write) for place, write in enumerate(writes)]
+            batch.refuse()
+            if not is_dry_run:
+                if batch.added:
+                    self._versions.keep(session.key, session.version, at_us)
+                    self._store.add_annotations(batch.added)
+                self._record_score(session, at_us)
+            return Written([row for row in rows if row is not None], len(batch.added))
+
+    def undo(self, session: Session, group: str, write_id: str) -> Sequence[Annotation]:
+        """Put back what was there before the writes of a group; return the new rows.
+
+        What was changed since stays. The new rows have the write id as their group, so an undo is
+        undone likewise; sent again, it changes nothing.
+        """
+        with self._lock:
+            at_us = self.now_us()
+            rows = self._rows(session)
+            if stored := [row for row in rows if row.write_id == write_id]:
+                return stored
+            undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]
+            if undone:
+                self._store.add_annotations(undone)
+                self._record_score(session, at_us)
+            return undone
+
+    def now_us(self) -> int:
+        """Return the time in microseconds; later than any before, whatever the clock says."""
+        self._last_us = max(self._last_us + 1, self._clock_ns() // 1_000)
+        return self._last_us
+
+    def _rows(self, session: Session) -> Sequence[Annotation]:
+        return self._store.revisions(session.key, session.scheme.name, session.annotator)
+
+    def _seen(self, session: Session) -> Seen:
+        current = self._versions.current(session.key)
+        seen = self._versions.anchors(session.key, session.version)
+        return Seen(seen, seen or self._versions.anchors(session.key, current))
+
+    def _record_score(self, session: Session, at_us: int) -> None:
+        """Store what all marks of the annotator come to now, those that count."""
+        key, scheme = session.key, session.scheme
+        version = self._versions.current(key)
+        if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
+            return
+        rows = self._reading.of_trace(key, scheme.name, session.annotator)
+        score = score_now(scheme, rows, now.judged)
+        row = Score(
+            key=key,
+            name=scheme.name,
+            source=session.origin.value,
+            author=session.annotator,
+            revision=at_us,
+            judged_version=version,
+            number=score.value,
+            is_complete=score.is_complete,
+            config_hash=scheme.hash,
+            is_deleted=not rows,
+        )
+        self._scores.add_scores([row])
+
+
+def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
+    """Yield the rows that put back what was before those of a group, where they are current."""
+    for _, revisions in groupby(rows, key=lambda row: row.slot):
+        *earlier, last = revisions
+        if last.group != group:
+            continue
+        kept = [row for row in earlier if row.group != group]
+        before = kept[-1] if kept else replace(last, mark=NOTHING, penalty=0.0, is_deleted=True)
+        yield replace(
+            before,
+            revision=last.revision + 1,
+            base_revision=last.revision,
+            write_id=write_id,
+            group=write_id,
+        )

@@ -1,0 +1,74 @@
+"""What is imported, and what became of it."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import orjson
+from fastapi import HTTPException
+from pydantic import BaseModel, Field
+
+from spanloom.annotating.exchange import Taken
+from spanloom.annotating.writing import MOST_ROWS
+
+
+class ImportFinding(BaseModel):
+    """What is to be said of one line."""
+
+    line: Annotated[int, Field(description="From 1.")]
+    detail: str
+
+
+class ImportReport(BaseModel):
+    """What came of an import."""
+
+    dry_run: bool
+    added: Annotated[int, Field(description="Annotations that are new.")]
+    there: Annotated[int, Field(description="Annotations that were stored before.")]
+    refused: Annotated[
+        list[ImportFinding], Field(description="Lines of which nothing was taken, and why.")
+    ]
+    flags: Annotated[
+        list[ImportFinding],
+        Field(description="What was kept although the scheme does not know it."),
+    ]
+
+    @classmethod
+    def of(cls, taken: Sequence[Taken], is_dry_run: bool) -> "ImportReport":  # as pydantic's
+        """Return the report of lines, in their order."""
+        return cls(
+            dry_run=is_dry_run,
+            added=sum(one.added for one in taken),
+            there=sum(one.there for one in taken),
+            refused=[
+                ImportFinding(line=at, detail=one.refused)
+                for at, one in enumerate(taken, 1)
+                if one.refused
+            ],
+            flags=[
+                ImportFinding(line=at, detail=flag)
+                for at, one in enumerate(taken, 1)
+                for flag in one.flags
+            ],
+        )
+
+
+def read_entries(body: bytes) -> list[dict[str, Any]]:
+    """Return the lines of a body, or the items of a JSON list; answers 422 for anything else."""
+    lines = [line for line in body.split(b"\n") if line.strip()]
+    entries = [_parsed(at, line) for at, line in enumerate(lines, 1)]
+    if len(entries) == 1 and isinstance(entries[0], list):
+        entries = entries[0]
+    for at, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict):
+            raise HTTPException(422, f"Line {at} is no JSON object.")
+    rows = sum(len(steps) for e in entries if isinstance(steps := e.get("steps"), list))
+    if rows > MOST_ROWS:
+        raise HTTPException(422, f"{rows:,} steps are too many: at most {MOST_ROWS:,} a request.")
+    return entries
+
+
+def _parsed(at: int, line: bytes) -> Any:  # any JSON value
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(422, f"Line {at} is no JSON: {error}") from error

@@ -1,0 +1,163 @@
+"""Annotations of many trajectories: out, in, and how far annotators agree."""
+
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from starlette.responses import StreamingResponse
+
+from spanloom.annotating.agreeing import Agreement as Found
+from spanloom.annotating.blind import withheld_from
+from spanloom.api.access import CallersReach
+from spanloom.api.agreement_schemas import Agreement
+from spanloom.api.annotation_examples import AGREEMENT, ENTRIES, IMPORTED
+from spanloom.api.annotators import OneProject, Reader
+from spanloom.api.filters import Instant
+from spanloom.api.import_schemas import ImportReport, read_entries
+from spanloom.api.needs import needs
+from spanloom.api.problems import problem_responses
+from spanloom.api.routes.places import ProjectInQuery
+from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
+from spanloom.api.services import Services, Using
+from spanloom.core.model.access import Scope
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery
+
+router = APIRouter(tags=["annotations"])
+
+NDJSON = "application/x-ndjson"
+AT_ONCE = 50
+"""Entries that are written at once."""
+FromInQuery = Annotated[
+    Instant | None,
+    Query(
+        alias="from",
+        description="Only what was said at this time or later.",
+        examples=["2026-01-31T12:00:00Z"],
+    ),
+]
+ToInQuery = Annotated[
+    Instant | None,
+    Query(alias="to", description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
+]
+DryRunInQuery = Annotated[
+    bool, Query(description="Only say what would be stored.", examples=[True])
+]
+
+
+@router.get(
+    "/v1/annotations",
+    operation_id="exportAnnotations",
+    summary="Get annotations of many trajectories",
+    response_class=Response,
+    responses={200: ENTRIES, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def export_annotations(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    project: ProjectInQuery = None,
+    scheme: SchemeInQuery = "",
+    annotator: AnnotatorInQuery = "",
+    since: FromInQuery = None,
+    until: ToInQuery = None,
+) -> Response:
+    """Return a line of JSON for each annotator and trajectory, with all that is said of its steps.
+
+    `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
+    """
+    reach = callers.narrowed(project)
+    asked = _asked(scheme, annotator, since, until)
+    withheld = await using.calls.run(withheld_from, using.store, reach, reader)
+    entries = using.annotating.exchange.entries(reach, asked, withheld)
+    first = await using.calls.run(_some, entries)
+    return StreamingResponse(_lines(using, entries, first), media_type=NDJSON)
+
+
+@router.post(
+    "/v1/annotations/import",
+    operation_id="importAnnotations",
+    summary="Take annotations that others made",
+    responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def import_annotations(
+    request: Request, project: OneProject, using: Using, dry_run: DryRunInQuery = False
+) -> ImportReport:
+    """Take lines as the export has them; the same again adds nothing.
+
+    A line is taken whole or not at all. Steps are found by `step_id`, or by `step_index` where the
+    trajectory has as many steps as the line says. Options that the scheme does not have are kept,
+    and named in `flags`.
+    """
+    entries = read_entries(await request.body())
+    return await using.calls.run(_take, using, project, entries, dry_run)
+
+
+@router.get(
+    "/v1/agreement",
+    operation_id="getAgreement",
+    summary="See how far annotators agree",
+    responses={200: AGREEMENT, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_agreement(
+    project: OneProject,
+    using: Using,
+    reader: Reader,
+    scheme: Annotated[str, Query(description="The scheme.", max_length=200, examples=["potato"])],
+    queue: Annotated[
+        str, Query(description="Only items of this queue.", max_length=200, examples=[""])
+    ] = "",
+    since: FromInQuery = None,
+    until: ToInQuery = None,
+    with_changed: Annotated[
+        bool,
+        Query(description="Count annotations of steps that have changed too.", examples=[True]),
+    ] = False,
+) -> Agreement:
+    """Return alpha, kappa and percent for each thing that the scheme asks.
+
+    What is not defined is null, with the reason.
+    """
+
+    def agree() -> Found:
+        desk = using.annotating.queues.desk(project, queue) if queue else None
+        return using.annotating.agreeing.agree(
+            project,
+            using.annotating.schemes.find(project, scheme),
+            _asked(scheme, "", since, until),
+            traces={item.trace_id for item in desk.items} if desk else None,
+            withheld=withheld_from(using.store, Reach.only(project), reader),
+            with_changed=with_changed,
+        )
+
+    return Agreement.of(scheme, project, await using.calls.run(agree))
+
+
+def _asked(scheme: str, annotator: str, since: int | None, until: int | None) -> AnnotationQuery:
+    from_us = 0 if since is None else since // 1_000
+    before_us = 2**63 if until is None else until // 1_000
+    return AnnotationQuery(None, scheme, annotator, from_us, before_us)
+
+
+def _some(entries: Iterator[Any]) -> bytes:
+    """Return the next entries as lines; empty behind the last."""
+    return b"".join(orjson.dumps(entry) + b"\n" for entry in islice(entries, AT_ONCE))
+
+
+async def _lines(using: Services, entries: Iterator[Any], first: bytes) -> AsyncIterator[bytes]:
+    lines = first
+    while lines:
+        yield lines
+        lines = await using.calls.run(_some, entries)
+
+
+def _take(
+    using: Services, project: str, entries: list[dict[str, Any]], is_dry_run: bool
+) -> ImportReport:
+    take = using.annotating.exchange.take
+    return ImportReport.of([take(project, e, is_dry_run=is_dry_run) for e in entries], is_dry_run)

@@ -1,0 +1,79 @@
+"""Scores: what people, rules and models say in numbers and words, in one list."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from spanloom.annotating.blind import withheld_from
+from spanloom.api.access import CallersReach
+from spanloom.api.annotation_examples import SCORES, STORED_SCORES
+from spanloom.api.annotators import OneProject, Reader
+from spanloom.api.needs import needs
+from spanloom.api.problems import problem_responses
+from spanloom.api.score_schemas import ScoreItem, ScoreList, ScoresQuery, ScoresRequest
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.model.score import Score
+from spanloom.core.model.tenancy import Reach
+
+router = APIRouter(tags=["annotations"])
+
+
+@router.get(
+    "/v1/scores",
+    operation_id="listScores",
+    summary="List scores",
+    responses={200: SCORES, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_scores(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    query: Annotated[ScoresQuery, Query()],
+) -> ScoreList:
+    """Return one page of current scores, by project, trace and id.
+
+    The marks of annotators are scores of steps, and what they come to is one of the trajectory.
+    """
+    reach, limit = callers.narrowed(query.project), query.limit
+
+    def read() -> tuple[list[Score], int, Score | None]:
+        page = using.store.scores(reach, query.asked(), limit + 1, query.place())
+        withheld = withheld_from(using.store, reach, reader)
+        seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
+        more = page[limit - 1] if len(page) > limit else None
+        return seen, len(page[:limit]) - len(seen), more
+
+    seen, hidden, last = await using.calls.run(read)
+    behind = None if last is None else f"{last.key.project}/{last.key.trace_id}/{last.id}"
+    items = [ScoreItem.of(score) for score in seen]
+    return ScoreList(items=items, withheld=hidden, next_cursor=behind)
+
+
+@router.post(
+    "/v1/scores",
+    operation_id="writeScores",
+    summary="Store scores",
+    responses={200: STORED_SCORES, **problem_responses(401, 403, 404, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using) -> ScoreList:
+    """Store scores of rules and models; those of people come from what they annotate.
+
+    The same score again, by target, name, source, author, experiment, item and repeat, is a
+    revision of it.
+    """
+    at_us = using.annotating.writing.now_us()
+    made = [item.score(project, at_us) for item in wanted.items]
+
+    def store() -> None:
+        reach = Reach.only(project)
+        for trace_id in {score.key.trace_id for score in made}:
+            if using.store.find_home(trace_id, reach) is None:
+                raise HTTPException(404, f"There is no trajectory {trace_id} in {project!r}.")
+        using.store.add_scores(made)
+
+    await using.calls.run(store)
+    items = [ScoreItem.of(score) for score in made]
+    return ScoreList(items=items, withheld=0, next_cursor=None)

@@ -1,0 +1,193 @@
+"""Scores as the API takes and shows them."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.filters import Name
+from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
+from spanloom.core.model import score as scores
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.scores import ScorePlace, ScoreQuery
+
+Text = Annotated[str, Field(max_length=512)]
+
+
+class ScoresQuery(BaseModel):
+    """Which scores to list."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[
+        Name | None, Field(description="Only of this project.", examples=["default"])
+    ] = None
+    trace_id: Annotated[
+        TraceId | None, Field(description="Only of this trajectory.", examples=[EXAMPLE_TRACE])
+    ] = None
+    name: Annotated[
+        str, Field(description="Only of this name.", max_length=200, examples=["potato"])
+    ] = ""
+    source: Annotated[
+        str, Field(description="Only of this source.", max_length=50, examples=["human"])
+    ] = ""
+    author: Annotated[
+        str, Field(description="Only by this author.", max_length=200, examples=["ada"])
+    ] = ""
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str,
+        Field(
+            description="`next_cursor` of the page before.",
+            max_length=1_000,
+            examples=[f"default/{EXAMPLE_TRACE}/00"],
+        ),
+    ] = ""
+
+    def asked(self) -> ScoreQuery:
+        """Return what is asked of the store."""
+        return ScoreQuery(self.trace_id, self.name, self.source, self.author)
+
+    def place(self) -> ScorePlace:
+        """Return the position behind which to go on."""
+        head, _, score_id = self.cursor.rpartition("/")
+        project, _, trace_id = head.rpartition("/")
+        return ScorePlace(project, trace_id, score_id)
+
+
+class ScoreRequest(BaseModel):
+    """A score to store."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trace_id: TraceId
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    source: Literal["model", "rule", "llm", "code", "api"] = "api"
+    author: Annotated[str, Field(min_length=1, max_length=200)]
+    target: Literal["trajectory", "step"] = "trajectory"
+    step_id: Annotated[str, Field(max_length=64)] = ""
+    value: float | bool | str | None = None
+    passed: bool | None = None
+    status: Literal["ok", "na", "error"] = "ok"
+    error_code: Text = ""
+    rationale: Annotated[str, Field(max_length=20_000)] = ""
+    evaluator_version: Text = ""
+    config_hash: Text = ""
+    experiment: Text = ""
+    item: Text = ""
+    repeat: Annotated[int, Field(ge=0, le=10_000)] = 0
+    judged_version: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    is_deleted: bool = False
+
+    def score(self, project: str, at_us: int) -> scores.Score:
+        """Return it as it is stored."""
+        kind, number, text = _typed(self.value)
+        plain = self.model_dump(exclude={"trace_id", "value"})
+        return scores.Score(
+            key=TraceKey(project, self.trace_id),
+            revision=at_us,
+            value_type=kind,
+            number=number,
+            text=text,
+            **plain,
+        )
+
+
+class ScoresRequest(BaseModel):
+    """Scores to store."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    items: Annotated[
+        list[ScoreRequest],
+        Field(
+            min_length=1,
+            max_length=10_000,
+            description="The same score again is a revision of it.",
+            examples=[
+                [{"trace_id": EXAMPLE_TRACE, "name": "helpful", "author": "judge", "value": 0.9}]
+            ],
+        ),
+    ]
+
+
+class ScoreItem(BaseModel):
+    """A current score."""
+
+    score_id: str
+    trace_id: str
+    project: str
+    target: str
+    step_id: str
+    name: str
+    source: str
+    author: str
+    value: Annotated[float | bool | str | None, Field(description="Of the type `value_type`.")] = (
+        None
+    )
+    value_type: str
+    passed: bool | None = None
+    is_complete: Annotated[bool, Field(description="Whether nothing is missing from it.")]
+    status: str
+    error_code: str
+    rationale: str
+    judged_version: int
+    evaluator_version: str
+    config_hash: str
+    experiment: str
+    item: str
+    repeat: int
+    at: Annotated[str, Field(description="Milliseconds since the epoch.")]
+
+    @classmethod
+    def of(cls, score: scores.Score) -> "ScoreItem":
+        """Return a score as it is shown."""
+        return cls(
+            score_id=score.id,
+            trace_id=score.key.trace_id,
+            project=score.key.project,
+            target=score.target,
+            step_id=score.step_id,
+            name=score.name,
+            source=score.source,
+            author=score.author,
+            value=_value(score),
+            value_type=score.value_type,
+            passed=score.passed,
+            is_complete=score.is_complete,
+            status=score.status,
+            error_code=score.error_code,
+            rationale=score.rationale,
+            judged_version=score.judged_version,
+            evaluator_version=score.evaluator_version,
+            config_hash=score.config_hash,
+            experiment=score.experiment,
+            item=score.item,
+            repeat=score.repeat,
+            at=str(score.revision // 1_000),
+        )
+
+
+class ScoreList(BaseModel):
+    """Scores, by project, trace and id."""
+
+    items: list[ScoreItem]
+    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
+    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+
+
+def _typed(value: float | bool | str | None) -> tuple[str, float | None, str]:
+    if isinstance(value, bool):
+        return "boolean", float(value), ""
+    if isinstance(value, (int, float)):
+        return "number", value, ""
+    return ("none", None, "") if value is None else ("category", None, value)
+
+
+def _value(score: scores.Score) -> float | bool | str | None:
+    if score.value_type == "boolean" and score.number is not None:
+        return bool(score.number)
+    if score.value_type == "number":
+        return score.number
+    return score.text if score.value_type in ("category", "text") else None

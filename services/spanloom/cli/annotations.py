@@ -1,0 +1,155 @@
+"""``spanloom annotations``: what annotators said, out into files and in from them."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option, time_options
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.client.transfer.potato import read_potato, write_task
+from spanloom.core.annotation.reading import plain_scheme
+from spanloom.core.showing.values import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.client.annotation_models import ImportReport
+    from spanloom.client.client import Client
+
+AT_ONCE = 100
+"""Entries of one request."""
+
+
+@click.group(
+    "annotations",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom annotations export > annotations.jsonl",
+        "spanloom annotations export --format potato --scheme potato --output task",
+        "spanloom annotations import annotations.jsonl",
+        "spanloom annotations import --dry-run task/annotation_output",
+    ),
+)
+def annotations_group() -> None:
+    """Take what annotators said out of a service, or bring it in."""
+
+
+@annotations_group.command("export", cls=TeachingCommand)
+@click.option("--project", metavar="NAME", help="Only of this project.")
+@click.option("--scheme", metavar="NAME", help="Only of this scheme.")
+@click.option("--annotator", metavar="NAME", help="Only by this annotator.")
+@time_options("Only what was said")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "potato"]),
+    default="jsonl",
+    show_default=True,
+    help="A line for each annotator and run, or the folder of a task for Potato.",
+)
+@click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
+@click.option("--with-agents", is_flag=True, help="Agents' own rows are steps of the task too.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The file or folder; else standard output."
+)
+@client_option
+def export_command(
+    client: Client,
+    form: str,
+    runs: Sequence[str],
+    with_agents: bool,
+    output: Path | None,
+    **asked: Any,
+) -> None:
+    """Write annotations as lines of JSON, or runs and annotations as a task for Potato."""
+    entries = client.annotation_entries(**asked)
+    if form == "potato":
+        if output is None:
+            raise click.UsageError("--format potato writes a folder: name it with --output")
+        _export_task(client, asked["project"], entries, runs, output, with_agents=with_agents)
+        return
+    lines = b"".join(orjson.dumps(entry) + b"\n" for entry in entries)
+    if output is None:
+        sys.stdout.write(lines.decode())
+    else:
+        output.write_bytes(lines)
+
+
+@annotations_group.command("import", cls=TeachingCommand)
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(True, path_type=Path)
+)
+@click.option("--project", metavar="NAME", help="The project of the runs.")
+@click.option(
+    "--items",
+    type=click.Path(True, path_type=Path),
+    help="Potato's items, which name our steps; else items.json beside the files.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be stored.")
+@client_option
+def import_command(
+    client: Client, files: Sequence[Path], project: str | None, items: Path | None, dry_run: bool
+) -> None:
+    """Bring annotations in: lines as `export` writes them, or Potato's files.
+
+    Of Potato's those are user_state.json, or a folder of them, its CSV and the JSON of agent_eval.
+    The same file twice adds nothing. Ends with 1 if an entry was not taken.
+    """
+    is_refused = False
+    for file in files:
+        try:
+            entries = iter(list(_read(file, items)))
+        except (ValueError, OSError, KeyError) as error:
+            raise click.ClickException(f"{printable(str(file))}: {error}") from error
+        while some := list(islice(entries, AT_ONCE)):
+            report = client.import_annotations(some, project=project, dry_run=dry_run)
+            _say(file, report, some)
+            is_refused |= bool(report.refused)
+    if is_refused:
+        click.get_current_context().exit(1)
+
+
+def _export_task(
+    client: Client,
+    project: str | None,
+    entries: list[dict[str, Any]],
+    runs: Sequence[str],
+    output: Path,
+    *,
+    with_agents: bool,
+) -> None:
+    ids = list(dict.fromkeys([*(entry["trace_id"] for entry in entries), *runs]))
+    documents = [orjson.loads(client.document(i, project=project)) for i in ids]
+    used = {entry["scheme"] for entry in entries}
+    schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
+    wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
+    users = write_task(output, documents, wanted, entries, with_agents=with_agents)
+    click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}", err=True)
+
+
+def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a file: lines of ours, or whatever Potato writes."""
+    if file.is_file() and file.suffix in (".jsonl", ".ndjson"):
+        yield from (orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip())
+    else:
+        yield from read_potato([file], items)
+
+
+def _say(file: Path, report: ImportReport, entries: Sequence[dict[str, Any]]) -> None:
+    would = "would be " if report.dry_run else ""
+    click.echo(
+        f"{printable(file.name)}: {counted(report.added, 'annotation')} {would}added,"
+        f" {report.there:,} there already"
+    )
+    for finding in (*report.refused, *report.flags):
+        click.echo(f"  {_place(entries[finding.line - 1])}: {printable(finding.detail)}", err=True)
+
+
+def _place(entry: dict[str, Any]) -> str:
+    return printable(f"{entry.get('annotator', '')} on {entry.get('trace_id', '')}")

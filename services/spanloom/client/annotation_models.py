@@ -1,0 +1,45 @@
+"""Answers about annotations."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ImportFinding(_Answer):
+    """What is to be said of one entry."""
+
+    line: int
+    """From 1."""
+    detail: str
+
+
+class ImportReport(_Answer):
+    """What came of an import."""
+
+    dry_run: bool
+    added: int
+    there: int
+    """Stored before."""
+    refused: list[ImportFinding]
+    flags: list[ImportFinding]
+    """What was kept although the scheme does not know it."""
+
+
+class Scheme(_Answer):
+    """An annotation scheme."""
+
+    name: str
+    project: str | None = None
+    annotation_type: str
+    text: str
+
+
+class SchemeList(_Answer):
+    """The schemes there are."""
+
+    items: list[Scheme]
+    presets: list[Scheme]

@@ -1,0 +1,68 @@
+"""Calls about what annotators say: out and in, an entry for each annotator and run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.client.annotation_models import ImportReport, Scheme, SchemeList
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import Call, Reply, Request, get, given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.client.moments import Moment
+
+NDJSON = "application/x-ndjson"
+
+
+def annotation_entries(
+    *,
+    project: str | None = None,
+    scheme: str | None = None,
+    annotator: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Call[list[dict[str, Any]]]:
+    """Return what annotators say, an entry for each annotator and run (docs/annotation.md)."""
+    filters = given(
+        {
+            "project": project,
+            "scheme": scheme,
+            "annotator": annotator,
+            "from": milliseconds_or_none(since),
+            "to": milliseconds_or_none(until),
+        }
+    )
+    request = Request("GET", "/v1/annotations", filters, media_type=NDJSON)
+    return Call(request, _entries)
+
+
+def import_annotations(
+    entries: Iterable[Mapping[str, Any]], *, project: str | None = None, dry_run: bool = False
+) -> Call[ImportReport]:
+    """Store entries that others made, up to 10,000 steps; the same again adds nothing."""
+    request = Request(
+        "POST",
+        "/v1/annotations/import",
+        given({"project": project, "dry_run": dry_run or None}),
+        {"content-type": NDJSON},
+        b"\n".join(map(orjson.dumps, entries)),
+    )
+    return Call(request, lambda reply: ImportReport.model_validate_json(reply.body))
+
+
+def schemes(*, project: str | None = None) -> Call[Sequence[Scheme]]:
+    """Return the annotation schemes of a project, and the presets behind them."""
+
+    def read(reply: Reply) -> Sequence[Scheme]:
+        found = SchemeList.model_validate_json(reply.body)
+        return [*found.items, *found.presets]
+
+    return Call(get("/v1/schemes", project=project), read)
+
+
+def _entries(reply: Reply) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in reply.body.splitlines() if line]

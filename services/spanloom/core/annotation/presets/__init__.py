@@ -1,0 +1,22 @@
+"""Schemes that come with Spanloom: their YAML lies beside this file, as anybody could write it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.reading import read_scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.annotation.scheme import Scheme
+
+
+@cache
+def presets() -> Mapping[str, Scheme]:
+    """Return the schemes by name: ``potato``, ``mast``, ``trail``."""
+    found = (f for f in files(__package__ or "").iterdir() if f.name.endswith(".yaml"))
+    schemes = (read_scheme(file.read_text("utf-8")).scheme for file in found)
+    return {scheme.name: scheme for scheme in sorted(schemes, key=lambda scheme: scheme.name)}

@@ -1,0 +1,62 @@
+"""A score of a trajectory or a step, by people, rules or models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import TraceKey
+
+TARGETS = ("trajectory", "step", "span", "conversation", "item")
+VALUE_TYPES = ("number", "boolean", "category", "text", "none")
+SOURCES = ("human", "adjudication", "model", "rule", "import", "llm", "code", "api")
+STATUSES = ("ok", "na", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One revision of a score; of one ``id`` the highest revision counts."""
+
+    key: TraceKey
+    """An empty trace id where the target is a conversation or an item."""
+    name: str
+    source: str
+    author: str
+    revision: int
+    """Microseconds since the epoch at which it was accepted."""
+    target: str = "trajectory"
+    step_id: str = ""
+    conversation_id: str = ""
+    judged_version: int = 0
+    """0: unknown."""
+    step_hash: str = ""
+    value_type: str = "number"
+    number: float | None = None
+    text: str = ""
+    passed: bool | None = None
+    is_complete: bool = True
+    status: str = "ok"
+    error_code: str = ""
+    rationale: str = ""
+    evidence: str = ""
+    """JSON."""
+    evaluator_version: str = ""
+    config_hash: str = ""
+    rule_id: str = ""
+    experiment: str = ""
+    item: str = ""
+    repeat: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    is_deleted: bool = False
+
+    @property
+    def id(self) -> str:
+        """What the same score again has too: 32 hex digits, as ``0031_scores.sql`` makes it."""
+        of = self.conversation_id if self.target == "conversation" else self.step_id
+        parts = [self.key.project, self.target, self.key.trace_id, of, self.name, self.source]
+        parts += [self.author, self.experiment, self.item, str(self.repeat)]
+        return sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:32]

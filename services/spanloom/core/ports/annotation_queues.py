@@ -1,0 +1,33 @@
+"""Queues of trajectories to annotate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
+    from spanloom.core.model.tenancy import Reach
+
+
+class AnnotationQueueStore(Protocol):
+    """Keeps queues, what is in them and what happened: rows are added, never changed."""
+
+    def put_queue(self, queue: Queue) -> None:
+        """Store a queue; from now on it is what the name means. Durable when this returns."""
+
+    def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
+        """Return queues as last put, all or those of one name, by project and name."""
+
+    def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
+        """Put trajectories into a queue; one that is there keeps its place."""
+
+    def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
+        """Return what is in a queue, in the order of places."""
+
+    def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
+        """Store what happened; durable when this returns."""
+
+    def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+        """Return what happened with all items or with one, oldest first."""

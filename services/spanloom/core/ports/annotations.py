@@ -1,0 +1,102 @@
+"""Annotations, the schemes they are made with, and the documents as they were annotated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.annotation import Annotation, Slot
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+
+
+class AnnotationQuery(NamedTuple):
+    """Which annotations are asked for; what is not given asks for all."""
+
+    trace_id: str | None = None
+    scheme: str = ""
+    annotator: str = ""
+    from_us: int = 0
+    """Accepted at this time or later, in microseconds since the epoch."""
+    before_us: int = 2**63
+
+
+EVERY_ANNOTATION = AnnotationQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScheme:
+    """One text of a scheme."""
+
+    project: str
+    name: str
+    hash: str
+    at_us: int
+    put_by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVersion:
+    """A version of a trajectory as it was annotated."""
+
+    key: TraceKey
+    version: int
+    hash: str
+    """Of the document but for its version."""
+    at_us: int
+    document: bytes
+
+
+class AnnotationStore(Protocol):
+    """Keeps annotations: rows are added, never changed, and survive retention."""
+
+    def add_annotations(self, rows: Sequence[Annotation]) -> None:
+        """Store rows, durable when this returns; the same row again changes nothing."""
+
+    def annotations(
+        self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
+    ) -> Sequence[Annotation]:
+        """Return up to ``limit`` current rows behind a slot, in the order of slots.
+
+        Those that were taken back are among them: ``is_deleted``.
+        """
+
+    def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:
+        """Return every row of one annotator on a trajectory, by slot, oldest revision first."""
+
+    def written(self, key: TraceKey, write_ids: Sequence[str]) -> Sequence[Annotation]:
+        """Return the rows of a trajectory that were stored under these write ids."""
+
+
+class SchemeStore(Protocol):
+    """Keeps every text of every scheme."""
+
+    def put_scheme(self, scheme: StoredScheme) -> None:
+        """Store a text; from now on it is what the name means. Durable when this returns."""
+
+    def schemes(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
+        """Return the newest text of each scheme, or of those of one name, by project and name."""
+
+    def scheme_text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
+        """Return one text of a scheme, however old."""
+
+
+class VersionKeeper(Protocol):
+    """Keeps documents as they were annotated: the store has else only the current ones."""
+
+    def keep_version(self, kept: KeptVersion) -> None:
+        """Keep a version, its document once for all versions that say the same; durable."""
+
+    def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
+        """Return a version that was kept."""
+
+    def current_version(self, key: TraceKey) -> int:
+        """Return the version that is stored now; 0 if there is none."""
+
+
+class AnnotationStores(AnnotationStore, SchemeStore, VersionKeeper, Protocol):
+    """All that annotating asks of a store, but for scores and queues."""

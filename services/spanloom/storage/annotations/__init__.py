@@ -1,0 +1,1 @@
+"""Annotations, schemes, kept versions, scores and queues in ClickHouse: rows are only added."""

@@ -1,0 +1,23 @@
+-- Current annotations behind a slot, in the order of slots: of each slot the highest revision.
+SELECT Project, TraceId, Scheme, Annotator, StepId, Revision, WriteId, BaseRevision, AtUnixMicro, Origin, UndoGroup, IsDeleted,
+       SchemeHash, Version, StepHash, AnchorAgent, AnchorOrdinal, AnchorType, AnchorAgentName, AnchorQuote, Correctness, ErrorType, ErrorSubtype,
+       Severity, Penalty, Rationale, Value
+FROM
+(
+    SELECT *
+    FROM annotations
+    WHERE {reach}
+      AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
+      AND ({scheme:String} = '' OR Scheme = {scheme:String})
+      AND ({annotator:String} = '' OR Annotator = {annotator:String})
+      AND (Project, TraceId, Scheme, Annotator, StepId) > ({after_project:String}, {after_trace:String}, {after_scheme:String},
+          {after_annotator:String}, {after_step:String})
+      -- Readers can set no filter: the deleted ones are looked for by key, among those there are.
+      AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM deleted_traces
+          WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM annotations WHERE {reach}))
+    ORDER BY Project, TraceId, Scheme, Annotator, StepId, Revision DESC, AtUnixMicro DESC, WriteId DESC
+    LIMIT 1 BY Project, TraceId, Scheme, Annotator, StepId
+)
+WHERE AtUnixMicro >= {from_us:UInt64} AND AtUnixMicro < {before_us:UInt64}
+ORDER BY Project, TraceId, Scheme, Annotator, StepId
+LIMIT {limit:UInt64}

@@ -1,0 +1,24 @@
+-- Current scores behind a place, by project, trace and id: of each score the highest revision.
+SELECT Project, TraceId, ScoreId, Revision, Target, StepId, ConversationId, Name, Source, Author, JudgedVersion, StepHash,
+       ValueType, ValueNumber, ValueText, Passed, IsComplete, Status, ErrorCode, Rationale, Evidence, EvaluatorVersion,
+       ConfigHash, RuleId, Experiment, Item, Repeat, InputTokens, OutputTokens, Cost, IsDeleted
+FROM
+(
+    SELECT *
+    FROM scores
+    WHERE {reach}
+      AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
+      AND (Project, TraceId, ScoreId) > ({after_project:String}, {after_trace:String}, {after_score:String})
+      AND ({of_name:String} = '' OR Name = {of_name:String})
+      AND ({source:String} = '' OR Source = {source:String})
+      AND ({author:String} = '' OR Author = {author:String})
+      AND ({target:String} = '' OR Target = {target:String})
+      -- Readers can set no filter: the deleted ones are looked for by key, among those there are.
+      AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM deleted_traces
+          WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM scores WHERE {reach}))
+    ORDER BY Project, TraceId, ScoreId, Revision DESC
+    LIMIT 1 BY Project, TraceId, ScoreId
+)
+WHERE NOT IsDeleted
+ORDER BY Project, TraceId, ScoreId
+LIMIT {limit:UInt64}

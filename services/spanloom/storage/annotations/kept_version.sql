@@ -1,0 +1,5 @@
+-- Which hash a kept version has, and when it was kept.
+SELECT Hash, AtUnixMicro
+FROM trajectory_snapshots
+WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Version = {version:UInt32}
+LIMIT 1

@@ -1,0 +1,76 @@
+"""``AnnotationQueueStore`` in ClickHouse."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+from spanloom.storage.engine.conditions import within
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
+
+_ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version")
+_EVENT_COLUMNS = ("Project", "Queue", "TraceId", "Annotator", "AtUnixMicro", "Event")
+_OF_ROW = ("project", "name", "at_us")
+
+
+class ClickHouseAnnotationQueues:
+    """Queues over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._worker = worker
+        self._reader = reader
+
+    def put_queue(self, queue: Queue) -> None:
+        """See ``AnnotationQueueStore.put_queue``."""
+        definition = {k: v for k, v in asdict(queue).items() if k not in _OF_ROW}
+        row = {
+            "Project": queue.project,
+            "Name": queue.name,
+            "AtUnixMicro": queue.at_us,
+            "Definition": orjson.dumps(definition).decode(),
+        }
+        self._worker.insert_objects("annotation_queues", [row])
+
+    def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
+        """See ``AnnotationQueueStore.queues``."""
+        return list(
+            map(_queue, self._reader.rows("read_queues", reach=within(reach), of_name=name))
+        )
+
+    def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
+        """See ``AnnotationQueueStore.add_items``."""
+        rows = ([queue.project, queue.name, *item] for item in items)
+        self._worker.insert("annotation_queue_items", _ITEM_COLUMNS, rows)
+
+    def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
+        """See ``AnnotationQueueStore.queue_items``."""
+        rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
+        return [QueueItem(*row) for row in rows]
+
+    def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
+        """See ``AnnotationQueueStore.add_events``."""
+        rows = ([queue.project, queue.name, *event] for event in events)
+        self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)
+
+    def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+        """See ``AnnotationQueueStore.queue_events``."""
+        rows = self._reader.rows(
+            "queue_events", project=queue.project, queue=queue.name, trace_id=trace_id
+        )
+        return [QueueEvent(t, who, at_us, Event(event)) for t, who, at_us, event in rows]
+
+
+def _queue(row: Row) -> Queue:
+    definition = orjson.loads(row.Definition)
+    definition["order"] = Order(definition["order"])
+    return Queue(project=row.Project, name=row.Name, at_us=row.AtUnixMicro, **definition)

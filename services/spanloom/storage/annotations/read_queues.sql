@@ -1,0 +1,6 @@
+-- Queues as last put.
+SELECT Project, Name, AtUnixMicro, Definition
+FROM annotation_queues FINAL
+WHERE {reach}
+  AND ({of_name:String} = '' OR Name = {of_name:String})
+ORDER BY Project, Name

@@ -1,0 +1,92 @@
+"""``ScoreStore`` in ClickHouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.score import Score
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.storage.engine.conditions import within
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.scores import ScoreQuery
+    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.lane import Lane
+
+_COLUMNS: Mapping[str, str] = {
+    "revision": "Revision",
+    "target": "Target",
+    "step_id": "StepId",
+    "conversation_id": "ConversationId",
+    "name": "Name",
+    "source": "Source",
+    "author": "Author",
+    "judged_version": "JudgedVersion",
+    "step_hash": "StepHash",
+    "value_type": "ValueType",
+    "number": "ValueNumber",
+    "text": "ValueText",
+    "passed": "Passed",
+    "is_complete": "IsComplete",
+    "status": "Status",
+    "error_code": "ErrorCode",
+    "rationale": "Rationale",
+    "evidence": "Evidence",
+    "evaluator_version": "EvaluatorVersion",
+    "config_hash": "ConfigHash",
+    "rule_id": "RuleId",
+    "experiment": "Experiment",
+    "item": "Item",
+    "repeat": "Repeat",
+    "input_tokens": "InputTokens",
+    "output_tokens": "OutputTokens",
+    "cost": "Cost",
+    "is_deleted": "IsDeleted",
+}
+"""Field of a score → its column."""
+
+
+class ClickHouseScores:
+    """Scores over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._worker = worker
+        self._reader = reader
+
+    def add_scores(self, scores: Sequence[Score]) -> None:
+        """See ``ScoreStore.add_scores``."""
+        self._worker.insert_objects("scores", map(_to_row, scores))
+
+    def scores(
+        self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
+    ) -> Sequence[Score]:
+        """See ``ScoreStore.scores``."""
+        rows = self._reader.rows(
+            "current_scores",
+            reach=within(reach),
+            trace_id=asked.trace_id,
+            of_name=asked.name,
+            source=asked.source,
+            author=asked.author,
+            target=asked.target,
+            after_project=after.project,
+            after_trace=after.trace_id,
+            after_score=after.score_id,
+            limit=limit,
+        )
+        return list(map(_from_row, rows))
+
+
+def _to_row(score: Score) -> Mapping[str, object]:
+    place = {"Project": score.key.project, "TraceId": score.key.trace_id, "ScoreId": score.id}
+    return place | {column: getattr(score, name) for name, column in _COLUMNS.items()}
+
+
+def _from_row(row: Row) -> Score:
+    fields = {name: getattr(row, column) for name, column in _COLUMNS.items()}
+    return Score(key=TraceKey(row.Project, row.TraceId), **fields)

@@ -1,0 +1,2 @@
+ALTER TABLE {table:Identifier}
+UPDATE IsKept = false WHERE IsKept

@@ -1,0 +1,99 @@
+"""In a blind queue nobody sees what others say, wherever they look, before they are done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.annotating.conftest import KEY, SCHEME
+
+if TYPE_CHECKING:
+    from tests.unit.annotating.conftest import Desk
+
+QUEUE = "/v1/queues/week 3"
+ITEM = f"{QUEUE}/items/{KEY.trace_id}"
+
+
+def put(desk: Desk, **more: Any) -> Any:
+    body = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, "blind": True}
+    return desk.ask("PUT", QUEUE, json={**body, "trace_ids": [KEY.trace_id], **more})
+
+
+def seen_by(desk: Desk, reader: str) -> dict[str, set[str]]:
+    """Return whose values each endpoint gives a reader."""
+    lines = desk.ask("GET", "/v1/annotations", reader).text.splitlines()
+    agreement = desk.ask("GET", f"/v1/agreement?scheme={SCHEME}", reader)
+    pairs = [p["annotators"] for m in agreement["measures"] for p in m["pairs"]]
+    panel = desk.read(reader)
+    return {
+        "panel": {row["annotator"] for row in panel["items"]},
+        "panel's scores": {row["annotator"] for row in panel["scores"]},
+        "export": {part.split('"')[1] for line in lines for part in line.split('"annotator":')[1:]},
+        "scores": {row["author"] for row in desk.ask("GET", "/v1/scores", reader)["items"]},
+        "agreement": {who for pair in pairs for who in pair},
+    }
+
+
+def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
+    put(desk)
+    desk.mark(0, "correct", who="ada")
+    desk.mark(0, "incorrect", who="bo", severity="minor")
+    desk.write({"step_id": desk.steps[1], "correctness": "correct"}, who="judge", origin="model")
+    for reader in ("ada", "bo", "", "lead"):
+        for place, authors in seen_by(desk, reader).items():
+            assert authors <= {reader}, (reader, place)
+    assert desk.read("ada")["withheld"] == 2
+    desk.ask("POST", f"{ITEM}/done", "ada")
+    assert seen_by(desk, "ada")["panel"] == {"ada", "bo", "judge"}
+    assert seen_by(desk, "ada")["agreement"] >= {"ada", "bo"}
+    assert seen_by(desk, "bo")["panel"] == {"bo"}
+    assert seen_by(desk, "lead")["panel"] == set()
+    desk.ask("POST", f"{ITEM}/reopen", "ada")
+    assert seen_by(desk, "ada")["panel"] == {"ada"}
+    for who in ("ada", "bo"):
+        desk.ask("POST", f"{ITEM}/done", who)
+    for reader in ("lead", "", "bo"):
+        assert seen_by(desk, reader)["export"] == {"ada", "bo", "judge"}
+
+
+def test_what_is_in_no_blind_queue_is_seen(desk: Desk) -> None:
+    put(desk, blind=False)
+    desk.mark(0, "correct", who="ada")
+    assert seen_by(desk, "bo")["panel"] == {"ada"}
+
+
+def test_next_done_and_adjudicated(desk: Desk) -> None:
+    assert put(desk)["states"] == {"open": 1}
+    assert desk.ask("POST", f"{QUEUE}/next", "ada") == {"trace_id": KEY.trace_id, "left": 1}
+    desk.ask("POST", f"{ITEM}/adjudicate", "cy", 409)
+    for who in ("ada", "bo"):
+        desk.ask("POST", f"{ITEM}/done", who)
+    assert desk.ask("POST", f"{QUEUE}/next", "ada") == {"trace_id": None, "left": 0}
+    stood = desk.ask("POST", f"{ITEM}/adjudicate", "cy")
+    assert stood["states"] == {"adjudicated": 1}
+    assert stood["progress"]["ada"]["done"] == 1
+    (item,) = desk.ask("GET", f"{QUEUE}/items")["items"]
+    assert (item["state"], item["done_by"]) == ("adjudicated", ["ada", "bo"])
+    assert desk.ask("GET", "/v1/queues")["items"][0]["items"] == 1
+
+
+def test_done_means_what_the_scheme_requires(desk: Desk) -> None:
+    text = (
+        "annotation_type: trajectory_eval\nname: strict\ndescription: d\n"
+        "label_requirement: {required: true}\n"
+    )
+    desk.ask("PUT", "/v1/schemes/strict", json={"text": text})
+    put(desk, scheme="strict")
+    assert "3 steps are not judged" in desk.ask("POST", f"{ITEM}/done", "ada", 409)["detail"]
+    bulk = {"scheme": "strict", "write_id": "bulk-0001", "correctness": "correct"}
+    desk.ask("POST", f"/v1/trajectories/{KEY.trace_id}/annotations/bulk", json=bulk)
+    desk.ask("POST", f"{ITEM}/done", "ada")
+
+
+def test_a_queue_of_what_there_is_not_is_refused(desk: Desk) -> None:
+    put_status = {"scheme": SCHEME, "annotators": ["ada"], "trace_ids": ["e" * 32]}
+    desk.ask("PUT", QUEUE, status=404, json=put_status)
+    desk.ask("PUT", QUEUE, status=404, json={"scheme": "none", "annotators": ["ada"]})
+    desk.ask("PUT", QUEUE, status=422, json={"scheme": SCHEME, "annotators": ["ada", "ada"]})
+    desk.ask("GET", f"{QUEUE}/items", status=404)
+    put(desk)
+    desk.ask("POST", f"{QUEUE}/items/{'e' * 32}/done", "ada", 404)

@@ -1,0 +1,219 @@
+"""Annotations out and in again: ours, and Potato's in its three forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from tests.unit.annotating.conftest import KEY, SCHEME
+
+from spanloom.client.transfer.potato import read_potato, write_task
+from spanloom.core.annotation.potato.task import MOST_TEXT, cut, write_item
+from spanloom.core.annotation.potato.users import read_file
+from spanloom.core.model.tenancy import Reach
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.annotating.conftest import Desk
+
+ODD = '</script> "quoted" \\ 中文 😀 \n<b>not</b>'
+WRONG = {"error_type": "execution", "error_subtype": "wrong_tool", "severity": "major"}
+
+
+def export(desk: Desk) -> list[dict[str, Any]]:
+    text = desk.ask("GET", "/v1/annotations").text
+    return [orjson.loads(line) for line in text.splitlines()]
+
+
+def take(desk: Desk, *entries: dict[str, Any], dry_run: bool = False) -> Any:
+    body = b"\n".join(map(orjson.dumps, entries))
+    params = {"dry_run": dry_run}
+    return desk.ask("POST", "/v1/annotations/import", "", content=body, params=params)
+
+
+def entry(*steps: dict[str, Any] | None, who: str = "eve", **more: Any) -> dict[str, Any]:
+    return {
+        "trace_id": KEY.trace_id,
+        "scheme": SCHEME,
+        "annotator": who,
+        "steps": list(steps),
+        **more,
+    }
+
+
+def mark_all(desk: Desk) -> None:
+    desk.mark(0, "correct")
+    desk.mark(1, "incorrect", **WRONG, rationale=ODD)
+    desk.mark(2, "partially_correct", severity="minor", value={"odd": [1, None]})
+
+
+def test_what_goes_out_comes_in_and_again_adds_nothing(desk: Desk) -> None:
+    mark_all(desk)
+    (line,) = export(desk)
+    assert (line["score"], line["score_complete"], line["n_steps"]) == (94, True, 3)
+    moved = {**line, "annotator": "eve"}
+    assert take(desk, moved, dry_run=True)["added"] == 3
+    assert len(export(desk)) == 1
+    assert take(desk, moved)["added"] == 3
+    assert take(desk, moved) == {
+        "dry_run": False,
+        "added": 0,
+        "there": 3,
+        "refused": [],
+        "flags": [],
+    }
+    ours, theirs = sorted(export(desk), key=lambda found: found["annotator"])
+    said = [{k: s.get(k) for k in ("step_id", "rationale", "value")} for s in ours["steps"]]
+    assert [
+        {k: s.get(k) for k in ("step_id", "rationale", "value")} for s in theirs["steps"]
+    ] == said
+    assert (theirs["origin"], theirs["score"]) == ("import", 94)
+
+
+def test_holes_missing_steps_and_unknown_options_are_read(desk: Desk) -> None:
+    odd = {"step_index": 1, "correctness": "dubious", "severity": "", "colour": "red"}
+    report = take(desk, entry(None, odd, {"step_index": 2, "correctness": None}, n_steps=3))
+    assert (report["added"], report["refused"]) == (1, [])
+    assert "dubious" in report["flags"][0]["detail"]
+    (row,) = desk.read("eve")["items"]
+    assert (row["step_id"], row["correctness"], row["value"]) == (
+        desk.steps[1],
+        "dubious",
+        {"colour": "red"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"steps": [{"step_index": 0, "correctness": "correct"}], "n_steps": 2}, "it has 2 steps"),
+        ({"steps": [{"step_id": "f" * 16, "correctness": "correct"}]}, "no step"),
+        ({"steps": [{"step_index": 9, "correctness": "correct"}], "n_steps": 3}, "no step 9"),
+        ({"trace_id": "e" * 32}, "no trajectory"),
+        ({"annotator": ""}, "needs trace_id and annotator"),
+        ({"scheme": "none"}, "no scheme"),
+    ],
+)
+def test_an_entry_that_does_not_fit_is_refused_as_a_whole(
+    desk: Desk, changes: dict[str, Any], why: str
+) -> None:
+    good = {"step_id": desk.steps[0], "correctness": "correct"}
+    report = take(desk, {**entry(good), **changes}, entry(good, who="fay"))
+    assert (report["added"], [found["line"] for found in report["refused"]]) == (1, [1])
+    assert why in report["refused"][0]["detail"]
+    assert {row["annotator"] for row in desk.read()["items"]} == {"fay"}
+
+
+@pytest.mark.parametrize("body", [b"no json", b"[1]", b'"text"'])
+def test_a_body_that_is_none_is_refused(desk: Desk, body: bytes) -> None:
+    desk.ask("POST", "/v1/annotations/import", "", 422, content=body)
+
+
+def document(desk: Desk) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(
+        desk.store.document(KEY.trace_id, Reach.only(KEY.project)) or b""
+    )
+    return found
+
+
+def test_a_task_for_potato_has_what_it_asks_for(desk: Desk, tmp_path: Path) -> None:
+    mark_all(desk)
+    desk.mark(0, "correct", who="..%2Fbo")
+    scheme = {"annotation_type": "trajectory_eval", "name": SCHEME}
+    assert write_task(tmp_path / "t", [document(desk)], [scheme], export(desk)) == 2
+    config = json.loads((tmp_path / "t/config.yaml").read_text())
+    assert config["item_properties"] == {"id_key": "id", "text_key": "task_description"}
+    (item,) = json.loads((tmp_path / "t/items.json").read_text())
+    assert [step["step_id"] for step in item["steps"]] == list(desk.steps)
+    assert item["steps"][0]["action"] == 'search({"q":"question 2"})'
+    state = json.loads((tmp_path / "t/annotation_output/ada/user_state.json").read_text())
+    ((key, text),) = state["instance_id_to_label_to_value"][KEY.trace_id]
+    assert key == {"schema": SCHEME, "name": SCHEME}
+    answer = json.loads(text)
+    assert (answer["score"], answer["score_complete"]) == (94, True)
+    assert answer["steps"][1] == {
+        "step_index": 1,
+        "correctness": "incorrect",
+        **WRONG,
+        "rationale": ODD,
+    }
+    bo = json.loads((tmp_path / "t/annotation_output/_bo/user_state.json").read_text())
+    ((_, text),) = bo["instance_id_to_label_to_value"][KEY.trace_id]
+    assert json.loads(text)["score"] is None
+    assert json.loads(text)["steps"][1] == {"step_index": 1, "correctness": None}
+
+
+def test_potatos_folder_comes_back_as_it_went_out(desk: Desk, tmp_path: Path) -> None:
+    mark_all(desk)
+    write_task(tmp_path / "t", [document(desk)], [], export(desk))
+    (back,) = read_potato([tmp_path / "t"])
+    assert back["annotator"] == "ada"
+    report = take(desk, {**back, "annotator": "eve"})
+    assert report["added"] == 3
+    rows = {r["step_id"]: r for r in desk.read("eve", annotator="eve")["items"]}
+    assert rows[desk.steps[1]]["rationale"] == ODD
+    assert rows[desk.steps[2]]["value"] == {"odd": [1, None]}
+
+
+ANSWER = json.dumps({"steps": [{"step_index": 0, "correctness": "correct"}], "score": 100})
+
+
+def as_csv() -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["user_id", "instance_id", "step_evaluation.step_evaluation", "other"])
+    writer.writerow(["ada", KEY.trace_id, ANSWER, "x"])
+    return text.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("annotations.csv", as_csv()),
+        (
+            "agent_eval.json",
+            orjson.dumps(
+                {
+                    "items": [
+                        {
+                            "instance_id": KEY.trace_id,
+                            "annotations": [
+                                {"user_id": "ada", "labels": {SCHEME: {SCHEME: ANSWER}}}
+                            ],
+                        }
+                    ]
+                }
+            ),
+        ),
+        (
+            "user_state.json",
+            orjson.dumps(
+                {
+                    "user_id": "ada",
+                    "instance_id_to_label_to_value": {
+                        KEY.trace_id: [[{"schema": SCHEME, "name": SCHEME}, ANSWER]]
+                    },
+                }
+            ),
+        ),
+    ],
+)
+def test_every_form_of_potatos_is_read(name: str, content: bytes) -> None:
+    (said,) = read_file(name, content)
+    assert (said["item"], said["annotator"], said["scheme"]) == (KEY.trace_id, "ada", SCHEME)
+    assert said["answer"]["steps"][0]["correctness"] == "correct"
+
+
+def test_a_file_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="none of Potato's"):
+        list(read_file("x.json", b'{"a": 1}'))
+
+
+def test_long_texts_are_cut_with_a_note(desk: Desk) -> None:
+    assert cut("x" * (MOST_TEXT + 5)).endswith("[…5 characters more]")
+    assert "agent" in write_item(document(desk), with_agents=True)["steps"][0]

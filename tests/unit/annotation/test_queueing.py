@@ -1,0 +1,80 @@
+"""Who gets which item: everybody the same, whoever asks first."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from spanloom.core.annotation.assignment import assign
+from spanloom.core.annotation.queueing import Desk, ItemState
+from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+
+ITEMS = [f"{number:032x}" for number in range(100)]
+FOUR = ["ada", "bo", "cy", "di"]
+
+
+def test_a_hundred_items_two_each_are_balanced_though_one_is_lost_half_way() -> None:
+    first = assign(ITEMS, FOUR, 2, {})
+    assert all(len(set(names)) == 2 for names in first.values())
+    assert set(Counter(n for names in first.values() for n in names).values()) == {50}
+    done = {item: ["ada"] for item in [i for i in ITEMS if "ada" in first[i]][:25]}
+    after = assign(ITEMS, FOUR, 2, done, away=["ada"])
+    assert all(len(set(names)) == 2 for names in after.values())
+    loads = Counter(n for names in after.values() for n in names)
+    assert loads.pop("ada") == 25
+    mean = sum(loads.values()) / 3
+    assert all(abs(load - mean) <= mean / 10 for load in loads.values())
+    stayed = [i for i in ITEMS if "ada" not in first[i]]
+    assert all(after[item] == first[item] for item in stayed)
+
+
+def test_an_item_that_comes_later_moves_nothing() -> None:
+    first = assign(ITEMS[:60], FOUR, 2, {})
+    assert all(assign(ITEMS, FOUR, 2, {})[item] == first[item] for item in ITEMS[:60])
+
+
+def test_with_fewer_annotators_than_wanted_all_of_them_get_it() -> None:
+    assert set(assign(["a"], ["ada"], 3, {})["a"]) == {"ada"}
+
+
+def desk(*events: tuple[int, str, Event], blind: bool = True, each: int = 2) -> Desk:
+    queue = Queue("p", "q", "potato", ["ada", "bo"], each, is_blind=blind, order=Order.RANDOM)
+    items = [QueueItem(item, place) for place, item in enumerate(ITEMS[:3])]
+    told = [QueueEvent(ITEMS[n], who, at, event) for at, (n, who, event) in enumerate(events)]
+    return Desk(queue, items, told)
+
+
+def test_an_item_is_open_begun_done_and_adjudicated() -> None:
+    assert desk().state(ITEMS[0]) is ItemState.OPEN
+    begun = (0, "ada", Event.BEGUN)
+    assert desk(begun).state(ITEMS[0]) is ItemState.BEGUN
+    both = (begun, (0, "ada", Event.DONE), (0, "bo", Event.DONE))
+    assert desk(*both[:2]).state(ITEMS[0]) is ItemState.BEGUN
+    assert desk(*both).state(ITEMS[0]) is ItemState.DONE
+    assert desk(*both, (0, "ada", Event.BEGUN)).state(ITEMS[0]) is ItemState.DONE
+    decided = (*both, (0, "cy", Event.ADJUDICATED))
+    assert desk(*decided).state(ITEMS[0]) is ItemState.ADJUDICATED
+    assert desk(*decided, (0, "bo", Event.REOPENED)).state(ITEMS[0]) is ItemState.BEGUN
+
+
+def test_what_somebody_has_begun_comes_first_and_then_nothing() -> None:
+    first = desk().next_for("ada")
+    last = next(item for item in ITEMS[:3] if item != first)
+    number = ITEMS.index(last)
+    assert desk((number, "ada", Event.BEGUN)).next_for("ada") == last
+    everything = [(n, "ada", Event.DONE) for n in range(3)]
+    assert desk(*everything).next_for("ada") is None
+    assert desk().next_for("stranger") is None
+    assert desk(*everything).progress()["ada"].done == 3
+
+
+def test_who_may_see_what_others_say() -> None:
+    one = desk((0, "ada", Event.DONE))
+    assert [one.may_see(ITEMS[0], who) for who in ("ada", "bo", "", "cy")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert one.may_see("elsewhere", "")
+    both = desk((0, "ada", Event.DONE), (0, "bo", Event.DONE))
+    assert both.may_see(ITEMS[0], "")
