@@ -18,6 +18,7 @@ from rich.table import Table
 from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
+from spanloom.process.page import open_page
 from spanloom.process.part import PartFailedError
 from spanloom.process.supervisor import FAILED_END_S
 from spanloom.process.wiring import Role, Service
@@ -46,9 +47,10 @@ class Interruption:
         self.event.set()
 
 
-def run_roles(settings: Settings, roles: Role) -> NoReturn:
+def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
     """Run the roles until a signal, then end the process: everything is drained and closed.
 
+    ``opens`` shows the page in the user's browser once it is there.
     Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
     is_quiet = settings.quiet and settings.log_level == "info"
@@ -60,6 +62,8 @@ def run_roles(settings: Settings, roles: Role) -> NoReturn:
     interruption = Interruption()
     with Service(settings, roles) as service:
         announce(service.addresses, settings)
+        if opens:
+            open_page(service.addresses["api"])
         try:
             service.wait(interruption.event)
         except PartFailedError as error:
@@ -113,5 +117,5 @@ def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
         table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
         table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
         table.add_row("", "`spanloom instrument` says what else your framework needs")
-        table.add_row("look", "spanloom tail")
+        table.add_row("look", f"{addresses['api']}/ in a browser, or spanloom tail")
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")

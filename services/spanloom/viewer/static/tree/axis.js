@@ -1,0 +1,21 @@
+/** The time axis of the rows: of a long run an axis of the whole would show hairlines. */
+
+/**
+ * Return the axis that spans the rows on show, or null where it is the one there is already.
+ * @param {import("./view.js").View} view @param {number} at @param {number} shown how many rows
+ * @param {[number, number]} now
+ * @returns {[number, number] | null}
+ */
+export function axisOf(view, at, shown, now) {
+  const { o, rows, count } = view;
+  let from = Infinity;
+  let to = -Infinity;
+  for (let k = Math.max(0, at); k < Math.min(count, at + shown); k++) {
+    const i = rows[k];
+    from = Math.min(from, o.start[i]);
+    if (!view.isOpen(i)) to = Math.max(to, o.start[i] + o.dur[i]);
+  }
+  const pad = (to - from) * 0.02;
+  const off = Math.abs(from - pad - now[0]) + Math.abs(to + pad - now[1]);
+  return to > from && off > pad / 4 ? [from - pad, to + pad] : null;
+}
