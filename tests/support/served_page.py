@@ -39,7 +39,7 @@ def make_run(count: int, seed: int = 1) -> Sequence[Row]:
         kind = chance.choices(tuple(_NAMES), _SHARES)[0]
         time_us += chance.randint(20, 3_000)
         is_call = kind in ("model", "tool")
-        length = int(chance.lognormvariate(12 if is_call else 6, 1))
+        length = int(chance.lognormvariate(9 if is_call else 6, 1))
         tokens = (int(chance.lognormvariate(7, 0.9)), int(chance.lognormvariate(5, 0.8)))
         name = chance.choice(_NAMES[kind])
         tin, tout = tokens if kind == "model" else (0, 0)
@@ -84,6 +84,12 @@ def _application(rows: Sequence[Row]) -> FastAPI:
     def get_rows(start: int = 0) -> dict[str, object]:
         items = [{"row": start + at, "preview": f"what was said {at}"} for at in range(128)]
         return {"version": 1, "items": items}
+
+    @app.get("/v1/trajectories/{trace}/steps/{step}")
+    def get_step(step: str) -> dict[str, object]:
+        basic = {"started_at": "1763600000000", "duration": "20"}
+        said = {"input": "what was asked", "output": "what was said", "metadata": {}}
+        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **said}
 
     @app.get("/v1/trajectories")
     def get_list() -> dict[str, object]:

@@ -61,9 +61,10 @@ def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoRetu
         tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()
     with Service(settings, roles) as service:
-        announce(service.addresses, settings)
+        page = f"{service.addresses['api']}/" if Role.API in roles else ""
+        announce(service.addresses, settings, page)
         if opens:
-            open_page(service.addresses["api"])
+            open_page(page)
         try:
             service.wait(interruption.event)
         except PartFailedError as error:
@@ -96,16 +97,19 @@ def end_within(seconds: float, error: PartFailedError) -> None:
     timer.start()
 
 
-def announce(addresses: dict[str, str], settings: Settings) -> None:
-    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere."""
+def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> None:
+    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere.
+
+    ``page`` is the address of the page in the browser, where there is one.
+    """
     if not sys.stdout.isatty():
         known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
         print(json.dumps(known), flush=True)
         return
-    Console().print(address_panel(addresses, settings))
+    Console().print(address_panel(addresses, settings, page))
 
 
-def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
+def address_panel(addresses: dict[str, str], settings: Settings, page: str = "") -> Panel:
     """Lay the addresses out for people."""
     table = Table.grid(padding=(0, 2))
     for part, label in _LABELS.items():
@@ -117,5 +121,5 @@ def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
         table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
         table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
         table.add_row("", "`spanloom instrument` says what else your framework needs")
-        table.add_row("look", f"{addresses['api']}/ in a browser, or spanloom tail")
+        table.add_row("look", "spanloom tail" + (f", or {page} in a browser" if page else ""))
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")

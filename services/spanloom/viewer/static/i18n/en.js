@@ -180,6 +180,7 @@ export const en = {
   "chat.earlier": "{n} earlier {n|message|messages}",
   "chat.thoughts": "Thinking, {n} {n|character|characters}",
   "chat.refusal": "Refused:",
+  "chat.given": "arguments",
   "chat.result": "result",
   "chat.noresult": "no result in this call",
   "chat.orphan": "called by no one here",

@@ -182,6 +182,7 @@ export const zh = {
   "chat.earlier": "之前的 {n} 条消息",
   "chat.thoughts": "思考，{n} 个字符",
   "chat.refusal": "拒绝：",
+  "chat.given": "参数",
   "chat.result": "结果",
   "chat.noresult": "此调用中没有结果",
   "chat.orphan": "此处无人调用",

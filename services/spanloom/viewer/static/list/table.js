@@ -57,10 +57,11 @@ function Head({ column, order }) {
   if (!column.order) return html`<th class=${column.isNumber ? "number" : ""}>${label}</th>`;
   const isDown = order === `-${column.order}`;
   const isUp = order === column.order;
+  const arrow = html`<span class="arrow" aria-hidden="true">${isDown ? "▾" : isUp ? "▴" : ""}</span>`;
   const next = isDown ? column.order : `-${column.order}`;
   return html`<th class=${column.isNumber ? "number" : ""} aria-sort=${isDown ? "descending" : isUp ? "ascending" : "none"}>
     <button class="sort" title=${t("list.sort", { label })} onClick=${() => change({ order: next === "-start" ? null : next, cursor: null, at: null }, true)}>
-      ${label}<span class="arrow" aria-hidden="true">${isDown ? "▾" : isUp ? "▴" : ""}</span></button></th>`;
+      ${column.isNumber ? html`${arrow}${label}` : html`${label}${arrow}`}</button></th>`;
 }
 
 /**

@@ -55,8 +55,14 @@ function Steps({ diff }) {
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
     <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(step.name ?? "", 80)}</bdi></th>
       ${["a", "b"].map((side) => html`<td>${stepLink(diff[side].trace_id, side === "a" ? step.a_id : step.b_id)}</td>`)}</tr>
-    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${typeof value === "string" ? value : JSON.stringify(value) ?? "–"} /></td>`)}</tr>`)}`)}
+    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>`)}`)}
   </tbody></table>`;
+}
+
+/** @param {string} field @param {unknown} value */
+function shown(field, value) {
+  if (field === "duration" && typeof value === "number") return duration(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "–");
 }
 
 /** @param {string} trace @param {string | undefined} step */

@@ -49,7 +49,7 @@ function Metrics({ run, metrics }) {
     <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
     ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
     ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
-    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain err" title=${`${t("key.error")} (e)`} onClick=${toNext}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
+    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNext}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
     ${metrics && html`<div><dt>${t("metric.rates")}</dt><dd>${percent(metrics.model_error_rate)} / ${percent(metrics.tool_error_rate)}</dd></div>
       <div><dt>${t("metric.share")}</dt><dd>${percent(metrics.tool_step_proportion)}</dd></div>`}
   </dl>`;

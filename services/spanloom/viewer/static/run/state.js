@@ -38,16 +38,20 @@ export async function load() {
   }
 }
 
+const PAUSE_MS = 40;
+const SAY_MS = 150;
+let showing = 0;
 let saying = 0;
 
-/** Choose a step: at once on the page, a moment later in the address. @param {number} i */
+/** Choose a step. Whoever holds a key down passes many and reads none: it is shown after a pause. @param {number} i */
 export function choose(i) {
-  chosen.value = i;
+  clearTimeout(showing);
+  showing = setTimeout(() => { chosen.value = i; }, PAUSE_MS);
   clearTimeout(saying);
   saying = setTimeout(() => {
     const o = view.peek()?.o;
     if (o && i >= 0 && i < o.n) change({ step: spanId(o, i) });
-  }, 150);
+  }, SAY_MS);
 }
 
 /** Make a step the root of what is on show; -1 for the whole run. @param {number} i */

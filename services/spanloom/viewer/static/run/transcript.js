@@ -61,7 +61,7 @@ function Line({ entry: { step, level } }) {
   return html`<article class="entry k-${step.type} ${isOn ? "on" : ""}" style=${{ marginInlineStart: `${Math.min(level, DEEPEST) * 20}px` }}>
     <h3><button class="plain" onClick=${() => choose(i)}><b class="kind">${step.type}</b> <bdi>${visible(step.name)}</bdi></button>
       <span class="quiet">${duration(Number(step.basic_info.duration))}</span>
-      ${step.basic_info.error && html`<span class="err">✕ ${visible(step.basic_info.error.msg.slice(0, 200))}</span>`}</h3>
+      ${step.basic_info.error && html`<span class="bad">✕ ${visible(step.basic_info.error.msg.slice(0, 200))}</span>`}</h3>
     <${Said} step=${step} />
   </article>`;
 }
@@ -69,9 +69,9 @@ function Line({ entry: { step, level } }) {
 /** @param {{step: Step}} props */
 function Said({ step }) {
   const answer = parsed(step.output);
-  if (step.type === "model") return areMessages(answer) ? html`<${Messages} messages=${answer} />` : html`<${Value} text=${step.output} />`;
+  if (step.type === "model") return areMessages(answer) ? html`<${Messages} messages=${answer} isAnswer=${true} />` : html`<${Value} text=${step.output} />`;
   if (step.type === "tool") {
-    return html`<div class="call"><div class="given"><h5>→</h5><${Value} text=${step.input} /></div><div class="result"><h5>← ${t("chat.result")}</h5><${Value} text=${step.output} /></div></div>`;
+    return html`<div class="call"><div class="given"><h5>→ ${t("chat.given")}</h5><${Value} text=${step.input} /></div><div class="result"><h5>← ${t("chat.result")}</h5><${Value} text=${step.output} /></div></div>`;
   }
   return step.input ? html`<div class="asked"><${Value} text=${step.input} /></div>` : "";
 }

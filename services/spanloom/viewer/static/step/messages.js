@@ -21,8 +21,11 @@ export function knownBefore(messages) {
   return last > 2 ? last : 0;
 }
 
-/** @param {{messages: Message[], isFolded?: boolean}} props */
-export function Messages({ messages, isFolded = false }) {
+/**
+ * @param {{messages: Message[], isFolded?: boolean, isAnswer?: boolean}} props
+ *   `isFolded`: what an earlier call was given is folded; `isAnswer`: calls in it have their results elsewhere
+ */
+export function Messages({ messages, isFolded = false, isAnswer = false }) {
   const before = isFolded ? knownBefore(messages) : 0;
   const [isOpen, setOpen] = useState(false);
   const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
@@ -30,12 +33,12 @@ export function Messages({ messages, isFolded = false }) {
   const shown = isOpen ? messages : messages.slice(before);
   return html`<div class="chat">
     ${before > 0 && html`<button class="earlier" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.earlier", { n: before })}</button>`}
-    ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
+    ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isAnswer=${isAnswer} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
   </div>`;
 }
 
-/** @param {{message: Message, results: Map<string, Message>, isOrphan: boolean}} props */
-function Said({ message, results, isOrphan }) {
+/** @param {{message: Message, results: Map<string, Message>, isAnswer: boolean, isOrphan: boolean}} props */
+function Said({ message, results, isAnswer, isOrphan }) {
   const { role, name, reasoning_content: thoughts, tool_calls: calls = [], refusal, finish_reason: ended } = message;
   return html`<section class="said by-${/^[a-z]+$/.test(role) ? role : "other"}">
     <h4>${visible(role)}${name && html` <bdi>${visible(name)}</bdi>`}
@@ -44,7 +47,7 @@ function Said({ message, results, isOrphan }) {
     ${thoughts && html`<${Thoughts} text=${thoughts} />`}
     <${Content} content=${message.content} />
     ${refusal && html`<p class="refusal">${t("chat.refusal")} <${LongText} text=${refusal} /></p>`}
-    ${calls.map((call, at) => html`<${Called} key=${call.id ?? at} call=${call} result=${results.get(call.id ?? "")} />`)}
+    ${calls.map((call, at) => html`<${Called} key=${call.id ?? at} call=${call} result=${results.get(call.id ?? "")} isAnswer=${isAnswer} />`)}
   </section>`;
 }
 
@@ -55,12 +58,12 @@ function Thoughts({ text }) {
     ${isOpen && html`<${LongText} text=${text} />`}</div>`;
 }
 
-/** @param {{call: Call, result?: Message}} props */
-function Called({ call, result }) {
+/** @param {{call: Call, result?: Message, isAnswer: boolean}} props */
+function Called({ call, result, isAnswer }) {
   const given = call.function?.arguments ?? "";
   return html`<div class="call ${result?.status === "error" ? "err" : ""}">
     <div class="given"><h5>→ <bdi>${visible(call.function?.name ?? "")}</bdi> <${Copy} text=${given} /></h5><${Value} text=${given} /></div>
-    <div class="result">${result ? html`<h5>← ${t("chat.result")}</h5><${Content} content=${result.content} />` : html`<p class="quiet">${t("chat.noresult")}</p>`}</div>
+    ${(result || !isAnswer) && html`<div class="result">${result ? html`<h5>← ${t("chat.result")}</h5><${Content} content=${result.content} />` : html`<p class="quiet">${t("chat.noresult")}</p>`}</div>`}
   </div>`;
 }
 

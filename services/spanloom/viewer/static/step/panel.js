@@ -19,7 +19,6 @@ import { Copy, LongText } from "./text.js";
  */
 
 const tab = kept("step.tab", /** @type {"said" | "text" | "json" | "raw" | "why"} */ ("said"));
-const PAUSE_MS = 60;
 const TABS = /** @type {const} */ (["said", "text", "json", "raw", "why"]);
 
 /** @param {{path: string, id: string, name: string, kind: string, project?: string}} props `path`: of the trajectory in the API */
@@ -29,15 +28,12 @@ export function StepPanel({ path, id, name, kind, project }) {
   useEffect(() => {
     const until = new AbortController();
     setError(null);
-    // Whoever holds a key down passes many steps and reads none of them.
-    const later = setTimeout(() => {
-      getJson(`${path}/steps/${id}`, { project }, until.signal).then(setStep, (failed) => {
-        if (until.signal.aborted) return;
-        setStep(null);
-        setError(failed);
-      });
-    }, PAUSE_MS);
-    return () => { clearTimeout(later); until.abort(); };
+    getJson(`${path}/steps/${id}`, { project }, until.signal).then(setStep, (failed) => {
+      if (until.signal.aborted) return;
+      setStep(null);
+      setError(failed);
+    });
+    return () => until.abort();
   }, [path, id, project]);
   const there = step?.id === id ? step : null;
   const isPlumbing = error?.status === 404;
@@ -69,7 +65,7 @@ function Side({ title, text, on, isInput }) {
   const shown = !text ? html`<p class="quiet">${t("step.nothing")}</p>`
     : on === "text" ? html`<${LongText} text=${text} />`
     : on === "json" && value !== undefined ? html`<${Json} value=${value} />`
-    : areMessages(value) ? html`<${Messages} messages=${value} isFolded=${isInput} />`
+    : areMessages(value) ? html`<${Messages} messages=${value} isFolded=${isInput} isAnswer=${!isInput} />`
     : html`<${Value} text=${text} />`;
   return html`<section class="side"><h3>${title} ${text && html`<${Copy} text=${text} />`}</h3>${shown}</section>`;
 }

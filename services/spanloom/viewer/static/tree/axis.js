@@ -1,5 +1,8 @@
 /** The time axis of the rows: of a long run an axis of the whole would show hairlines. */
 
+/** What of the axis has to be in use: it does not move with every row that comes into sight. */
+const LEAST = 0.6;
+
 /**
  * Return the axis that spans the rows on show, or null where it is the one there is already.
  * @param {import("./view.js").View} view @param {number} at @param {number} shown how many rows
@@ -15,7 +18,8 @@ export function axisOf(view, at, shown, now) {
     from = Math.min(from, o.start[i]);
     if (!view.isOpen(i)) to = Math.max(to, o.start[i] + o.dur[i]);
   }
-  const pad = (to - from) * 0.02;
-  const off = Math.abs(from - pad - now[0]) + Math.abs(to + pad - now[1]);
-  return to > from && off > pad / 4 ? [from - pad, to + pad] : null;
+  if (!(to > from)) return null;
+  const isFit = from >= now[0] && to <= now[1] && to - from > (now[1] - now[0]) * LEAST;
+  const pad = (to - from) * 0.03;
+  return isFit ? null : [from - pad, to + pad];
 }

@@ -2,15 +2,21 @@
 
 const NAMES = ["agent", "model", "tool", "graph", "other", "error", "page", "stripe", "line", "ink", "soft", "accent", "warm", "warm-time"];
 
-/** Read the colours as they are now: light or dark. @returns {Record<string, string>} */
+const dark = matchMedia("(prefers-color-scheme: dark)");
+/** @type {Record<string, string> | null} */
+let known = null;
+
+/** The colours as they are now, light or dark; read once, for to read them in a frame lays out the page. */
 export function colors() {
+  if (known) return known;
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  return (known = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
 }
+
+whenTurned(() => { known = null; });
 
 /** Call when the colours turn; the returned function stops that. @param {() => void} run */
 export function whenTurned(run) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", run);
   addEventListener("themechange", run);
   return () => {

@@ -27,6 +27,7 @@ export class Flame {
     this.axis = [o.first, o.last];
     this.active = -1;
     this.frame = 0;
+    this.calm = 0;
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("dblclick", () => this.zoom(o.first, o.last));
     canvas.addEventListener("click", (event) => {
@@ -131,9 +132,10 @@ export class Flame {
     this.schedule();
   }
 
-  /** Mark a row. @param {number} i */
+  /** Mark a row, once nobody passes on to the next. @param {number} i */
   select(i) {
     this.active = i;
-    this.schedule();
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.schedule(), 60);
   }
 }

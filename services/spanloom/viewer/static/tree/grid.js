@@ -109,9 +109,7 @@ export class Grid {
     const at = this.view.position[this.active];
     const isSeen = at >= this.from && at < this.from + this.pool.length;
     for (const row of this.pool) {
-      const is = row.i === this.active;
-      row.node.classList.toggle("on", is);
-      row.node.ariaSelected = is ? "true" : "false";
+      row.mark(row.i === this.active);
     }
     if (isSeen) this.host.setAttribute("aria-activedescendant", `r${this.active}`);
     else this.host.removeAttribute("aria-activedescendant");

@@ -21,12 +21,13 @@ export class Row {
     this.at = -1;
     this.i = -1;
     this.isBrief = false;
+    this.isOn = false;
     this.node = make("div", "row", body, "row");
     const name = (this.name = make("span", "c name", this.node, "gridcell"));
     this.twist = make("i", "twist", name);
     this.twist.ariaHidden = "true";
-    this.fault = make("b", "fault-sign", name);
     this.kind = make("b", "kind", name);
+    this.fault = make("b", "fault-sign", name);
     this.label = make("bdi", "label", name);
     this.below = make("b", "below", name);
     this.preview = make("bdi", "preview", name);
@@ -52,6 +53,8 @@ export class Row {
     const isError = (o.flags[i] & ERROR) > 0;
     node.id = `r${i}`;
     node.className = `row k-${kind}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}`;
+    node.ariaSelected = "false";
+    this.isOn = false;
     node.style.transform = `translateY(${at * height}px)`;
     node.ariaRowIndex = String(at + 2);
     node.ariaLevel = String(view.level[i] + 1);
@@ -85,6 +88,14 @@ export class Row {
     this.time.textContent = isOpen ? t("tree.open") : duration(ms(o, o.dur[i]));
     this.after.textContent = t("tree.after", { time: duration(ms(o, o.start[i] - o.first)) });
     this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : "";
+  }
+
+  /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is */
+  mark(is) {
+    if (is === this.isOn) return;
+    this.isOn = is;
+    this.node.classList.toggle("on", is);
+    this.node.ariaSelected = String(is);
   }
 
   /** Draw the bar on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis */

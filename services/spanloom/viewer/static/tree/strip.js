@@ -14,6 +14,8 @@ export class Strip {
     this.row = parseInt(getComputedStyle(canvas).getPropertyValue("--row"), 10) || 26;
     this.top = 0;
     this.shown = 0;
+    this.height = canvas.clientHeight;
+    this.width = canvas.clientWidth;
     this.back = document.createElement("canvas");
     /** @param {PointerEvent} event */
     const go = (event) => jump((event.offsetY - this.row) / this.length());
@@ -29,13 +31,15 @@ export class Strip {
 
   /** How many pixels the rows have, below the head. */
   length() {
-    return Math.max(1, Math.min(this.canvas.clientHeight - this.row, this.view.count * this.row));
+    return Math.max(1, Math.min(this.height - this.row, this.view.count * this.row));
   }
 
   /** Draw anew: other rows, another size, other colours. */
   paint() {
     const { context, width, height } = fitted(this.canvas);
     if (!width || !height) return;
+    this.height = height;
+    this.width = width;
     const length = Math.ceil(this.length());
     const { tokens, time, bad } = this.sums(length);
     const of = colors();
@@ -87,7 +91,7 @@ export class Strip {
     if (shown >= this.view.count + 1) return;
     const scale = this.length() / Math.max(this.view.count, 1);
     context.strokeStyle = colors().soft;
-    context.strokeRect(0.5, this.row + top * scale + 0.5, this.canvas.clientWidth - 1, Math.max((shown - 1) * scale, 4));
+    context.strokeRect(0.5, this.row + top * scale + 0.5, this.width - 1, Math.max((shown - 1) * scale, 4));
   }
 }
 
