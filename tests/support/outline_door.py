@@ -23,12 +23,13 @@ def serve_outlines(page: Page, api: str) -> None:
         if what == "outline":
             route.fulfill(body=with_ids(encode_outline(rows), ids))
         elif what == "rows":
-            items = [{"row": at, "preview": text} for at, text in enumerate(texts)]
+            items = [{"row": at, "preview": text, "error": ""} for at, text in enumerate(texts)]
             route.fulfill(json={"version": 1, "items": items})
         else:
             wanted = parse_qs(parts.query)["q"][0].lower()
             found = [at for at, text in enumerate(texts) if wanted in text.lower()]
-            route.fulfill(json={"version": 1, "rows": found})
+            hits = [{"row": at, "part": "output", "snippet": texts[at]} for at in found]
+            route.fulfill(json={"version": 1, "items": hits, "truncated": False})
 
     for what in ("outline", "rows", "search"):
         page.route(f"**/v1/trajectories/*/{what}*", answer)

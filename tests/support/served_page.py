@@ -82,7 +82,7 @@ def _application(rows: Sequence[Row]) -> FastAPI:
 
     @app.get("/v1/trajectories/{trace}/rows")
     def get_rows(start: int = 0) -> dict[str, object]:
-        items = [{"row": start + at, "preview": f"what was said {at}"} for at in range(128)]
+        items = [{"row": start + at, "preview": f"said {at}", "error": ""} for at in range(128)]
         return {"version": 1, "items": items}
 
     @app.get("/v1/trajectories/{trace}/steps/{step}")

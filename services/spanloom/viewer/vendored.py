@@ -38,6 +38,7 @@ MODULES = {
     "signals-core.js": Origin("@preact/signals-core", "1.14.5", "dist/signals-core.mjs"),
     "signals.js": Origin("@preact/signals", "2.11.4", "dist/signals.mjs"),
     "htm.js": Origin("htm", "3.1.1", "dist/htm.mjs"),
+    "dagre.js": Origin("@dagrejs/dagre", "3.1.3", "dist/dagre.esm.js"),
 }
 IMPORTS = {
     "preact": "./preact.js",

@@ -1,6 +1,7 @@
 /** One run: its structure, its times, and what each step said. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
+import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Search } from "../run/search.js";
@@ -32,7 +33,7 @@ export function Page() {
   <//>`;
 }
 
-const VIEWS = /** @type {const} */ (["tree", "transcript"]);
+const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
 
 function Views() {
   const on = place.value.query.view ?? "tree";
@@ -43,7 +44,9 @@ function Views() {
 function Left() {
   const there = view.value;
   if (!there) return "";
-  return place.value.query.view === "transcript" ? html`<${Transcript} />` : html`<${Tree} view=${there} />`;
+  const { view: on } = place.value.query;
+  if (on === "transcript") return html`<${Transcript} />`;
+  return on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`;
 }
 
 /** Where in the run the tree begins. */

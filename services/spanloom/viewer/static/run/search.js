@@ -7,6 +7,8 @@ import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { grid, runPath, turnFrames, turns, view } from "./state.js";
 
+/** @typedef {{row: number, snippet: string}} Hit */
+
 const PAUSE_MS = 250;
 
 /** @param {string | undefined} text */
@@ -14,7 +16,7 @@ const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
 export function Search() {
   const { q = "", type, alone, project } = place.value.query;
-  const [found, setFound] = useState(/** @type {number[] | null} */ (null));
+  const [found, setFound] = useState(/** @type {Map<number, string> | null} */ (null));
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
@@ -24,13 +26,15 @@ export function Search() {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      getJson(`${runPath()}/search`, { q, project, version: there.o.version }, until.signal).then((told) => setFound(told.rows), () => {});
+      getJson(`${runPath()}/search`, { q, project, version: there.o.version }, until.signal).then(
+        (told) => setFound(new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]))), () => {});
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there]);
   useEffect(() => {
     if (!there) return;
-    there.filter(q || kinds.size ? { kinds, text: q, found, isAlone: alone === "1" } : null);
+    there.snippets = found ?? new Map();
+    there.filter(q || kinds.size ? { kinds, text: q, found: found && found.keys(), isAlone: alone === "1" } : null);
     grid.peek()?.changed();
   }, [q, type, alone, found, there, grid.value]);
   const isOn = q !== "" || kinds.size > 0;

@@ -1,7 +1,6 @@
 /** The first words of steps: fetched in chunks for the rows in sight, once the scrolling has paused. */
 import { getJson } from "../api.js";
 import { place } from "../state/place.js";
-import { line } from "../ui/visible.js";
 import { runPath } from "./state.js";
 
 const CHUNK = 128;
@@ -34,7 +33,7 @@ export class Texts {
     const { project } = place.peek().query;
     try {
       const told = await getJson(`${runPath()}/rows`, { project, version: this.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
-      for (const one of told.items) this.grid.texts.set(one.row, line(one.preview ?? "", 160));
+      for (const one of told.items) this.grid.texts.set(one.row, one.error || one.preview);
       this.forget();
       this.grid.told();
     } catch {

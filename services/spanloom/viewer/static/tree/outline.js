@@ -13,10 +13,10 @@
  */
 
 export const ERROR = 1;
-export const OPEN = 2;
 export const NO_STEP = 4;
 export const ORPHAN = 8;
 export const COUNTED_ELSEWHERE = 16;
+export const MOVED = 32;
 
 /** Read the bytes of an outline; throws on what is none. @param {ArrayBuffer} buffer @returns {Outline} */
 export function decode(buffer) {

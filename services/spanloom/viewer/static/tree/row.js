@@ -2,9 +2,10 @@
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { line } from "../ui/visible.js";
-import { COUNTED_ELSEWHERE, ERROR, OPEN, ORPHAN, ms } from "./outline.js";
+import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, ms } from "./outline.js";
 
 export const DEEPEST = 24;
+const PREVIEW = 160;
 
 /** @param {string} tag @param {string} style @param {Element} [into] @param {string} [role] */
 export function make(tag, style, into, role) {
@@ -68,7 +69,7 @@ export class Row {
     this.kind.textContent = kind;
     this.fault.textContent = isError ? "✕" : "";
     this.fault.ariaLabel = isError ? t("tree.failed") : null;
-    this.preview.textContent = texts.get(i) ?? "";
+    this.preview.textContent = line(view.snippets.get(i) || (texts.get(i) ?? ""), PREVIEW);
     this.numbers(view, i, warmest);
   }
 
@@ -84,10 +85,9 @@ export class Row {
     this.sum.textContent = tokens ? (isClosed ? "Σ " : "") + short(tokens) : "–"; // an empty cell makes readers leave the grid
     this.sum.title = isClosed ? t("tree.sum") : tokens ? t("tree.tokens", { tin: o.tin[i], tout: o.tout[i] }) : "";
     this.warm.style.transform = `scaleX(${Math.min(1, Math.sqrt(tokens / warmest)).toFixed(3)})`;
-    const isOpen = (o.flags[i] & OPEN) > 0;
-    this.time.textContent = isOpen ? t("tree.open") : duration(ms(o, o.dur[i]));
+    this.time.textContent = duration(ms(o, o.dur[i]));
     this.after.textContent = t("tree.after", { time: duration(ms(o, o.start[i] - o.first)) });
-    this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : "";
+    this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
   }
 
   /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is */

@@ -29,11 +29,11 @@ export class View {
     this.lane = new Uint16Array(n);
     /** How many rows before a row are not hidden. */
     this.seen = new Uint32Array(n + 1);
-    /** @type {Uint8Array | null} */
-    this.hits = null;
+    this.hits = /** @type {Uint8Array | null} */ (null);
     this.hitCount = 0;
-    /** @type {Uint8Array | null} */
-    this.kept = null;
+    /** What stands around what was looked for, by rows. @type {Map<number, string>} */
+    this.snippets = new Map();
+    this.kept = /** @type {Uint8Array | null} */ (null);
     this.isAlone = false;
     /** The row that everything on show is below, or -1 for all. */
     this.root = -1;
