@@ -31,6 +31,7 @@ def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:
     assert store.read_progress([key]) == {}
     assert store.document(key.trace_id, Reach.only(key.project)) is None
     assert store.spans_document(key.trace_id, Reach.only(key.project)) is None
+    assert store.both_documents(key.trace_id, Reach.only(key.project)) is None
     assert store.list(Reach.only(key.project), TrajectoryFilter(), 10) == []
     assert store.find_calls(key.project, windows(["x"], 0, 2**63)) == []
 
@@ -48,6 +49,8 @@ def test_what_was_written_is_there_at_once(store: Store, key: TraceKey) -> None:
     assert store.document(key.trace_id, Reach.only(key.project)) == record.document
     assert store.document(key.trace_id, Reach.ALL) == record.document
     assert store.spans_document(key.trace_id, Reach.only(key.project)) == record.spans_document
+    both = store.both_documents(key.trace_id, Reach.ALL)
+    assert both == (record.document, record.spans_document)
     head = store.heads([key])[key]
     assert (head.version, head.fingerprint, head.start_ns) == (1, "print 1", START_NS)
     assert sorted(head.step_ids) == [f"{1:016x}", f"{2:016x}"]

@@ -14,7 +14,12 @@ from tests.support.memory_steps import step_rows
 from tests.support.where_evaluation import holds, rank_of, run_of
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
-from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.ports.reading import (
+    ConversationSummary,
+    Cursor,
+    Documents,
+    TrajectorySummary,
+)
 from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import (
     NO_CONTINUATION,
@@ -95,6 +100,11 @@ class MemoryTrajectories(MemoryState):
         """See ``TrajectoryReader.spans_document``."""
         record = self._find(trace_id, reach)
         return record.spans_document if record else None
+
+    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
+        """See ``TrajectoryReader.both_documents``."""
+        record = self._find(trace_id, reach)
+        return Documents(record.document, record.spans_document) if record else None
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

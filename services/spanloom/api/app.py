@@ -23,6 +23,7 @@ from spanloom.api.routes import (
     deletions,
     diffs,
     keys,
+    outlines,
     parts,
     replays,
     search,
@@ -32,6 +33,7 @@ from spanloom.api.routes import (
     steps,
     trajectories,
 )
+from spanloom.api.run_views import RunViews
 from spanloom.api.services import Services
 
 if TYPE_CHECKING:
@@ -117,12 +119,13 @@ def create_app(
         extractor_version,
         access.keys,
         feed,
+        RunViews(store),
         examine,
         has_search=has_search,
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, parts, diffs, conversations, stats, steps, search),
+        *(trajectories, outlines, parts, diffs, conversations, stats, steps, search),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -278,6 +278,55 @@ SPANS = _answer(
     _component("SpanList"),
     {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
 )
+_ROW = {
+    "row": 0,
+    "span_id": _SPAN["span_id"],
+    "step_id": _SPAN["step_id"],
+    "name": "weather",
+    "preview": "Saturday: sunny, Sunday: heavy rain",
+    "model": "",
+    "cost": None,
+    "error": "",
+}
+_NODE = {
+    "id": _SPAN["span_id"],
+    "type": "tool",
+    "name": "weather",
+    "agent": "travel_planner",
+    "first_row": 4,
+    "calls": 1,
+    "errors": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "duration_ms": 500,
+}
+OUTLINE = _answer(
+    "Binary columns.",
+    {"type": "string", "format": "binary"},
+    "(bytes)",
+    "application/vnd.spanloom.outline",
+)
+ROWS = _answer("The rows.", _component("RowList"), {"version": 1, "rows": 1, "items": [_ROW]})
+FOUND = _answer(
+    "Where it stands.",
+    _component("FoundList"),
+    {
+        "version": 1,
+        "items": [{"row": 4, "part": "output", "snippet": "Sunday: heavy rain"}],
+        "truncated": False,
+    },
+)
+GRAPH = _answer(
+    "The graph.",
+    _component("RunGraph"),
+    {
+        "version": 1,
+        "nodes": [_NODE],
+        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1}],
+        "is_aggregated": False,
+        "why": "",
+    },
+)
 STEP = _answer(
     "The step, and the agent that owns it.",
     {"type": "object"},

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from spanloom.access.administration import KeyAdministration
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.feed.feed import Feed
+from spanloom.api.run_views import RunViews
 from spanloom.core.model.finding import Finding
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
@@ -32,6 +33,8 @@ class Services:
     keys: KeyAdministration
     feed: Feed
     """Who waits for changes."""
+    views: RunViews
+    """Runs that are looked at."""
     examine: Callable[[], Sequence[Finding]]
     """Returns what is wrong with this process, and what is not."""
     has_search: bool = True

@@ -12,11 +12,12 @@ from pydantic import Field
 from spanloom.client.request import segment
 from spanloom.mcp.asking import read
 from spanloom.mcp.data import shortened, write, write_whole
+from spanloom.mcp.matching import matching_steps, step_asked
 from spanloom.mcp.questions import both, first_ms, places_of
 from spanloom.mcp.steps import outline, place_steps, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver import MCPServer
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
 
 MAX_RUNS = 50
+MAX_STEPS = 1_000
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 Where = Annotated[str, Field(description="A filter: has_error and duration > 20s; see fields.")]
 Since = Annotated[str, Field(description="How far back: 30m, 2h, 7d, a date; all for everything.")]
@@ -54,7 +56,7 @@ class Tools:
         limit: Annotated[int, Field(ge=1, le=MAX_RUNS)] = 20,
         cursor: Annotated[str, Field(description="From next_cursor of the page before.")] = "",
     ) -> str:
-        """Find runs of agents, a line each, newest first.
+        """Find runs of agents, a line each with its matching step, newest first.
 
         Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
         """
@@ -62,6 +64,8 @@ class Tools:
         asked |= {"project": project, "cursor": cursor, "from_": first_ms(since)}
         page = await self._read(context, "/v1/trajectories", asked)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
+        if steps := step_asked(where, text):
+            await self._note_steps(context, runs, {"where": steps, "project": project})
         head = {"since": since, "next_cursor": page.get("next_cursor")}
         return write(head, runs, lambda shown: f"search_trajectories with limit={shown or 1}")
 
@@ -148,6 +152,18 @@ class Tools:
         if not values_of:
             items = [item for item in items if item["of"] == of]
         return write({"of": of}, items, lambda _: "describe_fields with values_of one field")
+
+    async def _note_steps(self, context: Context, runs: Sequence[Asked], asked: Asked) -> None:
+        """Tell of each run which step it was found by."""
+
+        async def ask(run_where: str) -> Sequence[Asked]:
+            steps = {**asked, "run_where": run_where, "limit": MAX_STEPS}
+            items: Sequence[Asked] = (await self._read(context, "/v1/steps", steps))["items"]
+            return items
+
+        found = await matching_steps([run["trace_id"] for run in runs], ask)
+        for run in runs:
+            run["matching_step"] = found.get(run["trace_id"])
 
     async def _read(self, context: Context, path: str, asked: Mapping[str, Any]) -> Any:
         given = {name: value for name, value in asked.items() if value not in {"", None}}

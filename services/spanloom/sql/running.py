@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -28,6 +28,8 @@ _LOOK_S = 0.5
 class _Running(NamedTuple):
     key_id: str
     tag: str
+    replaced: asyncio.Event
+    """Set once another statement has taken its id."""
 
 
 class Runner:
@@ -54,12 +56,14 @@ class Runner:
 
         Raises ``SqlError``, 394 (QUERY_WAS_CANCELLED) for a statement that was ended.
         """
-        with self._registered(question, asker) as tag:
+        with self._registered(question, asker) as running:
             async with self._turn():
                 if self._is_ending:
                     raise SqlError(394, "QUERY_WAS_CANCELLED", "The service stops")
-                future = asyncio.get_running_loop().run_in_executor(self._pool, call, tag)
-                return await self._watched(future, tag, gone())
+                if running.replaced.is_set():
+                    raise SqlError(394, "QUERY_WAS_CANCELLED", "Another statement has taken its id")
+                future = asyncio.get_running_loop().run_in_executor(self._pool, call, running.tag)
+                return await self._watched(future, running, gone())
 
     def end(self) -> None:
         """End what runs and what waits, within a second; from any thread."""
@@ -71,7 +75,7 @@ class Runner:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     @contextmanager
-    def _registered(self, question: Question, asker: Asker) -> Iterator[str]:
+    def _registered(self, question: Question, asker: Asker) -> Iterator[_Running]:
         """Note that a statement of this id runs, or waits to; one of its own id it may replace."""
         running = self._by_id.get(question.query_id)
         if running and not (question.replaces and running.key_id == asker.key_id):
@@ -80,13 +84,13 @@ class Runner:
                 f"Query with id = {question.query_id} is already running",
             )
         if running:
-            self._cancellers.submit(self._cancel, running.tag)
-        tag = str(uuid4())
-        self._by_id[question.query_id] = _Running(asker.key_id, tag)
+            running.replaced.set()
+        new = _Running(asker.key_id, str(uuid4()), asyncio.Event())
+        self._by_id[question.query_id] = new
         try:
-            yield tag
+            yield new
         finally:
-            if self._by_id[question.query_id].tag == tag:
+            if self._by_id.get(question.query_id) is new:
                 del self._by_id[question.query_id]
 
     @asynccontextmanager
@@ -108,22 +112,23 @@ class Runner:
             self._free.release()
 
     async def _watched(
-        self, future: asyncio.Future[T], tag: str, gone: Coroutine[Any, Any, None]
+        self, future: asyncio.Future[T], running: _Running, gone: Coroutine[Any, Any, None]
     ) -> T:
         """Wait for the call; end it when nobody else waits, again and again until it has ended."""
-        watching = asyncio.create_task(gone)
+        loop = asyncio.get_running_loop()
+        ends = {asyncio.create_task(gone), asyncio.create_task(running.replaced.wait())}
         try:
-            either: set[asyncio.Future[Any]] = {future, watching}
-            while not (future.done() or watching.done() or self._is_ending):
-                await asyncio.wait(either, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            any_of: set[asyncio.Future[Any]] = {future, *ends}
+            while not (any(each.done() for each in any_of) or self._is_ending):
+                await asyncio.wait(any_of, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
             while not future.done():  # it may not have begun when it is cancelled first
-                asyncio.get_running_loop().run_in_executor(self._cancellers, self._cancel, tag)
+                loop.run_in_executor(self._cancellers, self._cancel, running.tag)
                 await asyncio.wait({future}, timeout=_CANCEL_AGAIN_S)
             return await future
         finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await watching
+            for end in ends:
+                end.cancel()
+            await asyncio.gather(*ends, return_exceptions=True)
 
 
 def _too_many() -> SqlError:

@@ -17,7 +17,12 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.feed import FeedPage
-from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.ports.reading import (
+    ConversationSummary,
+    Cursor,
+    Documents,
+    TrajectorySummary,
+)
 from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
@@ -67,6 +72,11 @@ class ShelfStore:
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         return self._find(self.spans, trace_id, reach)
+
+    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
+        found = self.document(trace_id, reach)
+        spans = self.spans_document(trace_id, reach)
+        return None if found is None else Documents(found, spans or b"[]")
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         homes = (key for key in self.documents if key.trace_id == trace_id)

@@ -42,6 +42,10 @@ NEEDED = {
     ("GET", "/v1/trajectories/{trace_id}/diff/{other_trace_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/spans/{span_id}"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/otlp"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/outline"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/rows"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/search"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/graph"): Scope.READ,
     ("GET", "/v1/conversations"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
     ("GET", "/v1/search"): Scope.READ,
@@ -116,8 +120,8 @@ def test_every_route_refuses_every_bad_key(called: Called, method: str, path: st
     locks = called.locks
     revoked, scope = locks.make(ALL_PROJECTS), NEEDED[method, path]
     locks.revoke(revoked)
-    expired = locks.make(ALL_PROJECTS, expires_ns=time.time_ns() + 1_000_000)
-    time.sleep(0.002)
+    expired = locks.make(ALL_PROJECTS, expires_ns=time.time_ns() + 50_000_000)
+    time.sleep(0.05)
     good = locks.make(ALL_PROJECTS)
     bad = ["", "wrong", make_key().text, good[:-3] + "AAA", good.upper(), revoked, expired]
     for key in bad:

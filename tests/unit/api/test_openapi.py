@@ -10,6 +10,7 @@ import pytest
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
+from spanloom.api.examples import SPANS
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.access import ALL_PROJECTS
@@ -33,6 +34,8 @@ def store(store: ShelfStore) -> ShelfStore:
     key = TraceKey("default", TRACE)
     newest = max(store.summaries, key=lambda line: line.cursor).key
     store.documents = dict.fromkeys((key, newest), json.dumps(canonical_example()).encode())
+    shown = SPANS["content"]["application/json"]["example"]["spans"]
+    store.spans = {key: json.dumps(shown).encode()}
     store.sent = {key: [wire_span(TRACE, int(EXAMPLE_SPAN, 16))]}
     return store
 
@@ -65,6 +68,10 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/latest",
         "GET /v1/trajectories/{trace_id}",
         "GET /v1/trajectories/{trace_id}/spans",
+        "GET /v1/trajectories/{trace_id}/outline",
+        "GET /v1/trajectories/{trace_id}/rows",
+        "GET /v1/trajectories/{trace_id}/search",
+        "GET /v1/trajectories/{trace_id}/graph",
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
         "GET /v1/trajectories/{trace_id}/otlp",
@@ -129,7 +136,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
-        *("q", "in"),
+        *("q", "in", "version"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }

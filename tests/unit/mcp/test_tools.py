@@ -75,6 +75,22 @@ def test_runs_are_found_and_read_step_by_step(server: MCPServer[Any]) -> None:
     assert json.loads(whole["text"])["id"] == UPTIME
 
 
+def test_a_run_is_told_with_the_step_it_was_found_by(server: MCPServer[Any]) -> None:
+    asked = {"since": "all", "where": "has(type = model then type = tool) and model_steps > 3"}
+    for run in read(server, "search_trajectories", **asked)["items"]:
+        assert run["matching_step"]["type"] == "model"
+        [found] = read(server, "search_trajectories", since="all", where=_of(run))["items"]
+        assert found["matching_step"] is None  # nothing asked of it holds for a step
+    [said] = read(server, "search_trajectories", since="all", text="sites")["items"][:1]
+    assert {"step_id", "type", "name"} <= set(said["matching_step"])
+    plain = read(server, "search_trajectories", since="all", where="model_steps > 3")["items"]
+    assert not [run for run in plain if "matching_step" in run]
+
+
+def _of(run: dict[str, Any]) -> str:
+    return f'trace_id = "{run["trace_id"]}" and count(tool = "no such tool") = 0'
+
+
 def test_tools_count_compare_and_describe(server: MCPServer[Any]) -> None:
     counted = read(server, "stats", metrics="count", of="steps", group_by="type", since="all")
     assert {group["type"] for group in counted["items"]} >= {"agent", "model"}

@@ -129,6 +129,14 @@ class ConversationSummary:
     last_outcome: Outcome
 
 
+class Documents(NamedTuple):
+    """What is stored of one version of a trajectory."""
+
+    document: bytes
+    spans: bytes
+    """The JSON list of what became of each span."""
+
+
 class TrajectoryReader(Protocol):
     """Gives readers the current version of trajectories, within their reach."""
 
@@ -137,6 +145,9 @@ class TrajectoryReader(Protocol):
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
+
+    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
+        """Return both of one version, which two questions might not."""
 
     def continuation(self, key: TraceKey) -> Continuation:
         """Return which run it goes on with and which goes on with it, of those there are now."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Head
+from spanloom.core.ports.reading import Documents
 from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
+_LENGTH_CHARS = 12
+"""Of ``both_documents.sql``: how long the first text is."""
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
 
@@ -72,6 +75,14 @@ class ClickHouseTrajectories:
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.spans_document``."""
         return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
+
+    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
+        """See ``TrajectoryReader.both_documents``."""
+        both = self._reader.blob("both_documents", trace_id=trace_id, reach=within(reach))
+        if not both:
+            return None
+        first = _LENGTH_CHARS + int(both[:_LENGTH_CHARS])
+        return Documents(both[_LENGTH_CHARS:first], both[first:])
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the sequence that each stored trajectory was built from."""

@@ -1,0 +1,100 @@
+"""What the API gives where a run is shown, as models."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from spanloom.core.outline.find import Found
+from spanloom.core.outline.previews import first_words
+from spanloom.core.outline.view import RunView
+
+MAX_ROWS = 512
+MAX_FOUND = 1_000
+
+Version = Annotated[int, Field(description="Of the trajectory: grows with every change.")]
+Row = Annotated[int, Field(description="Its number in the outline, from 0.")]
+
+
+class RowItem(BaseModel):
+    """One row of an outline with its first words."""
+
+    row: Row
+    span_id: str
+    step_id: Annotated[str | None, Field(description="The step under which it counts.")] = None
+    name: str
+    preview: Annotated[str, Field(description="What it answered, or was given, in a line.")] = ""
+    model: str = ""
+    cost: Annotated[float | None, Field(description="US dollars.")] = None
+    error: Annotated[str, Field(description="The beginning of what its failure says.")] = ""
+
+    @classmethod
+    def of(cls, view: RunView, number: int) -> "RowItem":
+        """Return a row by its number."""
+        row, source = view.rows[number], view.sources[number]
+        item = cls(row=number, span_id=row.id, step_id=row.step_id or None, name=row.name)
+        if source is not None:
+            item.preview, item.model = first_words(source.text), source.model
+            item.cost, item.error = source.cost, source.error
+        return item
+
+
+class RowList(BaseModel):
+    """Rows of one version of a run."""
+
+    version: Version
+    rows: Annotated[int, Field(description="How many the outline has.")]
+    items: list[RowItem]
+
+
+class FoundItem(BaseModel):
+    """A row in which a text stands."""
+
+    row: Row
+    part: Annotated[str, Field(description="`name`, `input`, `output` or `error`.")]
+    snippet: str
+
+    @classmethod
+    def of(cls, found: Found) -> "FoundItem":
+        """Return it as the API shows it."""
+        return cls(row=found.row, part=found.part, snippet=found.snippet)
+
+
+class FoundList(BaseModel):
+    """Where a text stands in one version of a run."""
+
+    version: Version
+    items: list[FoundItem]
+    truncated: Annotated[bool, Field(description="Whether it stands in more rows than these.")]
+
+
+class GraphNode(BaseModel):
+    """A step, or all steps of one name of one agent."""
+
+    id: str
+    type: str
+    name: str
+    agent: str
+    first_row: Row
+    calls: int
+    errors: int
+    input_tokens: int
+    output_tokens: int
+    duration_ms: Annotated[int, Field(description="Of all calls together.")]
+
+
+class GraphEdge(BaseModel):
+    """Calls of one node by another."""
+
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    calls: int
+
+
+class RunGraph(BaseModel):
+    """Who called whom in one version of a run."""
+
+    version: Version
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    is_aggregated: Annotated[bool, Field(description="Whether a node is several steps.")]
+    why: Annotated[str, Field(description="Why it is, in words.")]

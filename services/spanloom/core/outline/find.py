@@ -1,0 +1,58 @@
+"""Finds a text in the steps of one run, by the numbers of its rows.
+
+A part of a word is found too, in any case: whoever looks into one run wants ``kub`` to find
+``Kubernetes``. Whole words of all runs are searched elsewhere (``/v1/search``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.reading.said import said_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.outline.rows import OutlineRow
+    from spanloom.core.outline.steps import Place
+
+BEFORE_CHARS, AFTER_CHARS = 40, 120
+
+
+class Found(NamedTuple):
+    """A row in which the text stands."""
+
+    row: int
+    part: str
+    """``name``, ``input``, ``output`` or ``error``."""
+    snippet: str
+    """What stands around it, in one line."""
+
+
+def find_rows(rows: Sequence[OutlineRow], steps: Mapping[str, Place], text: str) -> Iterator[Found]:
+    """Yield each row once that has the text, with the first part of it that does."""
+    wanted = text.casefold()
+    for number, row in enumerate(rows):
+        place = steps.get(row.id) if row.step_id == row.id else None
+        for part, said in _parts(row, place):
+            at = said.casefold().find(wanted)
+            if at >= 0:
+                yield Found(number, part, _around(said, at, len(text)))
+                break
+
+
+def _parts(row: OutlineRow, place: Place | None) -> Iterator[tuple[str, str]]:
+    yield "name", row.name
+    if place is None:
+        return
+    step = place.step
+    for part in ("output", "input"):
+        yield part, "\n".join(said_in(step[part]))
+    if error := step["basic_info"].get("error"):
+        yield "error", error["msg"]
+
+
+def _around(said: str, at: int, length: int) -> str:
+    begin, end = max(at - BEFORE_CHARS, 0), at + length + AFTER_CHARS
+    head, tail = "…" if begin else "", "…" if end < len(said) else ""
+    return f"{head}{' '.join(said[begin:end].split())}{tail}"

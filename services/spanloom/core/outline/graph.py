@@ -1,0 +1,80 @@
+"""Who called whom in a run: agents, models, tools and graphs, by what the spans say alone.
+
+Up to ``MOST_STEPS`` steps each is a node of its own; of a longer run all calls of one name by one
+agent are one. Nothing is concluded from times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.outline.rows import OutlineRow
+    from spanloom.core.outline.steps import Place
+
+MOST_STEPS = 250
+MOST_NODES = 1_000
+"""Of nodes of their own kind and name; what is beyond shares one node for its type."""
+_REST = "…"
+
+
+def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> dict[str, Any]:
+    """Return the nodes and edges of a run; each node names the first row that it stands for."""
+    own = [(number, row) for number, row in enumerate(rows) if row.step_id == row.id]
+    is_expanded = len(own) <= MOST_STEPS
+    nodes: dict[str, dict[str, Any]] = {}
+    node_of: dict[str, str] = {}
+    for number, row in own:
+        key = row.id if is_expanded else _kind_key(row, nodes)
+        node_of[row.id] = key
+        _add(nodes.setdefault(key, _node(key, row, number)), row)
+    edges = Counter(
+        (node_of[above], node_of[row.id])
+        for _, row in own
+        if (place := steps.get(row.id)) and (above := place.parent_id) in node_of
+    )
+    return {
+        "nodes": list(nodes.values()),
+        "edges": [
+            {"from": above, "to": below, "calls": calls} for (above, below), calls in edges.items()
+        ],
+        "is_aggregated": not is_expanded,
+        "why": "" if is_expanded else _why(len(own)),
+    }
+
+
+def _kind_key(row: OutlineRow, nodes: Mapping[str, object]) -> str:
+    """Return the node of a step: all that an agent calls by one name are one."""
+    key = f"{row.kind}/{row.agent}/{row.name}"
+    return key if key in nodes or len(nodes) < MOST_NODES else f"{row.kind}/{_REST}/{_REST}"
+
+
+def _node(key: str, row: OutlineRow, number: int) -> dict[str, Any]:
+    is_rest = key.endswith(f"/{_REST}/{_REST}")
+    return {
+        "id": key,
+        "type": row.kind,
+        "name": _REST if is_rest else row.name,
+        "agent": "" if is_rest else row.agent,
+        "first_row": number,
+        "calls": 0,
+        "errors": 0,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "duration_ms": 0,
+    }
+
+
+def _add(node: dict[str, Any], row: OutlineRow) -> None:
+    node["calls"] += 1
+    node["errors"] += row.flags & 1
+    node["input_tokens"] += row.input_tokens
+    node["output_tokens"] += row.output_tokens
+    node["duration_ms"] += row.duration_ms
+
+
+def _why(steps: int) -> str:
+    return f"{steps:,} steps: calls of one name by one agent are one node (up to {MOST_STEPS} each)"

@@ -1,0 +1,44 @@
+"""What a row says in a line: the beginning of what its step answered, or was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.reading.said import said_in
+
+if TYPE_CHECKING:
+    from spanloom.core.outline.steps import Place
+
+PREVIEW_CHARS = 200
+_READ_CHARS = 20_000
+"""So much of what is said is looked at."""
+
+
+class Source(NamedTuple):
+    """What the line of a step is made of."""
+
+    text: str
+    """What it answered, or was given if it answered nothing."""
+    model: str
+    cost: float | None
+    """In US dollars."""
+    error: str
+
+
+def source_of(place: Place) -> Source:
+    """Return what of a step is kept for its line."""
+    step, metadata = place.step, place.step["metadata"]
+    cost = metadata.get("cost")
+    return Source(
+        step["output"] or step["input"],
+        metadata.get("model", ""),
+        None if cost is None else float(cost),
+        (step["basic_info"].get("error") or {}).get("msg", "")[:PREVIEW_CHARS],
+    )
+
+
+def first_words(text: str) -> str:
+    """Return the beginning of what a text says, in one line; of messages that of the last one."""
+    said = said_in(text)
+    line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
+    return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

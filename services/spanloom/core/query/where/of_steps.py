@@ -1,0 +1,68 @@
+"""What a ``where`` of runs asks of their steps, as a ``where`` of steps: which step is meant.
+
+``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
+which the shape begins. Of several shapes the first one counts; one behind ``not`` means no step.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.where.tokens import TokenKind, read_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.query.where.tokens import Token
+
+_SHAPES = ("has", "count")
+_GO_ON = ("then", "next", "within", "under", "child")
+
+
+def first_step_asked(where: str) -> str:
+    """Return the condition of the first step that a ``where`` asks for; empty if it asks for none.
+
+    The text is one that ``parse_where`` reads.
+    """
+    tokens = read_tokens(where)
+    for at in _shapes(tokens):
+        end = _end_of_step(tokens, at + 2)
+        begins, ends = tokens[at + 2].position, tokens[end].position
+        return where[begins:ends].strip()
+    return ""
+
+
+def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield where ``has (`` and ``count (`` stand, but for those that must not be."""
+    denied = 0
+    for at, (token, after) in enumerate(pairwise(tokens)):
+        if token.is_word("not") and after.is_sign("("):
+            denied = max(denied, _closing(tokens, at + 2))
+        is_denied = at < denied or (at > 0 and tokens[at - 1].is_word("not"))
+        if token.is_word(*_SHAPES) and after.is_sign("(") and not is_denied:
+            yield at
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    """Return where the bracket ends that was opened before this word."""
+    depth = 1
+    while depth and tokens[at].kind is not TokenKind.END:
+        depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
+        at += 1
+    return at - 1
+
+
+def _end_of_step(tokens: Sequence[Token], at: int) -> int:
+    """Return where the first step of a shape ends: at a link, or at the shape's own bracket."""
+    end, depth = _closing(tokens, at), 0
+    for place in range(at, end):
+        depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
+        if not depth and tokens[place].is_word(*_GO_ON) and _is_link(tokens[place - 1]):
+            return place
+    return end
+
+
+def _is_link(before: Token) -> bool:
+    """Return whether a word behind this one can be a link: behind an operator it is a value."""
+    return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

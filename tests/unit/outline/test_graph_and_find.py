@@ -1,0 +1,76 @@
+"""Who called whom, and where something stands, in runs that were captured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.extracting import World
+from tests.support.ground_truth import Capture
+
+from spanloom.core.outline import graph
+from spanloom.core.outline.find import find_rows
+from spanloom.core.outline.graph import run_graph
+from spanloom.core.outline.previews import PREVIEW_CHARS, first_words
+from spanloom.core.outline.view import read_run
+
+if TYPE_CHECKING:
+    from spanloom.core.outline.view import WholeRun
+
+
+@pytest.fixture(scope="module")
+def run() -> WholeRun:
+    world = World()
+    for body in Capture("openinference-langchain", "react_tools").requests():
+        world.send_message(body)
+    world.step(100)
+    world.step(100)
+    [record] = world.store._records.values()  # type: ignore[attr-defined]  # the one in memory
+    return read_run(record.document, record.spans_document)
+
+
+def test_a_short_run_has_a_node_for_each_step(run: WholeRun) -> None:
+    shown = run_graph(run.view.rows, run.steps)
+    steps = [row for row in run.view.rows if row.step_id == row.id]
+    assert [node["id"] for node in shown["nodes"]] == [row.id for row in steps]
+    assert len(shown["edges"]) == len(steps) - 1
+    assert (shown["is_aggregated"], shown["why"]) == (False, "")
+
+
+def test_of_a_long_run_calls_of_one_name_share_a_node(
+    run: WholeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = run_graph(run.view.rows, run.steps)
+    monkeypatch.setattr(graph, "MOST_STEPS", 2)
+    shown = run_graph(run.view.rows, run.steps)
+    assert shown["is_aggregated"]
+    assert "one node" in shown["why"]
+    for count in ("calls", "errors", "input_tokens", "output_tokens", "duration_ms"):
+        assert sum(n[count] for n in shown["nodes"]) == sum(n[count] for n in whole["nodes"])
+    assert sum(e["calls"] for e in shown["edges"]) == sum(e["calls"] for e in whole["edges"])
+    names = [(node["type"], node["agent"], node["name"]) for node in shown["nodes"]]
+    assert len(names) == len(set(names)) < len(whole["nodes"])
+
+
+def test_nodes_are_bounded(run: WholeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "MOST_STEPS", 0)
+    monkeypatch.setattr(graph, "MOST_NODES", 1)
+    shown = run_graph(run.view.rows, run.steps)
+    assert {node["name"] for node in shown["nodes"][1:]} == {"…"}
+
+
+def test_a_part_of_a_word_is_found_in_any_case_once_a_row(run: WholeRun) -> None:
+    found = list(find_rows(run.view.rows, run.steps, "HEAVY RA"))
+    assert found
+    assert len({each.row for each in found}) == len(found)
+    assert all("heavy ra" in each.snippet.lower() for each in found)
+    parts = [each.part for each in find_rows(run.view.rows, run.steps, "get_WEATHER")]
+    assert {"name", "output"} <= set(parts)
+    assert not list(find_rows(run.view.rows, run.steps, "no such words"))
+
+
+def test_a_preview_is_a_short_line() -> None:
+    assert first_words("one\n two") == "one two"
+    assert first_words('[{"role":"user","content":"hi"},{"role":"user","content":"so"}]') == "so"
+    assert len(first_words("word " * 1000)) == PREVIEW_CHARS
+    assert first_words("") == ""
