@@ -24,6 +24,7 @@ from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
 from benchmarks.search import measure_search
 from benchmarks.sweep import measure_sweep
+from benchmarks.viewer import measure_viewer
 from benchmarks.workers import measure_workers
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "language": measure_language,
     "questions": measure_questions,
     "disk": measure_disk,
+    "viewer": measure_viewer,
 }
 
 

@@ -34,6 +34,8 @@ class Scale:
     compared_steps: tuple[int, int] = (1_000, 100_000)
     kept_spans: int = 140_000
     """Of which it is measured what they take on the disk."""
+    viewed_spans: int = 100_000
+    """Of the run that the page shows."""
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -57,5 +59,6 @@ QUICK = Scale(
     asked_times=1,
     compared_steps=(100, 200),
     kept_spans=700,
+    viewed_spans=1_000,
     quiet_s=0.1,
 )

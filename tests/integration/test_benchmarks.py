@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.browser import chromium
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +66,15 @@ PARTS = {
     },
     "exports: growth of peak RSS": "≤ 200 MiB",
     "disk, merged": "≤ 450",
+    **(
+        {
+            "the page, 1,000 spans: first row": "≤ 1,500 ms",
+            "the page, 1,000 spans: a frame": "≤ 16 ms",
+            "the page, 1,000 spans: memory": "≤ 60 MB",
+        }
+        if chromium()
+        else {}
+    ),
 }
 
 

@@ -21,9 +21,10 @@ from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
 from spanloom.core.errors import SpanloomError
 from spanloom.demo.recording import load_recording, refresh
 from spanloom.demo.sender import send_requests
+from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
-from spanloom.terminal.demo_report import print_metrics, print_ways_on
+from spanloom.terminal.demo_report import page_of, print_metrics, print_ways_on
 from spanloom.terminal.output import make_console
 from spanloom.terminal.render import render_trajectory
 
@@ -59,12 +60,13 @@ class Sent(NamedTuple):
         "spanloom demo",
         "spanloom demo --live",
         "spanloom demo --exit > demo.txt",
-        "spanloom demo --api-port 8080",
+        "spanloom demo --api-port 8080 --open",
     ),
 )
 @click.option("--live", is_flag=True, help="Run LangGraph agents now instead of the recording.")
 @click.option("--exit", "ends", is_flag=True, help="End after printing instead of staying up.")
-def demo_command(settings: Settings, live: bool, ends: bool) -> None:
+@click.option("--open", "opens", is_flag=True, help="Open the run's page in the browser.")
+def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> None:
     """Show a real agent run arrive over OTLP and come out as a trajectory.
 
     Starts the whole service in a temporary directory on free ports, sends it a recorded run of
@@ -86,6 +88,8 @@ def demo_command(settings: Settings, live: bool, ends: bool) -> None:
             if document is None:
                 return
             _show(document, sent, service.addresses, console)
+            if opens:
+                open_page(page_of(document["id"], service.addresses["api"]))
             if not ends:
                 console.print(Text("\nUp until Ctrl-C.", "dim"))
                 service.wait(interruption.event)

@@ -18,6 +18,7 @@ from rich.table import Table
 from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
+from spanloom.process.page import open_page
 from spanloom.process.part import PartFailedError
 from spanloom.process.supervisor import FAILED_END_S
 from spanloom.process.wiring import Role, Service
@@ -46,9 +47,10 @@ class Interruption:
         self.event.set()
 
 
-def run_roles(settings: Settings, roles: Role) -> NoReturn:
+def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
     """Run the roles until a signal, then end the process: everything is drained and closed.
 
+    ``opens`` shows the page in the user's browser once it is there.
     Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
     is_quiet = settings.quiet and settings.log_level == "info"
@@ -59,7 +61,10 @@ def run_roles(settings: Settings, roles: Role) -> NoReturn:
         tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()
     with Service(settings, roles) as service:
-        announce(service.addresses, settings)
+        page = f"{service.addresses['api']}/" if Role.API in roles else ""
+        announce(service.addresses, settings, page)
+        if opens:
+            open_page(page)
         try:
             service.wait(interruption.event)
         except PartFailedError as error:
@@ -92,16 +97,19 @@ def end_within(seconds: float, error: PartFailedError) -> None:
     timer.start()
 
 
-def announce(addresses: dict[str, str], settings: Settings) -> None:
-    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere."""
+def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> None:
+    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere.
+
+    ``page`` is the address of the page in the browser, where there is one.
+    """
     if not sys.stdout.isatty():
         known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
         print(json.dumps(known), flush=True)
         return
-    Console().print(address_panel(addresses, settings))
+    Console().print(address_panel(addresses, settings, page))
 
 
-def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
+def address_panel(addresses: dict[str, str], settings: Settings, page: str = "") -> Panel:
     """Lay the addresses out for people."""
     table = Table.grid(padding=(0, 2))
     for part, label in _LABELS.items():
@@ -113,5 +121,5 @@ def address_panel(addresses: dict[str, str], settings: Settings) -> Panel:
         table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
         table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
         table.add_row("", "`spanloom instrument` says what else your framework needs")
-        table.add_row("look", "spanloom tail")
+        table.add_row("look", "spanloom tail" + (f", or {page} in a browser" if page else ""))
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
         "spanloom serve",
         "spanloom serve --data-dir ~/traces --retention-days 30",
         "spanloom serve --otlp-grpc-port 0 --otlp-http-port 0 --api-port 0",
+        "spanloom serve --open",
     ),
 )
-def serve_command(settings: Settings) -> None:
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+def serve_command(settings: Settings, opens: bool) -> None:
     """Run receivers, writer, extractor, API and keeper in one process.
 
     Prints the addresses it listens on when they can be used: a panel on a terminal, elsewhere one
@@ -41,7 +43,7 @@ def serve_command(settings: Settings) -> None:
     SIGTERM or Ctrl-C finishes open requests, drains into the store and exits with 0; what
     the store has not taken by then stays in the data directory for the next start.
     """
-    run_roles(settings, EVERYTHING)
+    run_roles(settings, EVERYTHING, opens=opens)
 
 
 @click.command(

@@ -26,6 +26,7 @@ from spanloom.process.options import (
     timing_of,
     tls_of,
 )
+from spanloom.process.page import page_router
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator, Sequence
 
+    from fastapi import APIRouter
+
     from spanloom.config import Settings
     from spanloom.core.ports.store import Store
+    from spanloom.mcp.door import McpDoor
     from spanloom.process.part import Part
 
 
@@ -171,7 +175,7 @@ class Service:
             has_search=not self._settings.no_search,
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,
-            others=() if door is None else (door.router(),),
+            others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,
                 self._supervisor,
@@ -182,6 +186,11 @@ class Service:
             door.ask(app)
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
+
+    def _other_routes(self, door: McpDoor | None) -> Sequence[APIRouter]:
+        """Return what stands beside the API: the door for agents, and the page."""
+        page = [page_router()] if Role.API in self._roles else []
+        return page if door is None else [door.router(), *page]
 
     def _sql(self, shared: Shared, listener: socket.socket) -> Part:
         settings = self._settings

@@ -35,6 +35,7 @@ def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) ->
     """Print the addresses that show more of this trajectory, and how to send another."""
     api = addresses["api"]
     rows = {
+        "in a browser": page_of(trace_id, api),
         "document": f"{api}/v1/trajectories/{trace_id}",
         "every span": f"{api}/v1/trajectories/{trace_id}/spans",
         "API": f"{api}/openapi.json",
@@ -44,6 +45,11 @@ def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) ->
     }
     for label, value in rows.items():
         console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)
+
+
+def page_of(trace_id: str, api: str) -> str:
+    """Return the address of a run's page."""
+    return f"{api}/trajectories/{trace_id}"
 
 
 def _row(step: dict[str, Any], counts: dict[str, int]) -> tuple[str, ...]:

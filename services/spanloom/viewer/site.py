@@ -1,0 +1,113 @@
+"""Answers for the page and its modules, each with the policy that keeps strangers' text harmless.
+
+A page address gives one HTML document that is asked for again each time; it names its modules under
+an address with the version of their content, where they never change.
+"""
+
+from __future__ import annotations
+
+import gzip
+from hashlib import blake2b
+from importlib.resources import files
+from mimetypes import guess_type
+from string import Template
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from spanloom.viewer.modules import needed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from importlib.resources.abc import Traversable
+
+    from starlette.requests import Request
+
+POLICY = "; ".join(
+    (
+        *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"),
+        *("img-src 'self' blob:", "media-src blob:", "base-uri 'none'", "form-action 'none'"),
+        *("frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
+    )
+)
+"""What the browser may do: run our files, ask our API, nothing else. No text becomes markup."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+PAGES = {
+    "/": "pages/list.js",
+    "/trajectories/{trace_id}": "pages/trajectory.js",
+    "/conversation": "pages/conversation.js",
+    "/diff": "pages/diff.js",
+}
+"""Addresses of pages, and the module that draws each."""
+MODULES = "/ui/{version}/{name:path}"
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+
+class Site:
+    """The static files, read once, compressed once."""
+
+    def __init__(self, root: Traversable | None = None) -> None:
+        """Read the files; raises ``KeyError`` if one imports what is not there."""
+        self.contents = dict(_walk(root or files("spanloom.viewer") / "static"))
+        """Every file by its path from the root: ``list/table.js``."""
+        self.version = _version(self.contents)
+        """Of the content: another as soon as any file differs."""
+        self._packed = {name: gzip.compress(body, 9) for name, body in self.contents.items()}
+        self._pages = {path: self._document(module) for path, module in PAGES.items()}
+
+    def page(self, path: str) -> Response:
+        """Return the document of a page, by the template of its address."""
+        headers = {**HEADERS, "Cache-Control": "no-cache"}
+        return Response(self._pages[path], headers=headers, media_type="text/html")
+
+    def module(self, request: Request, version: str, name: str) -> Response:
+        """Return a static file; 404 for a file or a version that is not ours.
+
+        A page that was open during an upgrade asks for the version before and has to be loaded
+        again.
+        """
+        if version != self.version or name not in self.contents:
+            return Response(status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
+        is_packed = "gzip" in request.headers.get("accept-encoding", "")
+        headers = {
+            **HEADERS,
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+            **({"Content-Encoding": "gzip"} if is_packed else {}),
+        }
+        body = (self._packed if is_packed else self.contents)[name]
+        return Response(body, headers=headers, media_type=_type_of(name))
+
+    def _document(self, module: str) -> str:
+        base = f"/ui/{self.version}"
+        needed = needed_by(["app.js", module], self.contents)
+        links = (f'<link rel="modulepreload" href="{base}/{name}">' for name in needed)
+        template = Template(self.contents["index.html"].decode())
+        return template.substitute(base=base, modules="\n".join(links))
+
+
+def _walk(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        name = before + entry.name
+        if entry.is_dir():
+            yield from _walk(entry, f"{name}/")
+        elif not name.endswith((".d.ts", ".json")):  # for tools, not for browsers
+            yield name, entry.read_bytes()
+
+
+def _version(contents: Mapping[str, bytes]) -> str:
+    whole = blake2b(digest_size=6)
+    for name, body in contents.items():
+        whole.update(f"{name}\n{len(body)}\n".encode() + body)
+    return whole.hexdigest()
+
+
+def _type_of(name: str) -> str:
+    suffix = name[name.rfind(".") :] if "." in name else ""
+    return _TYPES.get(suffix) or guess_type(name)[0] or "text/plain; charset=utf-8"

@@ -1,0 +1,86 @@
+/**
+ * The only module that talks to the service. Answers are JSON or bytes; whatever goes wrong is an
+ * `ApiError` with the words of the service (RFC 9457).
+ */
+import { signal } from "./vendor/signals.js";
+
+/** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
+
+const KEY = "spanloom.key";
+
+/** Whether the service asked for a key and was not satisfied. */
+export const isLocked = signal(false);
+
+/** An answer that is none: `status` 0 says that nobody answered. */
+export class ApiError extends Error {
+  /** @param {number} status @param {string} detail @param {InputError[]} [errors] */
+  constructor(status, detail, errors = []) {
+    super(detail);
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+/** Keep a key for as long as the tab lives; an empty one forgets it. @param {string} key */
+export function useKey(key) {
+  if (key) sessionStorage.setItem(KEY, key);
+  else sessionStorage.removeItem(KEY);
+  isLocked.value = false;
+}
+
+export const hasKey = () => sessionStorage.getItem(KEY) !== null;
+
+/**
+ * Ask for JSON.
+ * @param {string} path @param {Params} [params] @param {AbortSignal} [until]
+ * @returns {Promise<any>} whatever the service says there; its shape is the API's (docs/api.md)
+ */
+export async function getJson(path, params, until) {
+  return (await ask(path, params, "application/json", until)).json();
+}
+
+/** Ask for bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
+export async function getBytes(path, params, until) {
+  return (await ask(path, params, "*/*", until)).arrayBuffer();
+}
+
+/**
+ * Ask for an answer that goes on, as a stream of bytes.
+ * @param {string} path @param {Params} params @param {AbortSignal} until
+ */
+export async function getStream(path, params, until) {
+  const answer = await ask(path, params, "text/event-stream", until);
+  return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
+}
+
+/** @param {string} path @param {Params} [params] */
+export function address(path, params = {}) {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+/** @param {string} path @param {Params | undefined} params @param {string} accept @param {AbortSignal} [until] */
+async function ask(path, params, accept, until) {
+  const key = sessionStorage.getItem(KEY);
+  const headers = { accept, ...(key ? { authorization: `Bearer ${key}` } : {}) };
+  let answer;
+  try {
+    answer = await fetch(address(path, params), { headers, signal: until, redirect: "error" });
+  } catch (error) {
+    if (until?.aborted) throw error;
+    throw new ApiError(0, String(error));
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401) isLocked.value = true;
+  throw await failure(answer);
+}
+
+/** @param {Response} answer */
+async function failure(answer) {
+  const told = await answer.json().catch(() => ({}));
+  return new ApiError(answer.status, told.detail ?? answer.statusText, told.errors ?? []);
+}

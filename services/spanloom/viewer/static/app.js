@@ -1,0 +1,14 @@
+/** Begins: draws the page that the address names. */
+import { render } from "./vendor/preact.js";
+import { html } from "./ui/html.js";
+
+const PAGES = /** @type {const} */ ({
+  trajectories: () => import("./pages/trajectory.js"),
+  conversation: () => import("./pages/conversation.js"),
+  diff: () => import("./pages/diff.js"),
+  "": () => import("./pages/list.js"),
+});
+
+const name = /** @type {keyof typeof PAGES} */ (location.pathname.split("/")[1]);
+const { Page } = await (PAGES[name] ?? PAGES[""])();
+render(html`<${Page} />`, /** @type {Element} */ (document.getElementById("app")));

@@ -1,0 +1,45 @@
+/** Makes a condition out of three choices, for whoever does not know the language yet. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { condition, conditions, joined } from "../state/filters.js";
+import { change, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { Menu } from "../ui/menu.js";
+import { useFields } from "./fields.js";
+
+export const Builder = () => html`<${Menu} label=${t("filter.add")}><${Choice} /><//>`;
+
+/** @param {Event} event */
+const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value;
+
+function Choice() {
+  const fields = useFields();
+  const [name, setName] = useState("outcome");
+  const [values, setValues] = useState(/** @type {string[]} */ ([]));
+  useEffect(() => {
+    setValues([]);
+    getJson(`/v1/fields/${name}/values`, { limit: 50 }).then(
+      (told) => setValues(told.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
+  }, [name]);
+  const field = fields.find((one) => one.name === name);
+  /** @param {SubmitEvent} event */
+  const add = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const part = condition(name, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
+    change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
+  };
+  const isFlag = field?.type === "flag";
+  return html`<div class="builder"><select aria-label=${t("filter.field")} value=${name} onChange=${(/** @type {Event} */ e) => setName(valueOf(e))}>
+      ${fields.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>
+    <form onSubmit=${add}>
+      <select name="operator" aria-label=${t("filter.operator")}>
+        ${(isFlag ? ["is", "not"] : (field?.operators ?? ["="])).map((one) => html`<option>${one}</option>`)}</select>
+      ${!isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />
+        <datalist id="values">${values.map((one) => html`<option value=${one} />`)}</datalist>`}
+      <button class="main">${t("filter.use")}</button>
+    </form>
+    <p class="quiet">${field?.description} ${field && html`<code>${field.example}</code>`}</p></div>`;
+}

@@ -1,0 +1,79 @@
+/** The columns of the list: what each shows, by what it sorts, and what its shade tells. */
+import { clock, duration, moment, money, percent, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { line, visible } from "../ui/visible.js";
+import { link } from "../state/place.js";
+import { StepBar } from "./step_bar.js";
+
+/**
+ * A line of `GET /v1/trajectories`.
+ * @typedef {{trace_id: string, project: string, version: number, status: string, outcome: string, root_name: string,
+ *   root_type: string, started_at: string, duration: string, failures: number, agent_names: string[],
+ *   step_counts: Record<string, number>, span_count: number, input_tokens: number, output_tokens: number,
+ *   cost: number | null, conversation_id: string | null, question: string, answer: string, models: string[],
+ *   services: string[], environment: string | null, user_id: string | null, tags: string[]}} Run
+ */
+/**
+ * @typedef {{name: string, label: import("../i18n/index.js").Key, order?: string, heat?: (run: Run) => number | null,
+ *   isNumber?: boolean, cell: (run: Run) => import("../vendor/preact.js").Child, title?: (run: Run) => string}} Column
+ */
+
+const none = () => html`<span class="none">–</span>`;
+/** @param {string[]} texts */
+const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
+/** @param {string | null} text */
+const maybe = (text) => (text ? line(text, 60) : none());
+/** @param {number | null} value @param {(value: number) => string} shown */
+const counted = (value, shown) => (value ? shown(value) : none());
+/** @param {Run} run */
+const calls = (run) => (run.step_counts.tool ?? 0) + (run.step_counts.model ?? 0);
+/** @param {Run} run */
+const toolShare = (run) => (calls(run) ? (run.step_counts.tool ?? 0) / calls(run) : null);
+
+/** @type {Column[]} */
+export const COLUMNS = [
+  { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
+  { name: "name", label: "column.name", cell: (run) => html`<a href=${link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
+      ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}`, title: (run) => [run.question, run.answer].filter(Boolean).map(visible).join("\n→ ") },
+  { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
+  { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
+  { name: "duration", label: "column.duration", order: "duration", isNumber: true, heat: (run) => Number(run.duration), cell: (run) => duration(Number(run.duration)) },
+  { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
+  { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
+  { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
+  { name: "errors", label: "column.errors", order: "tool_errors", isNumber: true, heat: (run) => run.failures, cell: (run) => counted(run.failures, String) },
+  { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
+  { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
+  { name: "conversation", label: "column.conversation", cell: (run) => run.conversation_id ? html`<a href=${link("/conversation", { id: run.conversation_id })}>${line(run.conversation_id, 24)}</a>` : none() },
+  { name: "version", label: "column.version", order: "version", isNumber: true, cell: (run) => run.version },
+  { name: "spans", label: "column.spans", order: "spans", isNumber: true, heat: (run) => run.span_count, cell: (run) => short(run.span_count), title: (run) => String(run.span_count) },
+  { name: "user", label: "column.user", cell: (run) => maybe(run.user_id) },
+  { name: "service", label: "column.service", cell: (run) => several(run.services) },
+  { name: "environment", label: "column.environment", cell: (run) => maybe(run.environment) },
+  { name: "tags", label: "column.tags", cell: (run) => several(run.tags) },
+  { name: "project", label: "column.project", cell: (run) => maybe(run.project) },
+  { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
+];
+
+const USUAL = ["started", "name", "agents", "steps", "duration", "input", "output", "cost", "errors", "models"];
+
+/** The columns that a query names, in its order, else the usual ones. @param {string | undefined} named @returns {Column[]} */
+export function chosenColumns(named) {
+  const wanted = named?.split(",") ?? USUAL;
+  const found = wanted.flatMap((name) => COLUMNS.find((column) => column.name === name) ?? []);
+  return found.length ? found : chosenColumns(undefined);
+}
+
+/** What a query says for these columns; empty for the usual ones. @param {string[]} names */
+export function columnsText(names) {
+  const text = names.join(",");
+  return text === USUAL.join(",") ? "" : text;
+}
+
+/** Say in words how a run stands. @param {Run} run */
+export function stateOf(run) {
+  const state = run.status === "settled" ? run.outcome : run.status;
+  const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });
+  return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
+}

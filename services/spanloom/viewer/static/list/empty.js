@@ -1,0 +1,38 @@
+/** What a list without rows says: how to get some. */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { conditions, joined } from "../state/filters.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { ask } from "./filter_bar.js";
+
+/** Nothing was sent yet, or nothing of what is there is asked for. */
+export function Empty() {
+  const where = place.value.query.where ?? "";
+  return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
+}
+
+/** @param {{where: string}} props */
+function NoMatch({ where }) {
+  const parts = conditions(where);
+  return html`<section class="notice">
+    <h2>${t("empty.match")}</h2>
+    <p>${t("empty.match.do")}</p>
+    <ul class="plain">${parts.map((part, at) => html`<li><button onClick=${() => ask(joined(parts.filter((_, other) => other !== at)))}>
+      ${t("empty.without")} <code>${part}</code></button></li>`)}</ul>
+    ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
+  </section>`;
+}
+
+function NothingYet() {
+  const host = location.hostname;
+  const lines = `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.protocol}//${host}:4318\nexport OTEL_SERVICE_NAME=my-agents`;
+  const [isCopied, setCopied] = useState(false);
+  return html`<section class="notice">
+    <h2>${t("empty.yet")}</h2>
+    <p>${t("empty.yet.do")}</p>
+    <pre><code>${lines}</code></pre>
+    <p><button class="main" onClick=${() => navigator.clipboard.writeText(lines).then(() => setCopied(true))}>${isCopied ? t("copied") : t("copy")}</button></p>
+    <p class="quiet">${t("empty.yet.more")} <code>spanloom instrument</code>, <code>spanloom doctor</code></p>
+  </section>`;
+}

@@ -1,0 +1,72 @@
+/** The question of the list as one line of text, and below it as chips. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { conditions, isPlain, joined, quoted } from "../state/filters.js";
+import { change, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+import { Builder } from "./builder.js";
+import { failure } from "./runs.js";
+
+/** Ask another question: from its first page on. @param {string} where */
+export function ask(where) {
+  change({ where, cursor: null, at: null }, true);
+}
+
+export function FilterBar() {
+  const where = place.value.query.where ?? "";
+  const [text, setText] = useState(where);
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => setText(where), [where]);
+  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
+    event.preventDefault();
+    ask(isPlain(text) ? quoted(text.trim()) : text.trim());
+  };
+  /** @param {KeyboardEvent} event */
+  const leave = (event) => {
+    if (event.key === "Escape") input.current?.blur();
+  };
+  return html`<form class="question" role="search" onSubmit=${submit}>
+    <label class="sr" for="where">${t("filter.label")}</label>
+    <input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t("filter.example")}
+      aria-invalid=${String(hasFault())} aria-describedby="fault" onKeyDown=${leave}
+      onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
+    <${Builder} />
+  </form>
+  <${Chips} where=${where} />
+  <${Fault} />`;
+}
+
+/** @param {{where: string}} props */
+function Chips({ where }) {
+  const parts = conditions(where);
+  if (!parts.length) return "";
+  /** @param {number} at */
+  const without = (at) => ask(joined(parts.filter((_, other) => other !== at)));
+  return html`<ul class="chips" aria-label=${t("filter.chips")}>
+    ${parts.map((part, at) => html`<li class="chip"><code>${part}</code>
+      <button aria-label=${t("filter.remove", { part })} title=${t("filter.remove", { part })} onClick=${() => without(at)}>×</button></li>`)}
+    ${parts.length > 1 && html`<li><button class="plain" onClick=${() => ask("")}>${t("filter.clear")}</button></li>`}
+  </ul>`;
+}
+
+const faults = () => failure.value?.errors.filter((one) => one.parameter === "where") ?? [];
+const hasFault = () => faults().length > 0;
+
+/** What is wrong with the question, where, and what might be meant. */
+function Fault() {
+  const where = place.value.query.where ?? "";
+  return html`<div id="fault" class="fault" role="alert">${faults().map((one) => {
+    const at = one.position ?? 0;
+    const end = at + (one.length ?? 0);
+    const points = [...where];
+    /** @param {string} word */
+    const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
+    return html`<p><code>${points.slice(0, at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end).join("")}</code>
+      <span>${one.detail}</span>
+      ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => ask(mended(word))}>${t("filter.meant", { word })}</button>`)}
+      ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
+  })}</div>`;
+}

@@ -1,0 +1,60 @@
+/** The runs that the address asks for, and how many there are of them. */
+import { batch, signal } from "../vendor/signals.js";
+import { ApiError, getJson } from "../api.js";
+import { place } from "../state/place.js";
+
+/** @typedef {import("./columns.js").Run} Run */
+
+export const PAGE = 50;
+
+/** The rows on show; null until the first came. */
+export const runs = signal(/** @type {Run[] | null} */ (null));
+/** Where in the whole list the first of them stands, from 0. */
+export const first = signal(0);
+export const nextCursor = signal(/** @type {string | null} */ (null));
+/** How many runs the question finds; null while nobody knows. */
+export const total = signal(/** @type {number | null} */ (null));
+export const failure = signal(/** @type {ApiError | null} */ (null));
+export const isLoading = signal(false);
+
+let asked = new AbortController();
+
+/** What of the query the service is asked. @param {import("../state/place.js").Query} query */
+export function question(query) {
+  return { where: query.where, project: query.project, is_duplicate: query.is_duplicate };
+}
+
+/** Ask again; what is on show stays until the answer is there. */
+export async function load() {
+  asked.abort();
+  const mine = (asked = new AbortController());
+  const { query } = place.peek();
+  isLoading.value = true;
+  total.value = null;
+  void count(query, mine.signal);
+  try {
+    const page = await getJson("/v1/trajectories",
+      { ...question(query), order: query.order, cursor: query.cursor, limit: PAGE }, mine.signal);
+    batch(() => {
+      runs.value = page.items;
+      first.value = Number(query.at ?? 0);
+      nextCursor.value = page.next_cursor;
+      failure.value = null;
+      isLoading.value = false;
+    });
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    failure.value = error instanceof ApiError ? error : new ApiError(0, String(error));
+    isLoading.value = false;
+  }
+}
+
+/** @param {import("../state/place.js").Query} query @param {AbortSignal} until */
+async function count(query, until) {
+  try {
+    const told = await getJson("/v1/stats", { ...question(query), metrics: "count" }, until);
+    total.value = told.items[0]?.count ?? 0;
+  } catch {
+    // A list without its number is a list.
+  }
+}

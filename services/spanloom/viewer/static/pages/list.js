@@ -1,0 +1,56 @@
+/** The first page: the runs that were asked for. */
+import { useEffect } from "../vendor/hooks.js";
+import { number, t } from "../i18n/index.js";
+import { Empty } from "../list/empty.js";
+import { FilterBar } from "../list/filter_bar.js";
+import { OrderChoice } from "../list/fields.js";
+import { Live } from "../list/live.js";
+import { PAGE, failure, first, isLoading, load, nextCursor, runs, total } from "../list/runs.js";
+import { Table, selected } from "../list/table.js";
+import { ColumnMenu, ViewMenu } from "../list/tools.js";
+import { change, link, place } from "../state/place.js";
+import { Failure, Frame } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+
+export function Page() {
+  const { where, order, cursor, project, is_duplicate: repeats } = place.value.query;
+  useEffect(() => {
+    void load();
+  }, [where, order, cursor, project, repeats]);
+  const error = failure.value;
+  const isWrong = error?.errors.some((one) => one.parameter === "where");
+  const rows = runs.value;
+  return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
+    <main class="list">
+      <h1 class="sr">${t("list.title")}</h1>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
+      ${error && !isWrong ? html`<${Failure} error=${error} again=${load} />` : rows && (rows.length ? html`<${Table} runs=${rows} />` : html`<${Empty} />`)}
+      ${rows && rows.length > 0 && html`<${Pager} />`}
+    </main>
+  <//>`;
+}
+
+function Counts() {
+  const known = total.value;
+  return html`<span class="counts" role="status">${known === null ? (isLoading.value ? "…" : "") : t("list.count", { n: known })}</span>`;
+}
+
+function Selection() {
+  const chosen = [...selected.value];
+  if (!chosen.length) return "";
+  return html`<span class="selection">${t("list.selected", { n: chosen.length })}
+    ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
+    <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
+    <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
+}
+
+function Pager() {
+  const at = first.value;
+  const shown = runs.value?.length ?? 0;
+  const back = () => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }));
+  return html`<nav class="pager" aria-label=${t("pages")}>
+    <button disabled=${at === 0} onClick=${back}>‹ ${t("pages.before")}</button>
+    <span>${number(at + 1)}–${number(at + shown)}</span>
+    <button disabled=${!nextCursor.value} onClick=${() => change({ cursor: nextCursor.value, at: String(at + PAGE) }, true)}>${t("pages.next")} ›</button>
+  </nav>`;
+}

@@ -1,0 +1,70 @@
+/** One run: its structure, its times, and what each step said. */
+import { useEffect } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { Graph } from "../run/graph.js";
+import { Header } from "../run/header.js";
+import { Neighbours } from "../run/neighbours.js";
+import { Search } from "../run/search.js";
+import { chosen, drill, failure, load, runPath, turns, view } from "../run/state.js";
+import { Transcript } from "../run/transcript.js";
+import { Tree } from "../run/tree.js";
+import { change, place } from "../state/place.js";
+import { StepPanel } from "../step/panel.js";
+import { spanId } from "../tree/outline.js";
+import { Failure, Frame } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+import { line } from "../ui/visible.js";
+
+export function Page() {
+  const { query } = place.value;
+  const { project, version } = query;
+  useEffect(() => {
+    void load();
+  }, [project, version]);
+  const there = view.value;
+  const title = there?.o.n ? line(there.o.names[there.o.name[0]], 60) : "";
+  return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
+    <main class="run">
+      ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
+      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}</div>
+        <div class="halves"><div class="left"><${Left} /></div>
+          <aside class="step" aria-label=${t("step.label")}><${Chosen} /></aside></div>`}
+    </main>
+  <//>`;
+}
+
+const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
+
+function Views() {
+  const on = place.value.query.view ?? "tree";
+  return html`<nav class="tabs views" aria-label=${t("run.views")}>${VIEWS.map((one) => html`<button aria-current=${String(on === one)}
+    onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav>`;
+}
+
+function Left() {
+  const there = view.value;
+  if (!there) return "";
+  const { view: on } = place.value.query;
+  if (on === "transcript") return html`<${Transcript} />`;
+  return on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`;
+}
+
+/** Where in the run the tree begins. */
+function Crumbs() {
+  const there = view.value;
+  if (!there || turns.value < 0 || there.root < 0) return "";
+  const { o } = there;
+  /** @type {number[]} */
+  const path = [];
+  for (let up = there.root; up >= 0; up = o.parent[up]) if (!there.hidden[up] || up === there.root) path.unshift(up);
+  return html`<nav class="crumbs" aria-label=${t("crumbs")}>${path.map((i) => html`<button class="plain" aria-current=${String(i === there.root)} onClick=${() => drill(i === path[0] && i === 0 ? -1 : i)}>${line(o.names[o.name[i]], 30)}</button>`)}</nav>`;
+}
+
+function Chosen() {
+  const there = view.value;
+  const i = chosen.value;
+  const { project } = place.value.query;
+  if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
+  const { o } = there;
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} />`;
+}

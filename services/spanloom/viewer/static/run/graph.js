@@ -1,0 +1,91 @@
+/**
+ * Who called whom, as the service tells it from the spans alone: agents, models, tools as boxes. Where
+ * everything goes is worked out by a library that is loaded when somebody looks.
+ */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { duration, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { line } from "../ui/visible.js";
+import { choose, chosen, runPath, view } from "./state.js";
+
+/** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
+/** @typedef {{from: string, to: string, calls: number}} Edge */
+/** @typedef {{nodes: Node[], edges: Edge[], why: string}} Told */
+/** @typedef {{width: number, height: number, boxes: Map<string, {x: number, y: number}>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
+
+const WIDTH = 190;
+const HEIGHT = 48;
+const MARGIN = 16;
+
+export function Graph() {
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
+  const [plan, setPlan] = useState(/** @type {Plan | null} */ (null));
+  const [failed, setFailed] = useState("");
+  const there = view.value;
+  const { project } = place.value.query;
+  useEffect(() => {
+    if (!there) return;
+    getJson(`${runPath()}/graph`, { project, version: there.o.version }).then(async (answer) => {
+      setTold(answer);
+      setPlan(await planned(answer));
+    }, (error) => setFailed(error.message));
+  }, [there, project]);
+  if (failed) return html`<p class="pad" role="alert">${failed}</p>`;
+  if (!told || !plan) return html`<p class="pad quiet">…</p>`;
+  return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
+    <div class="graph" tabindex="0" role="region" aria-label=${t("graph.label")}>
+      <svg width=${plan.width} height=${plan.height} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
+        <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
+        ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
+        ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} />`)}
+      </svg></div>`;
+}
+
+/** Work out where everything goes. @param {Told} told @returns {Promise<Plan>} */
+async function planned({ nodes, edges }) {
+  const { default: dagre } = await import("../vendor/dagre.js");
+  const graph = new dagre.graphlib.Graph();
+  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 38, marginx: MARGIN, marginy: MARGIN });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { id } of nodes) graph.setNode(id, { width: WIDTH, height: HEIGHT });
+  for (const { from, to } of edges) graph.setEdge(from, to);
+  dagre.layout(graph);
+  return {
+    ...graph.graph(),
+    boxes: new Map(nodes.map(({ id }) => [id, graph.node(id)])),
+    paths: edges.map((edge) => ({ edge, points: graph.edge(edge.from, edge.to).points })),
+  };
+}
+
+/** @param {{edge: Edge, points: {x: number, y: number}[]}} props */
+function Line({ edge, points }) {
+  const path = points.map(({ x, y }, at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+  const middle = points[Math.floor(points.length / 2)];
+  return html`<path class="edge" d=${path} marker-end="url(#tip)" />
+    ${edge.calls > 1 && html`<text class="times" x=${middle.x + 5} y=${middle.y}>${edge.calls}×</text>`}`;
+}
+
+/** @param {{node: Node, at: {x: number, y: number} | undefined}} props */
+function Box({ node, at }) {
+  if (!at) return "";
+  const tokens = node.input_tokens + node.output_tokens;
+  const facts = [node.calls > 1 && t("graph.calls", { n: node.calls }), duration(node.duration_ms), tokens > 0 && `${short(tokens)} token`];
+  const isOn = chosen.value === node.first_row;
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    choose(node.first_row);
+  };
+  return html`<g class="node k-${node.type} ${isOn ? "on" : ""}" role="button" tabindex="0" aria-label=${`${node.type} ${line(node.name, 80)}`}
+    transform=${`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} onClick=${() => choose(node.first_row)} onKeyDown=${press}>
+    <rect width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="edge-of" width="4" height=${HEIGHT} rx="2" />
+    <text x="14" y="20"><tspan class="kind">${node.type}</tspan> <tspan class="name">${line(node.name, 18)}</tspan></text>
+    <text x="14" y="37" class="more">${facts.filter(Boolean).join(" · ")}</text>
+    ${node.errors > 0 && html`<text x=${WIDTH - 10} y="20" class="faults">✕ ${node.errors}</text>`}
+    <title>${line(node.name, 200)}</title>
+  </g>`;
+}

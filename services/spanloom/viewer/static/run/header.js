@@ -1,0 +1,74 @@
+/** What a run is, how it went, and what it took. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { duration, moment, money, percent, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { stateOf } from "../list/columns.js";
+import { follow } from "../state/follow.js";
+import { link, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { grid, runPath, summary, traceId, view } from "./state.js";
+import { toError } from "../tree/keys.js";
+
+/** @typedef {import("../list/columns.js").Run} Run */
+/** Documents of more spans are not fetched for their header's sake. */
+const LARGE = 5000;
+
+export function Header() {
+  const [run, setRun] = useState(/** @type {Run | null} */ (null));
+  const [whole, setWhole] = useState(/** @type {any} */ (null));
+  const { project } = place.value.query;
+  useEffect(() => {
+    summary().then((told) => {
+      setRun(told);
+      if (told && told.span_count <= LARGE) getJson(runPath(), { project }).then(setWhole, () => {});
+    }, () => {});
+  }, [project, view.value]);
+  if (!run) return html`<header class="run-head"></header>`;
+  const { state, sign, words } = stateOf(run);
+  return html`<header class="run-head">
+    <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
+      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words} · v${run.version}</span>
+      <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
+      ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id })}>${t("conversation.title")}</a>`}</div>
+    <${Metrics} run=${run} metrics=${whole?.root_step.metrics_info} />
+    <${Warnings} list=${whole?.extraction.warnings ?? []} />
+    <${Newer} />
+  </header>`;
+}
+
+/** @param {{run: Run, metrics?: any}} props `metrics`: `metrics_info` of the root */
+function Metrics({ run, metrics }) {
+  const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
+  const toNext = () => { const there = grid.peek(); if (there) toError(there, 1); };
+  return html`<dl class="facts">
+    <div title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
+    ${metrics && html`<div title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics.llm_duration))}</dd></div>
+      <div title=${t("metric.sum.means")}><dt>${t("metric.tool")}</dt><dd>${duration(Number(metrics.tool_duration))}</dd></div>`}
+    <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
+    ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
+    ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
+    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNext}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
+    ${metrics && html`<div><dt>${t("metric.rates")}</dt><dd>${percent(metrics.model_error_rate)} / ${percent(metrics.tool_error_rate)}</dd></div>
+      <div><dt>${t("metric.share")}</dt><dd>${percent(metrics.tool_step_proportion)}</dd></div>`}
+  </dl>`;
+}
+
+/** @param {{list: unknown[]}} props */
+function Warnings({ list }) {
+  if (!list.length) return "";
+  return html`<details class="warnings"><summary>⚠ ${t("warnings", { n: list.length })}</summary><ul>${list.map((one) => html`<li>${visible(String(one))}</li>`)}</ul></details>`;
+}
+
+/** A newer version came: told, and shown when somebody asks. */
+function Newer() {
+  const [version, setVersion] = useState(0);
+  const mine = view.value?.o.version ?? 0;
+  const { project } = place.value.query;
+  useEffect(() => follow({ project }, (change) => {
+    if (change.trace_id === traceId()) setVersion(change.version);
+  }, () => {}), [project]);
+  if (!mine || version <= mine) return "";
+  return html`<p class="newer" role="status">${t("newer", { version })} <button onClick=${() => location.reload()}>${t("newer.show")}</button></p>`;
+}

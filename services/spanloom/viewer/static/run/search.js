@@ -1,0 +1,76 @@
+/** Search in a run: types, names and agents here, what was said by the service. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { change, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+import { grid, runPath, turnFrames, turns, view } from "./state.js";
+
+/** @typedef {{row: number, snippet: string}} Hit */
+
+const PAUSE_MS = 250;
+
+/** @param {string | undefined} text */
+const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
+
+export function Search() {
+  const { q = "", type, alone, project } = place.value.query;
+  const [found, setFound] = useState(/** @type {Map<number, string> | null} */ (null));
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const kinds = kindsOf(type);
+  const there = view.value;
+  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  useEffect(() => {
+    setFound(null);
+    if (q.length < 2 || !there) return undefined;
+    const until = new AbortController();
+    const later = setTimeout(() => {
+      getJson(`${runPath()}/search`, { q, project, version: there.o.version }, until.signal).then(
+        (told) => setFound(new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]))), () => {});
+    }, PAUSE_MS);
+    return () => { clearTimeout(later); until.abort(); };
+  }, [q, project, there]);
+  useEffect(() => {
+    if (!there) return;
+    there.snippets = found ?? new Map();
+    there.filter(q || kinds.size ? { kinds, text: q, found: found && found.keys(), isAlone: alone === "1" } : null);
+    grid.peek()?.changed();
+  }, [q, type, alone, found, there, grid.value]);
+  const isOn = q !== "" || kinds.size > 0;
+  return html`<search class="find">
+    <input ref=${input} type="search" value=${q} aria-label=${t("find.label")} placeholder=${t("find.label")}
+      onInput=${(/** @type {Event} */ event) => change({ q: /** @type {HTMLInputElement} */ (event.target).value })}
+      onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") next(); if (event.key === "Escape") { change({ q: null }); input.current?.blur(); } }} />
+    ${there?.o.kinds.filter((kind) => kind !== "other" && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
+    ${hasPlumbing() && html`<button aria-pressed=${String(turns.value >= 0 && there?.hasFrames)} title=${`${t("key.frames")} (o)`} onClick=${turnFrames}>${t("find.frames")}</button>`}
+    ${isOn && html`<button aria-pressed=${String(alone === "1")} onClick=${() => change({ alone: alone ? null : "1" })}>${t("find.alone")}</button>`}
+    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}</span>
+  </search>`;
+}
+
+/** To the next hit. */
+function next() {
+  const there = grid.peek();
+  if (!there?.view.hits) return;
+  const { hits, o } = there.view;
+  for (let k = 1; k <= o.n; k++) {
+    const i = (there.active + k) % o.n;
+    if (hits[i]) return there.select(i, true);
+  }
+}
+
+/** @param {Set<string>} kinds @param {string} kind */
+function turnKind(kinds, kind) {
+  const set = new Set(kinds);
+  if (!set.delete(kind)) set.add(kind);
+  change({ type: [...set].join(",") });
+}
+
+/** @param {string} kind */
+function hasKind(kind) {
+  const o = view.peek()?.o;
+  return o ? o.kind.includes(o.kinds.indexOf(kind)) : false;
+}
+
+const hasPlumbing = () => { const o = view.peek()?.o; return o ? o.kind.includes(o.kinds.indexOf("other")) : false; };

@@ -1,0 +1,67 @@
+/** The tree with its timeline above and its heat strip beside it: one selection in all of them. */
+import { useEffect, useRef } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+import { whenTurned } from "../tree/colors.js";
+import { Flame } from "../tree/flame.js";
+import { Grid } from "../tree/grid.js";
+import { letters, listen } from "../tree/keys.js";
+import { Strip } from "../tree/strip.js";
+import { choose, chosen, drill, drillUp, grid, turnFrames, turns } from "./state.js";
+import { Texts } from "./texts.js";
+
+/** @typedef {import("../tree/view.js").View} View */
+
+/** @param {View} view @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
+function begin(view, rows, strip, flame) {
+  const heat = new Strip(strip, view, (share) => {
+    rows.scrollTop = share * view.count * made.rowHeight - rows.clientHeight / 2;
+  });
+  const time = new Flame(flame, view, {
+    pick: (i) => made.select(i, true),
+    zoomed: (axis, isWhole) => (isWhole ? ((made.isFit = true), made.schedule()) : made.zoom(axis, false)),
+  });
+  let had = view.hasFrames;
+  const made = new Grid(rows, view, {
+    select: (i) => { time.select(i); choose(i); },
+    scrolled: (top, shown) => heat.frame(top, shown),
+    wanted: (inSight) => texts.want(inSight),
+    toggled: () => {
+      heat.paint();
+      if (had !== view.hasFrames) time.changed();
+      had = view.hasFrames;
+      turns.value = turns.peek() + 1;
+    },
+  });
+  const texts = new Texts(made, view.o.version);
+  listen(made);
+  made.active = Math.max(0, chosen.peek());
+  time.active = made.active;
+  heat.paint();
+  if (view.position[made.active] > 0) made.select(made.active, true);
+  const stop = whenTurned(() => { heat.paint(); time.schedule(); });
+  return { made, stop };
+}
+
+/** @param {{view: View}} props */
+export function Tree({ view }) {
+  const rows = useRef(/** @type {HTMLElement | null} */ (null));
+  const strip = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const flame = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  useEffect(() => {
+    if (!rows.current || !strip.current || !flame.current) return undefined;
+    const { made, stop } = begin(view, rows.current, strip.current, flame.current);
+    grid.value = made;
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("first-row")));
+    return () => {
+      stop();
+      grid.value = null;
+      rows.current?.replaceChildren();
+    };
+  }, [view]);
+  useKeys(letters(() => grid.peek(), { drill, up: drillUp, frames: turnFrames }), []);
+  return html`<canvas class="flame" ref=${flame} role="img" aria-label=${t("tree.flame")}></canvas>
+    <div class="tree"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div>
+      <canvas class="strip" ref=${strip} role="img" aria-label=${t("tree.strip")}></canvas></div>`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Filters as chips and as one line of text: the same thing twice. The text is in the language of
+ * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top. Whoever
+ * takes the text apart and joins it again has asked the same question.
+ */
+
+/**
+ * Take a question apart at its outermost `and`; quotes and parentheses are kept whole. What has an
+ * outermost `or` is one condition.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function conditions(text) {
+  /** @type {string[]} */
+  const found = [];
+  let from = 0;
+  for (const word of outerWords(text)) {
+    if (word.text === "or") return [text.trim()].filter(Boolean);
+    if (word.text !== "and") continue;
+    found.push(text.slice(from, word.at));
+    from = word.at + 3;
+  }
+  return [...found, text.slice(from)].map((one) => one.trim()).filter(Boolean);
+}
+
+/** Join conditions to a question. @param {string[]} parts */
+export function joined(parts) {
+  return parts.length < 2 ? (parts[0] ?? "") : parts.map(closed).join(" and ");
+}
+
+/** A condition that can stand beside `and`. @param {string} part */
+function closed(part) {
+  return outerWords(part).some((word) => word.text === "or") ? `(${part})` : part;
+}
+
+/**
+ * A condition of one field, written as the language wants its values.
+ * @param {string} field @param {string} operator @param {string} value @param {string} type of the field
+ */
+export function condition(field, operator, value, type) {
+  if (type === "flag") return operator === "not" ? `not ${field}` : field;
+  if (operator === "exists") return `${field} exists`;
+  if (type === "words") return `${field}: ${quoted(value)}`;
+  const isBare = type !== "text" && /^[-\w.]+$/.test(value);
+  return `${field} ${operator} ${isBare ? value : quoted(value)}`;
+}
+
+/** @param {string} text */
+export function quoted(text) {
+  return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n")}"`;
+}
+
+/** Whether what was typed are words to look for, and no condition. @param {string} text */
+export function isPlain(text) {
+  return !/["'()=<>~:]/.test(text) && !/\b(and|or|not|has|exists|in)\b/i.test(text) && /\s|[^\w.]/.test(text.trim());
+}
+
+/** Words outside of quotes and parentheses, in lower case. @param {string} text */
+function outerWords(text) {
+  /** @type {{text: string, at: number}[]} */
+  const words = [];
+  let depth = 0;
+  for (const found of text.matchAll(/"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[()]|[\w.]+/g)) {
+    if (found[0] === "(") depth += 1;
+    else if (found[0] === ")") depth -= 1;
+    else if (depth === 0 && /^\w/.test(found[0])) words.push({ text: found[0].toLowerCase(), at: found.index });
+  }
+  return words;
+}

@@ -1,0 +1,70 @@
+/**
+ * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
+ * asked for while the page is hidden: a browser has few connections for all of its tabs.
+ */
+import { getStream } from "../api.js";
+
+/** @typedef {{trace_id: string, project: string, version: number, status: string}} Change */
+
+const RETRY_MS = 3000;
+
+/**
+ * Tell of each change until the returned function is called.
+ * @param {import("../api.js").Params} params @param {(change: Change) => void} tell
+ * @param {(isLive: boolean) => void} connected
+ */
+export function follow(params, tell, connected) {
+  let ending = new AbortController();
+  let last = "";
+  const run = async () => {
+    const mine = (ending = new AbortController());
+    while (!mine.signal.aborted && !document.hidden) {
+      try {
+        const stream = await getStream("/v1/trajectories/changes", { ...params, after: last }, mine.signal);
+        connected(true);
+        for await (const event of events(stream)) {
+          last = event.id || last;
+          if (event.data) tell(JSON.parse(event.data));
+        }
+      } catch {
+        if (mine.signal.aborted) return;
+        connected(false);
+      }
+      await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
+  };
+  const turn = () => {
+    ending.abort();
+    if (!document.hidden) void run();
+  };
+  document.addEventListener("visibilitychange", turn);
+  void run();
+  return () => {
+    document.removeEventListener("visibilitychange", turn);
+    ending.abort();
+  };
+}
+
+/** Take a stream of server-sent events apart. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream */
+export async function* events(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const pieces = (rest + value).split(/\r?\n\r?\n/);
+    rest = pieces.pop() ?? "";
+    for (const piece of pieces) yield read(piece);
+  }
+}
+
+/** @param {string} piece */
+function read(piece) {
+  const told = { id: "", data: "" };
+  for (const line of piece.split(/\r?\n/)) {
+    const [, name, value] = /^(id|data): ?(.*)$/.exec(line) ?? [];
+    if (name === "id") told.id = value;
+    else if (name === "data") told.data += (told.data ? "\n" : "") + value;
+  }
+  return told;
+}

@@ -1,0 +1,47 @@
+/** The address is the state: what is on show can be read from it, and a copy of it shows the same. */
+import { signal } from "../vendor/signals.js";
+
+/** @typedef {Record<string, string>} Query */
+
+const read = () => ({
+  path: location.pathname,
+  query: /** @type {Query} */ (Object.fromEntries(new URLSearchParams(location.search))),
+});
+
+/** Where we are: the path, and the query as an object. */
+export const place = signal(read());
+
+/**
+ * Change some of the query: null or an empty text takes a name out.
+ * @param {Record<string, string | null>} changes
+ * @param {boolean} [isStep] whether Back returns to what was before
+ */
+export function change(changes, isStep = false) {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  show(query, isStep);
+}
+
+/** Show what a query says and nothing else. @param {URLSearchParams} query @param {boolean} isStep */
+export function show(query, isStep) {
+  const text = query.toString();
+  const url = location.pathname + (text ? `?${text}` : "");
+  if (url === location.pathname + location.search) return;
+  if (isStep) history.pushState({ isOurs: true }, "", url);
+  else history.replaceState(history.state, "", url);
+  place.value = read();
+}
+
+/** The address of a path with a query. @param {string} path @param {Record<string, string | null | undefined>} [query] */
+export function link(path, query = {}) {
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  const text = new URLSearchParams(given).toString();
+  return path + (text ? `?${text}` : "");
+}
+
+addEventListener("popstate", () => {
+  place.value = read();
+});

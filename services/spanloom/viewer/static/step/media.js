@@ -1,0 +1,52 @@
+/**
+ * What is no text: a line with its type and size. Bytes of pictures that a browser draws safely are
+ * shown once somebody asks; addresses are links and never loaded.
+ */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { bytes } from "../format.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+const DRAWN = /^image\/(png|jpeg|gif|webp)$/;
+const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,/;
+
+/** @param {{url: string, name?: string}} props */
+export function Media({ url, name }) {
+  const found = DATA.exec(url.slice(0, 200));
+  if (!found) return html`<${Address} url=${url} name=${name} />`;
+  const type = found[1] ?? "application/octet-stream";
+  const body = url.slice(found[0].length);
+  return html`<${Bytes} type=${type} body=${body} name=${name} />`;
+}
+
+/** @param {{type: string, body: string, name?: string}} props `body`: base64 */
+export function Bytes({ type, body, name }) {
+  const [src, setSrc] = useState("");
+  useEffect(() => () => URL.revokeObjectURL(src), [src]);
+  const size = bytes(Math.floor((body.length * 3) / 4));
+  const show = () => {
+    try {
+      const plain = Uint8Array.from(atob(body), (one) => one.charCodeAt(0));
+      setSrc(URL.createObjectURL(new Blob([plain], { type })));
+    } catch {
+      setSrc("");
+    }
+  };
+  return html`<figure class="media"><figcaption>${visible(name || type)} · ${size}
+      ${DRAWN.test(type) && !src && html` <button onClick=${show}>${t("media.show")}</button>`}</figcaption>
+    ${src && html`<img src=${src} alt=${name || t("media.image")} />`}</figure>`;
+}
+
+/** @param {{url: string, name?: string}} props */
+function Address({ url, name }) {
+  const safe = safeUrl(url);
+  if (!safe) return html`<span class="media">${visible(name || url.slice(0, 80))}</span>`;
+  return html`<span class="media"><a href=${safe.href} target="_blank" rel="noopener noreferrer nofollow">${visible(name || safe.pathname.slice(-60))}</a> <span class="quiet">${safe.host}</span></span>`;
+}
+
+/** An address that may be followed, or null. @param {string} text */
+export function safeUrl(text) {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url : null;
+}

@@ -1,0 +1,91 @@
+/** Messages as a chat: who said what, each call with its result beside it (docs/messages.md). */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { Json, parsed } from "./json.js";
+import { Bytes, Media } from "./media.js";
+import { Copy, LongText } from "./text.js";
+
+/** @typedef {{id?: string, function?: {name?: string, arguments?: string}}} Call */
+/** @typedef {{role: string, content?: unknown, reasoning_content?: string, tool_calls?: Call[], tool_call_id?: string, name?: string, status?: string, finish_reason?: string, refusal?: string}} Message */
+
+/** Whether a text is a list of messages. @param {unknown} value @returns {value is Message[]} */
+export function areMessages(value) {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => one && typeof one === "object" && typeof one.role === "string");
+}
+
+/** How many messages at the front an earlier call was given too: up to the last answer among them. @param {Message[]} messages */
+export function knownBefore(messages) {
+  const last = messages.findLastIndex((one) => one.role === "assistant");
+  return last > 2 ? last : 0;
+}
+
+/**
+ * @param {{messages: Message[], isFolded?: boolean, isAnswer?: boolean}} props
+ *   `isFolded`: what an earlier call was given is folded; `isAnswer`: calls in it have their results elsewhere
+ */
+export function Messages({ messages, isFolded = false, isAnswer = false }) {
+  const before = isFolded ? knownBefore(messages) : 0;
+  const [isOpen, setOpen] = useState(false);
+  const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
+  const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call.id)));
+  const shown = isOpen ? messages : messages.slice(before);
+  return html`<div class="chat">
+    ${before > 0 && html`<button class="earlier" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.earlier", { n: before })}</button>`}
+    ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isAnswer=${isAnswer} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
+  </div>`;
+}
+
+/** @param {{message: Message, results: Map<string, Message>, isAnswer: boolean, isOrphan: boolean}} props */
+function Said({ message, results, isAnswer, isOrphan }) {
+  const { role, name, reasoning_content: thoughts, tool_calls: calls = [], refusal, finish_reason: ended } = message;
+  return html`<section class="said by-${/^[a-z]+$/.test(role) ? role : "other"}">
+    <h4>${visible(role)}${name && html` <bdi>${visible(name)}</bdi>`}
+      ${isOrphan && html` <span class="quiet">${t("chat.orphan")}</span>`}
+      ${ended && ended !== "stop" && html` <span class="quiet">${visible(ended)}</span>`}</h4>
+    ${thoughts && html`<${Thoughts} text=${thoughts} />`}
+    <${Content} content=${message.content} />
+    ${refusal && html`<p class="refusal">${t("chat.refusal")} <${LongText} text=${refusal} /></p>`}
+    ${calls.map((call, at) => html`<${Called} key=${call.id ?? at} call=${call} result=${results.get(call.id ?? "")} isAnswer=${isAnswer} />`)}
+  </section>`;
+}
+
+/** @param {{text: string}} props */
+function Thoughts({ text }) {
+  const [isOpen, setOpen] = useState(false);
+  return html`<div class="thoughts"><button class="plain" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.thoughts", { n: text.length })}</button>
+    ${isOpen && html`<${LongText} text=${text} />`}</div>`;
+}
+
+/** @param {{call: Call, result?: Message, isAnswer: boolean}} props */
+function Called({ call, result, isAnswer }) {
+  const given = call.function?.arguments ?? "";
+  return html`<div class="call ${result?.status === "error" ? "err" : ""}">
+    <div class="given"><h5>→ <bdi>${visible(call.function?.name ?? "")}</bdi> <${Copy} text=${given} /></h5><${Value} text=${given} /></div>
+    ${(result || !isAnswer) && html`<div class="result">${result ? html`<h5>← ${t("chat.result")}</h5><${Content} content=${result.content} />` : html`<p class="quiet">${t("chat.noresult")}</p>`}</div>`}
+  </div>`;
+}
+
+/** @param {{content: unknown}} props */
+function Content({ content }) {
+  if (typeof content === "string") return content ? html`<${Value} text=${content} />` : "";
+  if (!Array.isArray(content)) return content ? html`<${Json} value=${content} />` : "";
+  return content.map((part, at) => html`<${Part} key=${at} part=${part} />`);
+}
+
+/** @param {{part: any}} props a part of a message, which may be anything */
+function Part({ part }) {
+  if (part?.type === "text" && typeof part.text === "string") return html`<${LongText} text=${part.text} />`;
+  if (part?.type === "image_url" && typeof part.image_url?.url === "string") return html`<${Media} url=${part.image_url.url} />`;
+  if (part?.type === "input_audio" && typeof part.input_audio?.data === "string") return html`<${Bytes} type=${`audio/${part.input_audio.format ?? ""}`} body=${part.input_audio.data} />`;
+  const file = part?.type === "file" ? part.file : null;
+  const url = file?.file_data ?? file?.file_url;
+  return typeof url === "string" ? html`<${Media} url=${url} name=${file.filename} />` : html`<${Json} value=${part} />`;
+}
+
+/** A text: JSON as a tree, anything else as it is. @param {{text: string}} props */
+export function Value({ text }) {
+  const value = parsed(text);
+  return value === undefined ? html`<${LongText} text=${text} />` : html`<${Json} value=${value} />`;
+}

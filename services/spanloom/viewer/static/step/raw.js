@@ -1,0 +1,45 @@
+/** The span as it was sent: attributes, events, links, resource. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { Value } from "./messages.js";
+import { Copy } from "./text.js";
+
+/** @typedef {{key: string, value: any}} Attribute an attribute of OTLP's JSON */
+
+/** The value inside of OTLP's JSON. @param {any} value @returns {unknown} */
+export function plain(value) {
+  if (!value || typeof value !== "object") return value;
+  if ("arrayValue" in value) return (value.arrayValue.values ?? []).map(plain);
+  if ("kvlistValue" in value) return Object.fromEntries((value.kvlistValue.values ?? []).map((/** @type {Attribute} */ one) => [one.key, plain(one.value)]));
+  return Object.values(value)[0] ?? null;
+}
+
+/** @param {{path: string, project?: string}} props `path`: of the span in the API */
+export function Raw({ path, project }) {
+  const [told, setTold] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    setTold(null);
+    getJson(path, { project }).then(setTold, (error) => setTold({ error: error.message }));
+  }, [path, project]);
+  if (!told) return html`<p class="quiet">…</p>`;
+  if (told.error) return html`<p>${told.error}</p>`;
+  const resource = told.resourceSpans?.[0];
+  const scope = resource?.scopeSpans?.[0];
+  const span = scope?.spans?.[0] ?? {};
+  return html`<p><${Copy} text=${JSON.stringify(told, null, 1)} label=${t("raw.copy")} /></p>
+    <${Attributes} title=${t("raw.attributes")} list=${span.attributes} />
+    ${(span.events ?? []).map((/** @type {any} */ event) => html`<${Attributes} title=${`${t("raw.event")} ${event.name}`} list=${event.attributes} />`)}
+    ${(span.links ?? []).map((/** @type {any} */ one) => html`<${Attributes} title=${`${t("raw.link")} ${one.traceId}`} list=${one.attributes} />`)}
+    <${Attributes} title=${t("raw.resource")} list=${resource?.resource?.attributes} />
+    <p class="quiet">${t("raw.scope")} ${scope?.scope?.name} ${scope?.scope?.version}</p>`;
+}
+
+/** @param {{title: string, list?: Attribute[]}} props */
+function Attributes({ title, list = [] }) {
+  return html`<h4>${title}</h4>${list.length ? html`<dl class="attributes">${list.map(({ key, value }) => {
+    const one = plain(value);
+    return html`<dt>${key}</dt><dd><${Value} text=${typeof one === "string" ? one : JSON.stringify(one)} /></dd>`;
+  })}</dl>` : html`<p class="quiet">${t("raw.none")}</p>`}`;
+}

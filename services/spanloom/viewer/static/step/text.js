@@ -1,0 +1,29 @@
+/** Text as it was said: line breaks stay, what is long is folded, what is hidden shows. */
+import { useState } from "../vendor/hooks.js";
+import { bytes } from "../format.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+const FOLDED = 2000;
+const MOST = 200_000;
+
+/** @param {{text: string}} props */
+export function LongText({ text }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > FOLDED;
+  const shown = isLong && !isOpen ? text.slice(0, FOLDED) : text.slice(0, MOST);
+  return html`<span class="text" dir="auto">${visible(shown)}</span>${isLong && html`<span class="fold">
+    <button onClick=${() => setOpen(!isOpen)}>${isOpen ? t("text.less") : t("text.more", { size: bytes(text.length - FOLDED) })}</button>
+    ${isOpen && text.length > MOST && html`<span class="quiet">${t("text.cut", { size: bytes(text.length - MOST) })}</span>`}</span>`}`;
+}
+
+/** A button that copies text, as text. @param {{text: string, label?: string}} props */
+export function Copy({ text, label }) {
+  const [isDone, setDone] = useState(false);
+  const copy = () => navigator.clipboard.writeText(text).then(() => {
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  });
+  return html`<button class="copy" title=${t("copy")} onClick=${copy}>${isDone ? t("copied") : (label ?? t("copy"))}</button>`;
+}

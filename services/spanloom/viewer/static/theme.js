@@ -1,0 +1,8 @@
+// Before anything is painted: the chosen colours and density, so that the page does not flash.
+(() => {
+  const root = document.documentElement;
+  for (const name of ["theme", "density"]) {
+    const chosen = localStorage.getItem(`spanloom.${name}`);
+    if (chosen) root.dataset[name] = chosen;
+  }
+})();

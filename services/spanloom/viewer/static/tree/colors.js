@@ -1,0 +1,38 @@
+/** Colours of the style sheet, for what is drawn on a canvas. */
+
+const NAMES = ["agent", "model", "tool", "graph", "other", "error", "page", "stripe", "line", "ink", "soft", "accent", "warm", "warm-time"];
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+/** @type {Record<string, string> | null} */
+let known = null;
+
+/** The colours as they are now, light or dark; read once, for to read them in a frame lays out the page. */
+export function colors() {
+  if (known) return known;
+  const style = getComputedStyle(document.documentElement);
+  return (known = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
+}
+
+whenTurned(() => { known = null; });
+
+/** Call when the colours turn; the returned function stops that. @param {() => void} run */
+export function whenTurned(run) {
+  dark.addEventListener("change", run);
+  addEventListener("themechange", run);
+  return () => {
+    dark.removeEventListener("change", run);
+    removeEventListener("themechange", run);
+  };
+}
+
+/** Size a canvas to its box at the screen's own density, and return its context and its size. @param {HTMLCanvasElement} canvas */
+export function fitted(canvas) {
+  const scale = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  return { context, width, height };
+}

@@ -1,0 +1,148 @@
+/**
+ * The tree as a treegrid of fixed row height. A pool of rows, what fits and a few more, is moved and
+ * filled again; row `at` always uses the same one of the pool, so that scrolling by three rows fills
+ * three. The focus stays on the grid; the active row is named by `aria-activedescendant`.
+ */
+import { t } from "../i18n/index.js";
+import { axisOf } from "./axis.js";
+import { Row, make } from "./row.js";
+
+const MORE = 6;
+const HEADS = /** @type {const} */ (["tree.step", "tree.head.tokens", "tree.head.time", "tree.head.bar"]);
+
+/** @typedef {{select: (i: number) => void, scrolled: (top: number, shown: number) => void, wanted: (rows: number[]) => void, toggled: () => void}} Listener */
+
+export class Grid {
+  /** @param {HTMLElement} host @param {import("./view.js").View} view @param {Listener} listener */
+  constructor(host, view, listener) {
+    this.host = host;
+    this.view = view;
+    this.listener = listener;
+    this.active = 0;
+    /** @type {Row[]} */
+    this.pool = [];
+    this.from = -1;
+    this.isBrief = false;
+    this.isDirty = false;
+    /** @type {Map<number, string>} */
+    this.texts = new Map();
+    /** @type {[number, number]} */
+    this.axis = [view.o.first, view.o.last];
+    this.isFit = true;
+    this.frame = 0;
+    this.calm = 0;
+    this.height = host.clientHeight;
+    this.rowHeight = parseInt(getComputedStyle(host).getPropertyValue("--row"), 10) || 26;
+    this.warmest = view.o.tin.reduce((most, tin, i) => Math.max(most, tin + view.o.tout[i]), 1);
+    this.body = withHead(host);
+    host.addEventListener("scroll", () => this.schedule(), { passive: true });
+    new ResizeObserver(() => {
+      this.height = host.clientHeight;
+      this.refresh();
+    }).observe(host);
+    this.refresh();
+  }
+
+  /** The rows on show are others. */
+  refresh() {
+    this.body.style.height = `${this.view.count * this.rowHeight}px`;
+    this.host.ariaRowCount = String(this.view.count + 1);
+    this.from = -1;
+    this.schedule();
+  }
+
+  schedule() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const top = this.host.scrollTop / this.rowHeight; // read once, before anything is written
+    const shown = Math.ceil(this.height / this.rowHeight) + 1;
+    const size = Math.min(shown + 2 * MORE, this.view.count);
+    const from = Math.max(0, Math.min(Math.floor(top) - MORE, this.view.count - size));
+    while (this.pool.length < size) this.pool.push(new Row(this.body));
+    while (this.pool.length > size) this.pool.pop()?.node.remove();
+    const isBrief = this.from >= 0 && Math.abs(from - this.from) > size / 2;
+    if (isBrief) this.later();
+    if (isBrief !== this.isBrief) this.body.classList.toggle("flying", (this.isBrief = isBrief));
+    const axis = this.isFit && !isBrief && axisOf(this.view, Math.floor(top), shown, this.axis);
+    if (axis) this.zoom(axis, true);
+    for (let at = from; at < from + size; at++) this.fill(at, isBrief);
+    this.from = from;
+    this.isDirty = false;
+    this.mark();
+    this.listener.scrolled(top, this.height / this.rowHeight);
+    if (!isBrief) this.listener.wanted(Array.from(this.view.rows.subarray(from, from + size)));
+  }
+
+  /** @param {number} at @param {boolean} isBrief */
+  fill(at, isBrief) {
+    const row = this.pool[at % this.pool.length];
+    if (row.at === at && this.from >= 0 && !this.isDirty && row.isBrief === isBrief) return;
+    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts });
+    if (!isBrief) row.draw(this.view.o, this.axis);
+  }
+
+  /** Fill what was written in brief once it is calm. */
+  later() {
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.schedule(), 60);
+  }
+
+  /** Texts of rows have come. */
+  told() {
+    this.isDirty = true;
+    this.schedule();
+  }
+
+  /** Set the axis of the bars. @param {[number, number]} axis @param {boolean} isFit whether it follows the rows on show */
+  zoom(axis, isFit) {
+    this.axis = axis;
+    this.isFit = isFit;
+    for (const row of this.pool) if (row.i >= 0) row.draw(this.view.o, axis);
+  }
+
+  mark() {
+    const at = this.view.position[this.active];
+    const isSeen = at >= this.from && at < this.from + this.pool.length;
+    for (const row of this.pool) {
+      row.mark(row.i === this.active);
+    }
+    if (isSeen) this.host.setAttribute("aria-activedescendant", `r${this.active}`);
+    else this.host.removeAttribute("aria-activedescendant");
+  }
+
+  /** Make a row the active one and bring it into sight; a row that is in sight stays where it is. @param {number} i @param {boolean} [isCentred] */
+  select(i, isCentred = false) {
+    if (i < 0 || i >= this.view.o.n) return;
+    if (this.view.position[i] < 0) {
+      this.view.reveal(i);
+      this.changed();
+    }
+    this.active = i;
+    const top = this.view.position[i] * this.rowHeight;
+    const room = this.height - 2 * this.rowHeight;
+    const now = this.host.scrollTop;
+    const isOut = top < now || top > now + room;
+    if (isOut) this.host.scrollTop = isCentred ? top - room / 2 : top < now ? top : top - room;
+    this.schedule();
+    this.listener.select(i);
+  }
+
+  /** Rows were opened, closed or left out. */
+  changed() {
+    this.refresh();
+    this.listener.toggled();
+  }
+}
+
+/** Make the head, and return where the rows go. @param {HTMLElement} host */
+function withHead(host) {
+  const head = make("div", "head", host, "row");
+  head.ariaRowIndex = "1";
+  for (const title of HEADS) make("span", "c", head, "columnheader").textContent = t(title);
+  return make("div", "rows", host, "rowgroup");
+}

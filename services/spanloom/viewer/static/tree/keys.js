@@ -1,0 +1,107 @@
+/** The keys of the tree: those of a treegrid, and letters of our own (told in the help). */
+import { ERROR } from "./outline.js";
+
+/** @typedef {import("./grid.js").Grid} Grid */
+/** @typedef {{drill: (i: number) => void, up: () => void, frames: () => void}} Acts */
+
+/** Move by rows that are on show. @param {Grid} grid @param {number} by */
+export function move(grid, by) {
+  const { view } = grid;
+  const at = Math.max(0, Math.min(view.count - 1, view.position[grid.active] + by));
+  if (view.count) grid.select(view.rows[at]);
+}
+
+/** The next or previous row that failed, collapsed or not, or -1. @param {import("./view.js").View} view @param {number} i @param {1 | -1} by */
+export function nextError({ o, kept, root }, i, by) {
+  const to = root >= 0 ? o.end[root] : o.n;
+  for (let j = i + by; j >= Math.max(0, root) && j < to; j += by) {
+    if (o.flags[j] & ERROR && (!kept || kept[j])) return j;
+  }
+  return -1;
+}
+
+/** The next error, the first after the last. @param {Grid} grid @param {1 | -1} by */
+export function toError(grid, by) {
+  const { view } = grid;
+  const found = nextError(view, grid.active, by);
+  const again = found >= 0 ? found : nextError(view, by > 0 ? Math.max(0, view.root) - 1 : view.root >= 0 ? view.o.end[view.root] : view.o.n, by);
+  if (again >= 0) grid.select(again, true);
+}
+
+/** A click chooses a row; on its twist it opens or closes it, with Shift all below it too. @param {Grid} grid @param {MouseEvent} event */
+function click(grid, event) {
+  const target = /** @type {Element} */ (event.target);
+  const row = grid.pool.find((one) => one.node.contains(target));
+  if (!row) return;
+  if (target === row.twist && grid.view.has(row.i)) {
+    if (event.shiftKey) grid.view.branch(row.i, grid.view.isOpen(row.i));
+    else grid.view.toggle(row.i);
+    grid.changed();
+  }
+  grid.select(row.i);
+}
+
+/** @param {Grid} grid */
+function forward(grid) {
+  const { view, active } = grid;
+  if (view.isOpen(active)) move(grid, 1);
+  else open(grid, (i) => view.toggle(i));
+}
+
+/** @param {Grid} grid */
+function backward(grid) {
+  const { view, active } = grid;
+  if (view.isOpen(active)) open(grid, (i) => view.toggle(i));
+  else if (view.above[active] >= 0) grid.select(view.above[active]);
+}
+
+/** @param {Grid} grid @param {(i: number) => void} act */
+function open(grid, act) {
+  act(grid.active);
+  grid.changed();
+}
+
+/** Listen on the grid itself, where the arrows belong. @param {Grid} grid */
+export function listen(grid) {
+  const page = () => Math.max(1, Math.floor(grid.height / grid.rowHeight) - 2);
+  /** @type {Record<string, () => void>} */
+  const moves = {
+    ArrowDown: () => move(grid, 1),
+    ArrowUp: () => move(grid, -1),
+    PageDown: () => move(grid, page()),
+    PageUp: () => move(grid, -page()),
+    Home: () => move(grid, -Infinity),
+    End: () => move(grid, Infinity),
+    ArrowRight: () => forward(grid),
+    ArrowLeft: () => backward(grid),
+    "*": () => open(grid, (i) => grid.view.branch(i, false)),
+  };
+  grid.host.addEventListener("click", (event) => click(grid, event));
+  grid.host.addEventListener("keydown", (event) => {
+    const act = moves[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.shiftKey && event.key.startsWith("Arrow")) open(grid, (i) => grid.view.branch(i, event.key === "ArrowLeft"));
+    else act();
+    event.preventDefault();
+  });
+}
+
+/** The letters of the page. @param {() => Grid | null} grid @param {Acts} acts @returns {import("../ui/keys.js").Shortcut[]} */
+export function letters(grid, { drill, up, frames }) {
+  /** @param {(grid: Grid) => void} act */
+  const on = (act) => () => {
+    const there = grid();
+    if (there) act(there);
+  };
+  return [
+    { key: "j", says: "key.down", run: on((g) => move(g, 1)) },
+    { key: "k", says: "key.up", run: on((g) => move(g, -1)) },
+    { key: "e", says: "key.error", run: on((g) => toError(g, 1)) },
+    { key: "E", says: "key.error.before", run: on((g) => toError(g, -1)) },
+    { key: "+", says: "key.open.all", run: on((g) => { g.view.all(false); g.changed(); }) },
+    { key: "-", says: "key.close.all", run: on((g) => { g.view.all(true); g.changed(); g.select(Math.max(0, g.view.root)); }) },
+    { key: ".", says: "key.drill", run: on((g) => drill(g.active)) },
+    { key: "Escape", says: "key.drill.up", run: up },
+    { key: "o", says: "key.frames", run: frames },
+  ];
+}

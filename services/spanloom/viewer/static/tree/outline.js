@@ -1,0 +1,122 @@
+/**
+ * The outline of a run: columns of numbers, a row for each span in preorder (ADR 38). What a tree
+ * needs follows from the depths in one pass; no object is made for a row.
+ */
+
+/**
+ * Times are in units of `unit` nanoseconds from the start of the first row.
+ * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],
+ *   id: Uint8Array, start: Int32Array, dur: Uint32Array, tin: Uint32Array, tout: Uint32Array,
+ *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
+ *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array}} Outline
+ *   `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended
+ */
+
+export const ERROR = 1;
+export const NO_STEP = 4;
+export const ORPHAN = 8;
+export const COUNTED_ELSEWHERE = 16;
+export const MOVED = 32;
+
+/** Read the bytes of an outline; throws on what is none. @param {ArrayBuffer} buffer @returns {Outline} */
+export function decode(buffer) {
+  const bytes = new Uint8Array(buffer);
+  if (String.fromCharCode(...bytes.subarray(0, 4)) !== "OUTL") throw new Error("The answer is no outline.");
+  const length = new DataView(buffer).getUint32(4, true);
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+  /** @type {Record<string, any>} */
+  const columns = {};
+  let at = 8 + length;
+  for (const [name, type] of head.columns) {
+    const width = Number(type.slice(1));
+    columns[name] = typed(untransposed(bytes, at, head.n, width), width);
+    at += head.n * width;
+  }
+  const { n, version, kinds, names, agents } = head;
+  const start = differences(columns.start);
+  return linked(/** @type {any} */ ({ n, version, kinds, names, agents, origin: BigInt(head.origin_ns), unit: head.unit_ns, ...columns, start }));
+}
+
+/** Put the bytes of each value together again. @param {Uint8Array} bytes @param {number} at @param {number} n @param {number} width */
+function untransposed(bytes, at, n, width) {
+  const plain = new Uint8Array(n * width);
+  for (let b = 0; b < width; b++) {
+    for (let i = 0, from = at + b * n, to = b; i < n; i++, to += width) plain[to] = bytes[from + i];
+  }
+  return plain;
+}
+
+/** Eight bytes stay bytes: no number in this language holds them. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
+function typed(plain, width) {
+  return width === 2 ? new Uint16Array(plain.buffer) : width === 4 ? new Uint32Array(plain.buffer) : plain;
+}
+
+/** Sum up what the rows differ by. @param {Uint32Array} column */
+function differences(column) {
+  const values = new Int32Array(column.length);
+  let sum = 0;
+  for (let i = 0; i < column.length; i++) {
+    sum += (column[i] >>> 1) ^ -(column[i] & 1);
+    values[i] = sum;
+  }
+  return values;
+}
+
+/** Find parents, ends of subtrees and their sums. @param {Outline} o */
+function linked(o) {
+  const { n, depth } = o;
+  const parent = new Int32Array(n);
+  const end = new Uint32Array(n);
+  /** @type {number[]} */
+  const above = [];
+  let first = Infinity;
+  let last = -Infinity;
+  for (let i = 0; i < n; i++) {
+    while (above.length > depth[i]) end[/** @type {number} */ (above.pop())] = i;
+    parent[i] = above.at(-1) ?? -1;
+    above.push(i);
+    first = Math.min(first, o.start[i]);
+    last = Math.max(last, o.start[i] + o.dur[i]);
+  }
+  for (const open of above) end[open] = n;
+  return Object.assign(o, { parent, end, first: n ? first : 0, last: n ? Math.max(last, first + 1) : 1, ...sums(o, parent) });
+}
+
+/** @param {Outline} o @param {Int32Array} parent */
+function sums(o, parent) {
+  const tokens = new Float64Array(o.n);
+  const errors = new Uint32Array(o.n);
+  for (let i = o.n - 1; i >= 0; i--) {
+    tokens[i] += o.tin[i] + o.tout[i];
+    errors[i] += o.flags[i] & ERROR;
+    if (parent[i] < 0) continue;
+    tokens[parent[i]] += tokens[i];
+    errors[parent[i]] += errors[i];
+  }
+  return { tokens, errors };
+}
+
+/** The span id of a row: 16 hex digits. @param {Outline} o @param {number} i */
+export function spanId(o, i) {
+  let text = "";
+  for (let b = 7; b >= 0; b--) text += o.id[i * 8 + b].toString(16).padStart(2, "0");
+  return text;
+}
+
+/** The row of a span id, or -1. @param {Outline} o @param {string | undefined} id */
+export function rowOf(o, id) {
+  if (!id || !/^[0-9a-f]{16}$/.test(id)) return -1;
+  const wanted = Array.from({ length: 8 }, (_, b) => parseInt(id.slice(14 - b * 2, 16 - b * 2), 16));
+  for (let i = 0; i < o.n; i++) {
+    let b = 0;
+    while (b < 8 && o.id[i * 8 + b] === wanted[b]) b++;
+    if (b === 8) return i;
+  }
+  return -1;
+}
+
+/** A length in milliseconds. @param {Outline} o @param {number} units */
+export const ms = (o, units) => (units * o.unit) / 1e6;
+
+/** Whether a row is framework plumbing: no step, counted under none, and it did not fail. @param {Outline} o @param {number} i */
+export const isPlumbing = (o, i) => (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;

@@ -1,0 +1,109 @@
+/** One row of the tree: made once, filled again and again by hand. */
+import { duration, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { line } from "../ui/visible.js";
+import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, ms } from "./outline.js";
+
+export const DEEPEST = 24;
+const PREVIEW = 160;
+
+/** @param {string} tag @param {string} style @param {Element} [into] @param {string} [role] */
+export function make(tag, style, into, role) {
+  const made = document.createElement(tag);
+  made.className = style;
+  if (role) made.setAttribute("role", role);
+  into?.append(made);
+  return made;
+}
+
+export class Row {
+  /** @param {Element} body */
+  constructor(body) {
+    this.at = -1;
+    this.i = -1;
+    this.isBrief = false;
+    this.isOn = false;
+    this.node = make("div", "row", body, "row");
+    const name = (this.name = make("span", "c name", this.node, "gridcell"));
+    this.twist = make("i", "twist", name);
+    this.twist.ariaHidden = "true";
+    this.kind = make("b", "kind", name);
+    this.fault = make("b", "fault-sign", name);
+    this.label = make("bdi", "label", name);
+    this.below = make("b", "below", name);
+    this.preview = make("bdi", "preview", name);
+    const tokens = make("span", "c tokens", this.node, "gridcell");
+    this.warm = make("i", "warm", tokens);
+    this.sum = make("span", "", tokens);
+    this.time = make("span", "c time", this.node, "gridcell");
+    const bar = (this.bar = make("span", "c bar", this.node, "gridcell"));
+    this.line = make("i", "line", bar);
+    this.after = make("span", "sr", bar);
+  }
+
+  /**
+   * Show a row of the outline at a place. In brief, while rows fly by, only its name is written.
+   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>}} how
+   */
+  fill(view, at, { height, isBrief, warmest, texts }) {
+    const { o } = view;
+    const i = view.rows[at];
+    const { node } = this;
+    Object.assign(this, { at, i, isBrief });
+    const kind = o.kinds[o.kind[i]];
+    const isError = (o.flags[i] & ERROR) > 0;
+    node.id = `r${i}`;
+    node.className = `row k-${kind}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}`;
+    node.ariaSelected = "false";
+    this.isOn = false;
+    node.style.transform = `translateY(${at * height}px)`;
+    node.ariaRowIndex = String(at + 2);
+    node.ariaLevel = String(view.level[i] + 1);
+    node.ariaSetSize = String(view.siblings(i));
+    node.ariaPosInSet = String(view.place[i]);
+    node.ariaExpanded = view.has(i) ? String(view.isOpen(i)) : null;
+    this.name.style.paddingInlineStart = `${6 + Math.min(view.level[i], DEEPEST) * 14}px`;
+    this.label.textContent = line(o.names[o.name[i]], 120);
+    if (isBrief) return;
+    this.twist.textContent = view.has(i) ? (view.isOpen(i) ? "▾" : "▸") : "";
+    this.kind.textContent = kind;
+    this.fault.textContent = isError ? "✕" : "";
+    this.fault.ariaLabel = isError ? t("tree.failed") : null;
+    this.preview.textContent = line(view.snippets.get(i) || (texts.get(i) ?? ""), PREVIEW);
+    this.numbers(view, i, warmest);
+  }
+
+  /** @param {import("./view.js").View} view @param {number} i @param {number} warmest */
+  numbers(view, i, warmest) {
+    const { o } = view;
+    const isClosed = view.has(i) && !view.isOpen(i);
+    const errors = isClosed ? o.errors[i] - (o.flags[i] & ERROR) : 0;
+    this.below.textContent = errors ? `✕ ${errors}` : "";
+    this.below.title = errors ? t("tree.errors", { n: errors }) : "";
+    const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];
+    const tokens = isClosed ? o.tokens[i] : own;
+    this.sum.textContent = tokens ? (isClosed ? "Σ " : "") + short(tokens) : "–"; // an empty cell makes readers leave the grid
+    this.sum.title = isClosed ? t("tree.sum") : tokens ? t("tree.tokens", { tin: o.tin[i], tout: o.tout[i] }) : "";
+    this.warm.style.transform = `scaleX(${Math.min(1, Math.sqrt(tokens / warmest)).toFixed(3)})`;
+    this.time.textContent = duration(ms(o, o.dur[i]));
+    this.after.textContent = t("tree.after", { time: duration(ms(o, o.start[i] - o.first)) });
+    this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
+  }
+
+  /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is */
+  mark(is) {
+    if (is === this.isOn) return;
+    this.isOn = is;
+    this.node.classList.toggle("on", is);
+    this.node.ariaSelected = String(is);
+  }
+
+  /** Draw the bar on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis */
+  draw(o, [from, to]) {
+    const at = (/** @type {number} */ time) => Math.min(1, Math.max(0, (time - from) / (to - from)));
+    const x = at(o.start[this.i]);
+    const width = at(o.start[this.i] + o.dur[this.i]) - x;
+    const isSeen = width > 0 || (x > 0 && x < 1);
+    this.line.style.transform = isSeen ? `translateX(${(x * 100).toFixed(2)}%) scaleX(${Math.max(width, 0.006).toFixed(4)})` : "scaleX(0)";
+  }
+}

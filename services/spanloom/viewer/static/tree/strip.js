@@ -1,0 +1,105 @@
+/**
+ * The heat strip beside the rows: where tokens, time and errors are in the whole of what is on show.
+ * A line of pixels shows the sum over its rows; of so many the largest is always large. Where all rows
+ * are in sight, each has its band beside it.
+ */
+import { colors, fitted } from "./colors.js";
+import { ERROR } from "./outline.js";
+
+export class Strip {
+  /** @param {HTMLCanvasElement} canvas @param {import("./view.js").View} view @param {(share: number) => void} jump */
+  constructor(canvas, view, jump) {
+    this.canvas = canvas;
+    this.view = view;
+    this.row = parseInt(getComputedStyle(canvas).getPropertyValue("--row"), 10) || 26;
+    this.top = 0;
+    this.shown = 0;
+    this.height = canvas.clientHeight;
+    this.width = canvas.clientWidth;
+    this.back = document.createElement("canvas");
+    /** @param {PointerEvent} event */
+    const go = (event) => jump((event.offsetY - this.row) / this.length());
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (canvas.hasPointerCapture(event.pointerId)) go(event);
+    });
+    new ResizeObserver(() => this.paint()).observe(canvas);
+  }
+
+  /** How many pixels the rows have, below the head. */
+  length() {
+    return Math.max(1, Math.min(this.height - this.row, this.view.count * this.row));
+  }
+
+  /** Draw anew: other rows, another size, other colours. */
+  paint() {
+    const { context, width, height } = fitted(this.canvas);
+    if (!width || !height) return;
+    this.height = height;
+    this.width = width;
+    const length = Math.ceil(this.length());
+    const { tokens, time, bad } = this.sums(length);
+    const of = colors();
+    context.fillStyle = of.page;
+    context.fillRect(0, 0, width, height);
+    const half = Math.floor((width - 8) / 2);
+    for (let y = 0; y < length; y++) {
+      band(context, of.warm, tokens[y], 2, this.row + y, half - 1);
+      band(context, of["warm-time"], time[y], half + 2, this.row + y, half - 1);
+      if (bad[y]) band(context, of.error, 1, width - 5, this.row + y, 4);
+    }
+    this.back.width = this.canvas.width;
+    this.back.height = this.canvas.height;
+    this.back.getContext("2d")?.drawImage(this.canvas, 0, 0);
+    this.frame(this.top, this.shown);
+  }
+
+  /** Shares of the largest, for each line of pixels. @param {number} length */
+  sums(length) {
+    const { o, rows, count } = this.view;
+    const [tokens, time, bad] = [0, 1, 2].map(() => new Float64Array(length + 1));
+    for (let at = 0; at < count; at++) {
+      const i = rows[at];
+      const isOpen = this.view.isOpen(i);
+      const to = Math.max(Math.floor(((at + 1) * length) / count), Math.floor((at * length) / count) + 1);
+      for (let y = Math.floor((at * length) / count); y < to; y++) {
+        tokens[y] += isOpen ? o.tin[i] + o.tout[i] : o.tokens[i];
+        time[y] += isOpen ? 0 : o.dur[i];
+        bad[y] += isOpen ? o.flags[i] & ERROR : o.errors[i];
+      }
+    }
+    for (const one of [tokens, time]) {
+      const most = one.reduce((top, value) => Math.max(top, value), 1);
+      for (let y = 0; y < length; y++) one[y] = Math.sqrt(one[y] / most);
+    }
+    return { tokens, time, bad };
+  }
+
+  /** Frame the rows that are in sight. @param {number} top @param {number} shown */
+  frame(top, shown) {
+    this.top = top;
+    this.shown = shown;
+    const context = this.canvas.getContext("2d", { alpha: false });
+    if (!context || !this.back.width) return;
+    context.save();
+    context.resetTransform();
+    context.drawImage(this.back, 0, 0);
+    context.restore();
+    if (shown >= this.view.count + 1) return;
+    const scale = this.length() / Math.max(this.view.count, 1);
+    context.strokeStyle = colors().soft;
+    context.strokeRect(0.5, this.row + top * scale + 0.5, this.width - 1, Math.max((shown - 1) * scale, 4));
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {string} color @param {number} share @param {number} x @param {number} y @param {number} width */
+function band(context, color, share, x, y, width) {
+  if (!share) return;
+  context.globalAlpha = Math.max(0.08, share);
+  context.fillStyle = color;
+  context.fillRect(x, y, width, 1);
+  context.globalAlpha = 1;
+}

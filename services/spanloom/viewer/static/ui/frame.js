@@ -1,0 +1,67 @@
+/** What every page has: the line at the top, its switches, the dialogs, and what went wrong. */
+import { useEffect } from "../vendor/hooks.js";
+import { hasKey } from "../api.js";
+import { language, t } from "../i18n/index.js";
+import { HelpDialog, KeyDialog, isHelpOpen, isKeyAsked } from "./dialogs.js";
+import { html } from "./html.js";
+import { useKeys } from "./keys.js";
+
+/** @param {{title: string, nav?: unknown, children?: unknown}} props */
+export function Frame({ title, nav, children }) {
+  useEffect(() => {
+    document.title = title ? `${title} · Spanloom` : "Spanloom";
+  }, [title]);
+  useEffect(() => {
+    document.documentElement.lang = language.value;
+  }, [language.value]);
+  useKeys([{ key: "?", says: "key.help", run: () => { isHelpOpen.value = true; } }], []);
+  return html`<header class="top">
+      <a class="brand" href="/" aria-label="Spanloom">Spanloom</a>
+      <div class="nav">${nav}</div>
+      <${Switches} />
+    </header>
+    ${children}
+    <${KeyDialog} /><${HelpDialog} />`;
+}
+
+/** Turn the colours round; what the system prefers is where it begins. */
+function turnTheme() {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  localStorage.setItem("spanloom.theme", root.dataset.theme);
+  dispatchEvent(new Event("themechange"));
+}
+
+function turnLanguage() {
+  language.value = language.value === "en" ? "zh" : "en";
+}
+
+function Switches() {
+  const other = language.value === "en" ? "中" : "En";
+  return html`<div class="switches">
+    <button aria-label=${t("switch.key")} title=${t("switch.key")} aria-pressed=${String(hasKey())}
+      onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key.short")}</button>
+    <button aria-label=${t("switch.theme")} title=${t("switch.theme")} onClick=${turnTheme}>◐</button>
+    <button aria-label=${t("switch.language")} title=${t("switch.language")} onClick=${turnLanguage}>${other}</button>
+    <button aria-label=${t("switch.help")} title=${`${t("switch.help")} (?)`}
+      onClick=${() => { isHelpOpen.value = true; }}>?</button>
+  </div>`;
+}
+
+/**
+ * Say what went wrong and what to do.
+ * @param {{error: import("../api.js").ApiError, again: () => void}} props
+ */
+export function Failure({ error, again }) {
+  const is = error.status === 0 ? "unreachable" : error.status === 401 || error.status === 403 ? "locked" : error.status === 404 ? "missing" : "failed";
+  return html`<section class="notice" role="alert">
+    <h2>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}`)}</h2>
+    <p>${error.message}</p>
+    <p>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}.do`, { origin: location.origin })}</p>
+    <p><button class="main" onClick=${again}>${t("retry")}</button>
+      ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
+  </section>`;
+}

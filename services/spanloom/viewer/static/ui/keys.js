@@ -1,0 +1,41 @@
+/**
+ * Keys of one letter. They can be switched off (WCAG 2.1.4), never fire while somebody writes, and are
+ * all told in the help, which asks here what there is.
+ */
+import { useEffect } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
+import { kept } from "../state/kept.js";
+
+/** @typedef {import("../i18n/index.js").Key} Key */
+/** @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void}} Shortcut */
+
+export const areOn = kept("keys", true);
+/** What the pages on show listen to. */
+export const shortcuts = signal(/** @type {Shortcut[]} */ ([]));
+
+/** Whether a key press is meant for a field and not for the page. @param {KeyboardEvent} event */
+function isWriting(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  return target.closest?.("input:not([type=checkbox]), textarea, select, dialog[open], [role=menu]") !== null;
+}
+
+/** Listen for as long as the component is there. @param {Shortcut[]} wanted @param {unknown[]} inputs */
+export function useKeys(wanted, inputs) {
+  useEffect(() => {
+    shortcuts.value = [...shortcuts.peek(), ...wanted];
+    /** @param {KeyboardEvent} event */
+    const listen = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event)) return;
+      const isLetter = event.key.length === 1;
+      const found = wanted.find((one) => one.key === event.key);
+      if (!found || (isLetter && event.key !== "?" && !areOn.value)) return;
+      event.preventDefault();
+      found.run(event);
+    };
+    addEventListener("keydown", listen);
+    return () => {
+      removeEventListener("keydown", listen);
+      shortcuts.value = shortcuts.peek().filter((one) => !wanted.includes(one));
+    };
+  }, inputs);
+}

@@ -1,0 +1,33 @@
+/** A button that opens what belongs to it; Escape or a click beside it closes. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { html } from "./html.js";
+
+/**
+ * @param {{label: import("../vendor/preact.js").Child, name?: string, class?: string, children?: import("../vendor/preact.js").Child}} props
+ *   `name`: what the button is called where its label is a sign
+ */
+export function Menu({ label, name, class: style = "", children }) {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    /** @param {Event} event */
+    const close = (event) => {
+      const isKey = event instanceof KeyboardEvent;
+      if (isKey ? event.key !== "Escape" : box.current?.contains(/** @type {Node} */ (event.target))) return;
+      setOpen(false);
+      if (isKey) box.current?.querySelector("button")?.focus();
+    };
+    addEventListener("pointerdown", close);
+    addEventListener("keydown", close);
+    return () => {
+      removeEventListener("pointerdown", close);
+      removeEventListener("keydown", close);
+    };
+  }, [isOpen]);
+  return html`<span class="menu ${style}" ref=${box}>
+    <button type="button" aria-expanded=${String(isOpen)} aria-label=${name} title=${name}
+      onClick=${() => setOpen(!isOpen)}>${label}</button>
+    ${isOpen && html`<div class="sheet">${children}</div>`}
+  </span>`;
+}

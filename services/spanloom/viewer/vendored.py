@@ -1,0 +1,148 @@
+"""Fetches the page's libraries: ``python -m spanloom.viewer.vendored``; ``--check`` compares.
+
+A module is one file of a published npm package, as it is but for its imports of other packages,
+which become relative (an import map would be script in markup, which the policy forbids), and the
+line that names its source map. The check needs neither npm nor a network.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+VENDOR = Path(__file__).parent / "static" / "vendor"
+RECORD = "vendored.json"
+
+
+class Origin(NamedTuple):
+    """Where a module comes from."""
+
+    package: str
+    version: str
+    path: str
+    """Of the file in the package."""
+
+
+MODULES = {
+    "preact.js": Origin("preact", "11.2.0", "dist/preact.mjs"),
+    "hooks.js": Origin("preact", "11.2.0", "hooks/dist/hooks.mjs"),
+    "signals-core.js": Origin("@preact/signals-core", "1.14.5", "dist/signals-core.mjs"),
+    "signals.js": Origin("@preact/signals", "2.11.4", "dist/signals.mjs"),
+    "htm.js": Origin("htm", "3.1.1", "dist/htm.mjs"),
+    "dagre.js": Origin("@dagrejs/dagre", "3.1.3", "dist/dagre.esm.js"),
+}
+IMPORTS = {
+    "preact": "./preact.js",
+    "preact/hooks": "./hooks.js",
+    "@preact/signals-core": "./signals-core.js",
+}
+"""What a module imports by the name of a package, and where that is here."""
+_IMPORT = re.compile(
+    r"""((?:^|[;\n}])(?:import|export)\b[^;"']*?(?:from ?)?)(["'])([^"'.][^"']*)\2"""
+)
+
+
+class Fetched(NamedTuple):
+    """A package as the registry gave it."""
+
+    files: dict[str, bytes]
+    """By their paths in the package."""
+    integrity: str
+
+
+def write() -> None:
+    """Fetch every package and write modules, licences and the record of them."""
+    VENDOR.mkdir(parents=True, exist_ok=True)
+    known = _record()
+    packages = {(o.package, o.version): _fetch(o.package, o.version) for o in MODULES.values()}
+    record: dict[str, dict[str, str]] = {}
+    for name, origin in MODULES.items():
+        fetched = packages[origin.package, origin.version]
+        before = known.get(name, {})
+        if before.get("version") == origin.version and before["integrity"] != fetched.integrity:
+            raise SystemExit(f"{origin.package} {origin.version} is not what it was: {before}")
+        licence, terms = _licence(origin.package, fetched.files)
+        body = _relative(fetched.files[origin.path].decode())
+        about = json.loads(fetched.files["package.json"])
+        record[name] = {
+            **origin._asdict(),
+            "license": about["license"],
+            "license_file": licence,
+            "integrity": fetched.integrity,
+            "sha256": hashlib.sha256(body.encode()).hexdigest(),
+            "license_sha256": hashlib.sha256(terms).hexdigest(),
+        }
+        (VENDOR / name).write_text(body)
+        (VENDOR / licence).write_bytes(terms)
+    (VENDOR / RECORD).write_text(json.dumps(record, indent=1) + "\n")
+
+
+def differences() -> list[str]:
+    """Return what is not as it was recorded, a line each; nothing is fetched."""
+    record = _record()
+    wrong = [
+        f"{name} is recorded as another file than MODULES names"
+        for name, origin in MODULES.items()
+        if {**record.get(name, {}), **origin._asdict()} != record.get(name)
+    ]
+    expected = {RECORD}
+    for name, told in record.items():
+        for file, digest in ((name, "sha256"), (told["license_file"], "license_sha256")):
+            expected.add(file)
+            path = VENDOR / file
+            is_same = (
+                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == told[digest]
+            )
+            wrong += [] if is_same else [f"{file} is not what was recorded"]
+    there = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
+    return wrong + [f"{name} is recorded nowhere" for name in sorted(there - expected)]
+
+
+def _record() -> dict[str, dict[str, str]]:
+    path = VENDOR / RECORD
+    read: dict[str, dict[str, str]] = json.loads(path.read_text()) if path.exists() else {}
+    return read
+
+
+def _fetch(package: str, version: str) -> Fetched:
+    """Return the files of a package; raises ``SystemExit`` if its sha512 is not as stated."""
+    command = ["npm", "pack", f"{package}@{version}", "--json", "--ignore-scripts"]
+    with tempfile.TemporaryDirectory() as folder:
+        answer = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603  # ours
+        told = json.loads(answer.stdout)
+        stated = (told[0] if isinstance(told, list) else next(iter(told.values())))["integrity"]
+        body = next(Path(folder).glob("*.tgz")).read_bytes()
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(body).digest()).decode()
+    if integrity != stated:
+        raise SystemExit(f"{package} {version}: the registry states another sha512 than it sent")
+    with tarfile.open(fileobj=io.BytesIO(body)) as tar:
+        read = {
+            m.name.partition("/")[2]: tar.extractfile(m) for m in tar.getmembers() if m.isfile()
+        }
+        return Fetched({name: file.read() for name, file in read.items() if file}, integrity)
+
+
+def _licence(package: str, contents: dict[str, bytes]) -> tuple[str, bytes]:
+    found = next(name for name in contents if re.fullmatch(r"(?i)licen[cs]e(\.\w+)?", name))
+    return f"LICENSE-{package.lstrip('@').replace('/', '-')}", contents[found]
+
+
+def _relative(text: str) -> str:
+    """Make imports relative; raises ``KeyError`` for one that nobody foresaw."""
+    text = _IMPORT.sub(lambda found: f'{found[1]}"{IMPORTS[found[3]]}"', text)
+    return re.sub(r"\n?//# sourceMappingURL=.*", "", text).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv:
+        sys.exit("\n".join(differences()) or 0)
+    write()

@@ -1,0 +1,41 @@
+"""What the tests of the page share: a browser, and a page that takes nothing lightly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.browser import NO_CHROMIUM, Watch, chromium, open_browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, with the reason, where there is no browser."""
+    if chromium() is None:
+        for item in items:
+            if "/tests/browser/" in str(item.path):
+                item.add_marker(pytest.mark.skip(reason=NO_CHROMIUM))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for a module: its event loop must not outlive it among other tests."""
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page in a context of its own; whatever it complained about fails the test."""
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+    )
+    opened = context.new_page()
+    watch = Watch(opened)
+    yield opened
+    context.close()
+    assert watch.faults == []

@@ -1,0 +1,211 @@
+"""The list of runs, in a real browser over a real service."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import serious
+from tests.support.page_runs import PageRuns, send_many, send_page_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+ROWS = "table.runs tbody tr"
+LINKS = "td.c-name a"
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
+
+
+@pytest.fixture(scope="module")
+def runs(service: RunningSpanloom) -> PageRuns:
+    return send_page_runs(service)
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def test_without_runs_it_says_how_to_send_some(page: Page, start_spanloom: StartSpanloom) -> None:
+    empty = start_spanloom()
+    empty.wait_until_ready()
+    page.goto(empty.api)
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
+    expect(page.locator("pre")).to_contain_text("export OTEL_EXPORTER_OTLP_ENDPOINT=http://127")
+
+
+def test_every_run_is_a_row_and_leads_to_its_page(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    expect(page.locator(".counts")).to_have_text("3 runs")
+    failing = page.get_by_role("link", name="forecaster")
+    assert failing.get_attribute("href") == f"/trajectories/{runs.failing}"
+
+
+@pytest.mark.usefixtures("runs")
+def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    head = page.get_by_role("columnheader", name="in", exact=True)
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert query_of(page) == {"order": "-input_tokens"}
+    expect(page.locator("td.c-input").first).to_have_attribute("title", "1529")
+    shown = [int(cell.get_attribute("title") or 0) for cell in page.locator("td.c-input").all()]
+    assert shown == sorted(shown, reverse=True)
+    page.go_back()
+    expect(head).to_have_attribute("aria-sort", "none")
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_question_is_text_chips_and_address_at_once(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    text = 'agent = "forecaster" and tool_steps >= 3'
+    page.get_by_label("Which runs").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.locator(ROWS)).to_have_count(1)
+    assert query_of(page) == {"where": text}
+    expect(page.locator(".chip code")).to_have_text(['agent = "forecaster"', "tool_steps >= 3"])
+    page.get_by_role("button", name='Take out agent = "forecaster"').click()
+    expect(page.get_by_label("Which runs")).to_have_value("tool_steps >= 3")
+    page.goto(f"{service.api}/?where={quote('tool_steps > 1000')}")
+    expect(page.get_by_role("heading", name="No run is like that")).to_be_visible()
+    page.get_by_role("button", name="without tool_steps > 1000").click()
+    expect(page.locator(ROWS)).to_have_count(3)
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_wrong_question_is_told_with_its_place_and_mended(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(f"{service.api}/?where={quote('durtion > 0ms')}")
+    expect(page.locator(".fault mark")).to_have_text("durtion")
+    page.get_by_role("button", name="duration?").click()
+    expect(page.locator(ROWS)).to_have_count(3)
+    expect(page.locator(".fault mark")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_condition_is_made_of_three_choices(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("button", name="+ Filter").click()
+    page.get_by_label("Field").select_option("agent")
+    page.get_by_label("Value").fill("weatherman")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".chip code")).to_have_text(['agent = "weatherman"'])
+    expect(page.locator(ROWS)).to_have_count(1)
+
+
+def test_keys_move_select_and_open(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    page.keyboard.press("j")
+    expect(page.locator(f"{ROWS}.active")).to_be_focused()
+    page.keyboard.press("x")
+    page.keyboard.press("k")
+    page.keyboard.press("x")
+    expect(page.locator(".selection")).to_contain_text("2 selected")
+    compare = page.get_by_role("link", name="Compare").get_attribute("href") or ""
+    assert set(re.findall(r"[0-9a-f]{32}", compare)) <= set(runs)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("select")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(page.get_by_label("Which runs")).to_be_focused()
+    page.keyboard.type("jx")
+    expect(page.get_by_label("Which runs")).to_have_value("jx")
+
+
+@pytest.mark.usefixtures("runs")
+def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("button", name="Columns", exact=True).click()
+    page.get_by_role("checkbox", name="spans").check()
+    page.get_by_role("checkbox", name="cost").uncheck()
+    expect(page.get_by_role("columnheader", name="spans")).to_be_visible()
+    assert "cost" not in query_of(page)["columns"].split(",")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Views", exact=True).click()
+    page.get_by_label("Name of this view").fill("mine")
+    page.get_by_role("button", name="Save").click()
+    page.goto(service.api)
+    page.get_by_role("button", name="Views", exact=True).click()
+    page.get_by_role("button", name="mine", exact=True).click()
+    expect(page.get_by_role("columnheader", name="spans")).to_be_visible()
+
+
+def test_what_comes_in_is_counted_and_moves_nothing(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    expect(page.locator(".dot.on")).to_be_visible()
+    before = page.locator(ROWS).all_inner_texts()
+    send_page_runs(service)
+    expect(page.locator(".news")).to_contain_text("3 new")
+    assert page.locator(ROWS).all_inner_texts() == before
+    page.locator(".news").click()
+    expect(page.locator(ROWS)).to_have_count(6)
+    expect(page.locator(".news")).to_have_count(0)
+    assert runs
+
+
+@pytest.mark.usefixtures("runs")
+def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) -> None:
+    send_many(service, 50)
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(50)
+    first = page.locator(LINKS).first.get_attribute("href")
+    page.get_by_role("button", name="Older").click()
+    expect(page.locator(".pager")).to_contain_text("51\u2013")
+    assert page.locator(LINKS).first.get_attribute("href") != first
+    page.get_by_role("button", name="Newer").click()
+    expect(page.locator(".pager")).to_contain_text("1\u201350")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.usefixtures("runs")
+def test_axe_finds_nothing_serious(page: Page, service: RunningSpanloom, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(f"{service.api}/?where={quote('steps >= 1 and spans >= 1')}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    assert serious(page) == []
+
+
+@pytest.mark.usefixtures("runs")
+def test_it_speaks_chinese_and_remembers_it(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("button", name="中文").click()
+    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
+
+
+def test_a_service_with_keys_asks_for_one(
+    page: Page, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    locked = start_spanloom(data_dir=data)
+    locked.wait_until_ready()
+    made = run_spanloom("keys", "create", "--project=p", "--scopes=read", f"--data-dir={data}")
+    page.wait_for_timeout(1_500)  # a new key counts within a second
+    page.goto(locked.api)
+    field = page.get_by_role("dialog").get_by_label("Key")
+    expect(field).to_be_visible()
+    field.fill(made.stdout.strip())
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
+    assert made.stdout.strip() not in page.url

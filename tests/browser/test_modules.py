@@ -1,0 +1,273 @@
+"""The page's modules that draw nothing, run in the browser and held against plain Python."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.outlines import KINDS, Row, encode_outline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from playwright.sync_api import Browser, Page
+    from tests.conftest import StartSpanloom
+
+EXAMPLES = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+RUN = (
+    Row(0, "agent", "planner", 0, 100, "planner"),
+    Row(1, "other", "RunnableSequence", 1, 90),
+    Row(2, "model", "chat", 2, 10, "planner", 7, 3),
+    Row(2, "tool", "search", 15, 20, "planner", flags=1),
+    Row(1, "agent", "coder", 40, 50, "coder"),
+    Row(2, "model", "chat", 41, 40, "coder", 100, 20),
+)
+FRAMES = [row._replace(flags=4) if row.kind == "other" else row for row in RUN]
+
+
+class Modules:
+    """Calls of what the page's modules export."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self._page = page
+        self._base = base
+
+    def call(self, module: str, body: str, *arguments: object) -> Any:
+        """Return what a function body makes of the module ``m`` and the arguments ``a``."""
+        code = f"async ([url, a]) => {{ const m = await import(url); {body} }}"
+        return self._page.evaluate(code, [f"{self._base}/{module}", arguments])
+
+    def view(self, rows: Sequence[Row], body: str, *arguments: object) -> Any:
+        """Return what a function body makes of the ``View`` ``v`` of an outline."""
+        outline = base64.b64encode(encode_outline(rows)).decode()
+        made = (
+            "const { decode } = await import(url.replace('view.js', 'outline.js'));"
+            "const bytes = Uint8Array.from(atob(a[0]), (c) => c.charCodeAt(0));"
+            "const v = new m.View(decode(bytes.buffer));"
+            "const shown = () => [...v.rows.subarray(0, v.count)];"
+        )
+        return self.call("tree/view.js", made + body, outline, *arguments)
+
+
+@pytest.fixture(scope="module")
+def modules(browser: Browser, start_shared_spanloom: StartSpanloom) -> Iterator[Modules]:
+    service = start_shared_spanloom()
+    service.wait_until_ready()
+    page = browser.new_page()
+    page.goto(service.api)
+    found = re.search(r'src="(/ui/\w+)/app.js"', page.content())
+    assert found
+    yield Modules(page, service.api + found[1])
+    page.close()
+
+
+def test_an_outline_is_read_as_it_was_written(modules: Modules) -> None:
+    told = modules.view(
+        RUN,
+        "const o = v.o; return {parent: [...o.parent], end: [...o.end], start: [...o.start],"
+        " tokens: [...o.tokens], errors: [...o.errors], agents: o.agents, last: o.last}",
+    )
+    assert told == {
+        "parent": [-1, 0, 1, 1, 0, 4],
+        "end": [6, 4, 3, 4, 6, 6],
+        "start": [0, 1, 2, 15, 40, 41],
+        "tokens": [130, 10, 10, 0, 120, 120],
+        "errors": [1, 1, 0, 1, 0, 0],
+        "agents": ["", "planner", "coder"],
+        "last": 100,
+    }
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> list[Row]:
+    """Rows in the order of a walk: each at most one level below the one before."""
+    rows: list[Row] = []
+    number = st.integers(0, 2**31)
+    for _ in range(draw(st.integers(1, 30))):
+        depth = draw(st.integers(0, rows[-1].depth + 1)) if rows else 0
+        name = draw(st.text(max_size=6))
+        start = draw(st.integers(0, 2**30))
+        row = Row(depth, draw(st.sampled_from(KINDS)), name, start, draw(number))
+        rows.append(row._replace(tin=draw(number), flags=draw(st.integers(0, 31))))
+    return rows
+
+
+@EXAMPLES
+@given(rows=runs())
+def test_any_outline_comes_out_as_it_went_in(modules: Modules, rows: list[Row]) -> None:
+    told = modules.view(
+        rows,
+        "const { spanId, rowOf } = await import(url.replace('view.js', 'outline.js'));"
+        "const o = v.o; return [...o.depth].map((d, i) => [d, o.kinds[o.kind[i]],"
+        " o.names[o.name[i]], o.start[i], o.dur[i], o.agents[o.agent[i]], o.tin[i], o.tout[i],"
+        " o.flags[i], rowOf(o, spanId(o, i))])",
+    )
+    assert [tuple(row) for row in told] == [(*row, at) for at, row in enumerate(rows)]
+
+
+@EXAMPLES
+@given(rows=runs(), closed=st.sets(st.integers(0, 29)), frames=st.booleans())
+def test_what_is_on_show_is_what_nothing_closed_hides(
+    modules: Modules, rows: list[Row], closed: set[int], frames: bool
+) -> None:
+    told = modules.view(
+        rows,
+        "v.showFrames(a[2]); for (const i of a[1]) if (i < v.o.n) v.collapsed[i] = 1; v.rebuild();"
+        "return shown().map((i) => [i, v.level[i], v.place[i], v.siblings(i)])",
+        sorted(closed),
+        frames,
+    )
+    assert told == _shown(rows, closed, frames)
+
+
+def _shown(rows: Sequence[Row], closed: set[int], frames: bool) -> list[list[int]]:
+    """Say the same in a few slow words."""
+    plumbing = [row.flags & 5 == 4 for row in rows]
+    hidden = [not frames and is_one and not all(plumbing) for is_one in plumbing]
+    above: list[list[int]] = []
+    for at, row in enumerate(rows):
+        parents = [p for p in range(at) if rows[p].depth < row.depth]
+        chain = [p for p in parents if all(rows[k].depth > rows[p].depth for k in range(p + 1, at))]
+        above.append([p for p in chain if not hidden[p]])
+    there = [
+        at for at in range(len(rows)) if not hidden[at] and not any(p in closed for p in above[at])
+    ]
+    parent = {at: above[at][-1] if above[at] else -1 for at in there}
+    groups: dict[int, list[int]] = {}
+    for at in there:
+        groups.setdefault(parent[at], []).append(at)
+    return [
+        [at, len(above[at]), groups[parent[at]].index(at) + 1, len(groups[parent[at]])]
+        for at in there
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown", "hits"),
+    [
+        ({"text": "search"}, [0, 3], 1),
+        ({"text": "coder"}, [0, 4, 5], 2),
+        ({"kinds": ["model"]}, [0, 2, 4, 5], 2),
+        ({"kinds": ["model"], "isAlone": True}, [2, 5], 2),
+        ({"text": "nothing"}, [], 0),
+        ({"text": "nothing", "found": [5]}, [0, 4, 5], 1),
+    ],
+)
+def test_hits_are_shown_with_what_is_above_them(
+    modules: Modules, wanted: dict[str, object], shown: list[int], hits: int
+) -> None:
+    told = modules.view(
+        FRAMES,
+        "v.all(true); v.filter({text: '', found: null, isAlone: false, ...a[1],"
+        " kinds: new Set(a[1].kinds ?? [])}); return [shown(), v.hitCount]",
+        wanted,
+    )
+    assert told == [shown, hits]
+
+
+def test_errors_are_found_in_closed_branches_and_drilling_down_hides_the_rest(
+    modules: Modules,
+) -> None:
+    told = modules.view(
+        FRAMES,
+        "const { nextError } = await import(url.replace('view.js', 'keys.js'));"
+        "v.all(true); const found = nextError(v, 0, 1); v.reveal(found); const open = shown();"
+        "v.drill(4); return [found, open, shown(), nextError(v, 4, 1), v.level[5]]",
+    )
+    assert told == [3, [0, 2, 3, 4], [4, 5], -1, 1]
+
+
+CONDITIONS = {
+    "": [],
+    "has_error": ["has_error"],
+    'duration > 5s and agent = "a and b"': ["duration > 5s", 'agent = "a and b"'],
+    "a and (b or c) AND d": ["a", "(b or c)", "d"],
+    "a and b or c": ["a and b or c"],
+    'has(tool = "x" then tool = "y") and not b': ['has(tool = "x" then tool = "y")', "not b"],
+    "metadata.and = 1 and b": ["metadata.and = 1", "b"],
+    'open "quote and b': ['open "quote and b'],
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_a_question_is_taken_apart_into_chips_and_joined_again(modules: Modules, text: str) -> None:
+    parts, again = modules.call(
+        "state/filters.js",
+        "const parts = m.conditions(a[0]); return [parts, m.conditions(m.joined(parts))]",
+        text,
+    )
+    assert parts == CONDITIONS[text]
+    assert again == parts
+
+
+def test_conditions_are_written_as_the_language_wants_them(modules: Modules) -> None:
+    told = modules.call(
+        "state/filters.js",
+        "return [m.condition('agent', '=', 'a \"b\"', 'text'), m.condition('duration', '>', '5s',"
+        " 'duration'), m.condition('has_error', 'not', '', 'flag'),"
+        " m.condition('input', ':', 'x y', 'words'), m.condition('tag', 'exists', '', 'text'),"
+        " m.isPlain('rate limit'),"
+        " m.isPlain('has_error'), m.isPlain('a = 1'), m.isPlain('退款')]",
+    )
+    assert told == [
+        r'agent = "a \"b\""',
+        "duration > 5s",
+        "not has_error",
+        'input: "x y"',
+        "tag exists",
+        *(True, False, False, True),
+    ]
+
+
+def test_numbers_are_short_and_have_their_units(modules: Modules) -> None:
+    told = modules.call(
+        "format.js",
+        "return [...[0, 0.02, 3.25, 999, 1234, 59949, 59950, 61000, 3600000].map(m.duration),"
+        " ...[999, 1000, 12345, 99950, 1234567].map(m.short), m.bytes(1500), m.money(0.00001),"
+        " m.money(0.0123), m.money(2), m.percent(0.031), m.percent(1)]",
+    )
+    lengths = ["0 ms", "20 µs", "3.3 ms", "999 ms", "1.23 s", "59.9 s", "1 m 00 s", "1 m 01 s"]
+    counts = ["999", "1.0k", "12.3k", "100k", "1.23M"]
+    money = ["<$0.0001", "$0.0123", "$2.00"]
+    assert told == [*lengths, "1 h 00 m", *counts, "1.5 kB", *money, "3.1 %", "100 %"]
+
+
+def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
+    told = modules.call(
+        "ui/visible.js",
+        "return [m.visible('a\\u202Eb\\u200Bc\\u0007'), m.visible('خ\\u200Cخ 👩\\u200D💻 退款\\n'),"
+        " m.line('a\\n b', 9), m.line('x'.repeat(9), 3)]",
+    )
+    assert told[0] == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+0007⟩"
+    assert told[1:] == ["خ\u200cخ 👩\u200d💻 退款\n", "a b", "xxx…"]
+
+
+def test_shades_follow_the_ranks(modules: Modules) -> None:
+    told = modules.call(
+        "list/heat.js",
+        "const of = (v) => v.map(m.shades(v)); return [of([1, 2, 3, 4, 1000]), of([5, 5]),"
+        " of([null, 0, 7])]",
+    )
+    assert told == [[0, 0, 0, 2, 4], [0, 0], [0, 0, 4]]
+
+
+def test_events_are_read_however_they_are_cut(modules: Modules) -> None:
+    told = modules.call(
+        "state/follow.js",
+        "const bytes = new TextEncoder().encode(a[0]); const out = [];"
+        "const pieces = new ReadableStream({start(c) { for (const b of bytes)"
+        " c.enqueue(new Uint8Array([b])); c.close(); }});"
+        "for await (const one of m.events(pieces)) out.push(one); return out",
+        'retry: 1\n\nid: 7\ndata: {"a":\ndata: "é"}\n\n: alive\n\n',
+    )
+    assert told == [
+        {"id": "", "data": ""},
+        {"id": "7", "data": '{"a":\n"é"}'},
+        {"id": "", "data": ""},
+    ]

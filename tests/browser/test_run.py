@@ -1,0 +1,219 @@
+"""The page of one run, in a real browser over a real service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import serious
+from tests.support.outline_door import serve_outlines
+from tests.support.page_runs import ADDRESS, MARKUP, PageRuns, send_page_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ROWS = ".grid .row"
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
+
+
+@pytest.fixture(scope="module")
+def runs(service: RunningSpanloom) -> PageRuns:
+    return send_page_runs(service)
+
+
+@pytest.fixture(autouse=True)
+def outlines(page: Page, service: RunningSpanloom) -> None:
+    serve_outlines(page, service.api)
+
+
+def open_run(page: Page, service: RunningSpanloom, trace: str, query: str = "") -> Locator:
+    """Open a run and return its grid."""
+    page.goto(f"{service.api}/trajectories/{trace}{query}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    return page.get_by_role("treegrid", name="Steps")
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def chosen(page: Page) -> str:
+    return page.locator(f"{ROWS}.on .label").inner_text()
+
+
+def test_the_tree_is_a_treegrid_and_keys_walk_it(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    grid = open_run(page, service, runs.failing)
+    rows = page.locator(ROWS)
+    expect(rows).to_have_count(6)
+    expect(grid).to_have_attribute("aria-rowcount", "7")
+    tools = page.locator(f"{ROWS}.k-tool")
+    for at, row in enumerate(tools.all()):
+        assert row.get_attribute("aria-level") == "3"
+        assert row.get_attribute("aria-posinset") == str(at + 1)
+        assert row.get_attribute("aria-setsize") == "3"
+    grid.focus()
+    for key in ("ArrowDown", "ArrowLeft"):
+        page.keyboard.press(key)
+    expect(rows).to_have_count(3)
+    active = grid.get_attribute("aria-activedescendant")
+    closed = page.locator(f"#{active}")
+    expect(closed).to_have_attribute("aria-expanded", "false")
+    expect(closed.locator(".below")).to_have_text("✕ 3")
+    page.keyboard.press("e")
+    expect(rows).to_have_count(6)
+    assert chosen(page) == "weather"
+    page.keyboard.press("End")
+    assert page.locator(f"{ROWS}.on").get_attribute("aria-rowindex") == "7"
+
+
+def test_the_address_says_which_step_and_what_is_its_root(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    grid = open_run(page, service, runs.failing)
+    page.locator(ROWS).nth(1).click()
+    expect(page.locator(".step h2")).to_contain_text("weatherman")
+    page.wait_for_url("**step=0000000000000002*")
+    grid.focus()
+    page.keyboard.press(".")
+    expect(page.locator(ROWS)).to_have_count(4)
+    assert query_of(page)["root"] == "0000000000000002"
+    page.reload()
+    expect(page.locator(ROWS)).to_have_count(4)
+    expect(page.locator(".crumbs")).to_contain_text("weatherman")
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(ROWS)).to_have_count(6)
+
+
+def test_search_finds_names_here_and_words_by_the_service(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.failing)
+    page.get_by_label("Search steps").fill("weather")
+    expect(page.locator(".find [role=status]")).to_have_text("4 hits")
+    page.get_by_label("Search steps").fill("cannot tell")
+    expect(page.locator(".find [role=status]")).to_have_text("2 hits")
+    page.get_by_role("button", name="hits alone").click()
+    page.get_by_label("Search steps").fill("")
+    page.get_by_role("button", name="tool", exact=True).click()
+    expect(page.locator(ROWS)).to_have_count(3)
+    assert query_of(page)["type"] == "tool"
+
+
+def test_a_step_shows_its_messages_and_each_call_with_its_result(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.team)
+    page.locator(f"{ROWS}.k-model").last.click()
+    step = page.locator(".step")
+    expect(step.locator(".said").first).to_be_visible()
+    earlier = step.locator(".earlier")
+    if earlier.count():
+        earlier.first.click()
+    expect(step.locator(".call").first).to_contain_text("result")
+    for tab, wanted in (("JSON", ".branch"), ("Text", ".text"), ("Raw", ".attributes")):
+        step.get_by_role("button", name=tab, exact=True).click()
+        expect(step.locator(wanted).first).to_be_visible()
+    step.get_by_role("button", name="Why").click()
+    expect(step).to_contain_text("dialect")
+
+
+def test_framework_spans_are_hidden_until_asked_for(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    grid = open_run(page, service, runs.team)
+    rows = int(grid.get_attribute("aria-rowcount") or 0)
+    grid.focus()
+    page.keyboard.press("o")
+    assert int(grid.get_attribute("aria-rowcount") or 0) > rows
+    assert query_of(page)["frames"] == "1"
+    page.locator(f"{ROWS}.k-other").first.click()
+    expect(page.locator(".step")).to_contain_text("no step of its own")
+    expect(page.locator(".step .attributes").first).to_be_visible()
+
+
+def test_neighbours_are_those_of_the_list(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(service.api)
+    links = page.locator("td.c-name a")
+    expect(links).to_have_count(3)
+    second = links.nth(1).get_attribute("href")
+    links.first.click()
+    expect(page.locator(".neighbours")).to_contain_text("1 of 3")
+    page.keyboard.press("]")
+    page.wait_for_url(f"**{second}*")
+    expect(page.locator(".neighbours")).to_contain_text("2 of 3")
+    assert runs
+
+
+def test_hostile_texts_stay_texts(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+    grid = open_run(page, service, runs.hostile)
+    expect(page.locator("h1")).to_contain_text(MARKUP)
+    expect(page.locator("h1")).to_contain_text("⟨U+202E⟩gnp.exe⟨U+200B⟩")
+    page.locator(f"{ROWS}.k-model").click()
+    step = page.locator(".step")
+    expect(step.locator(".said").first).to_contain_text(MARKUP)
+    assert page.locator("img, iframe, object, [onerror]").count() == 0
+    step.get_by_role("button", name="Show", exact=True).click()
+    assert (step.locator("img").get_attribute("src") or "").startswith("blob:")
+    assert step.get_by_role("button", name="Show", exact=True).count() == 0, "no SVG"
+    assert step.locator(f'a[href="{ADDRESS}"]').get_attribute("rel") == (
+        "noopener noreferrer nofollow"
+    )
+    assert page.locator('a[href^="javascript"]').count() == 0
+    grid.focus()
+    for _ in range(page.locator(f"{ROWS}.k-tool").count()):
+        page.keyboard.press("ArrowDown")
+        expect(step.locator(".side").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(
+    page: Page, service: RunningSpanloom, runs: PageRuns, scheme: str
+) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    open_run(page, service, runs.team)
+    page.locator(f"{ROWS}.k-model").first.click()
+    expect(page.locator(".step .said").first).to_be_visible()
+    assert serious(page) == []
+
+
+def test_a_run_that_is_not_there_is_said_to_be_missing(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.unroute_all()
+    page.goto(f"{service.api}/trajectories/{'0' * 32}")
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+def test_a_narrow_page_has_the_step_below_the_tree(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_run(page, service, runs.team)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 320
+    tree, step = (page.locator(one).bounding_box() for one in (".left", ".step"))
+    assert tree
+    assert step
+    assert step["y"] >= tree["y"] + tree["height"]
+
+
+def test_two_runs_are_laid_side_by_side(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")
+    expect(page.locator(".sides").first).to_contain_text("duration")
+    expect(page.locator(".steps-of tr").first).to_be_visible()

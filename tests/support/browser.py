@@ -1,0 +1,64 @@
+"""A page in a real browser that takes nothing lightly: what it complains about is a fault."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page, Request
+
+NO_CHROMIUM = "there is no `chromium` on the path: apt-get install chromium"
+WAIT_MS = 15_000
+SHOW_VIOLATIONS = """
+addEventListener('securitypolicyviolation', (event) =>
+  console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`))
+"""
+_EXPECTED = "Failed to load resource"
+"""What the browser says of any answer above 399; the page tells of those itself."""
+
+
+def chromium() -> str | None:
+    """Return where Debian's Chromium is, or ``None``."""
+    return shutil.which("chromium")
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """Start a browser without a window."""
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=sandbox)
+        yield browser
+        browser.close()
+
+
+class Watch:
+    """Collects what must not happen on a page: errors, violations, requests to elsewhere."""
+
+    def __init__(self, page: Page) -> None:
+        self.faults: list[str] = []
+        self._origins: set[str] = set()
+        page.set_default_timeout(WAIT_MS)
+        page.add_init_script(SHOW_VIOLATIONS)
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("console", lambda said: self._note(said.type, said.text))
+        page.on("request", self._look)
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and not text.startswith(_EXPECTED):
+            self.faults.append(f"{kind}: {text}")
+
+    def _look(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if request.is_navigation_request():
+            self._origins.add(parts.netloc)
+        elif parts.scheme in ("http", "https") and parts.netloc not in self._origins:
+            self.faults.append(f"asked elsewhere: {request.url}")

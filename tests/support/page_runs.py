@@ -1,0 +1,150 @@
+"""Runs for the tests of the page: a team of agents, one that fails, one with hostile texts."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+from tests.support.hostile_texts import HOSTILE, hostile_text
+from tests.support.otlp_requests import message_of, wire_span
+
+from spanloom.demo.recording import load_recording, refresh
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from tests.conftest import RunningSpanloom
+
+SETTLED_S = 60.0
+MS = 1_000_000
+MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+TURNED = "safe\u202egnp.exe\u200b"
+ADDRESS = "https://elsewhere.example/track.png"
+PIXEL = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAh"
+    "KmMIQAAAABJRU5ErkJggg=="
+)
+SVG = "data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+"
+
+
+class PageRuns(NamedTuple):
+    """Trace ids of what was sent."""
+
+    team: str
+    """The recorded run: several agents."""
+    failing: str
+    """A tool fails three times below an agent."""
+    hostile: str
+    """Markup, hidden characters, addresses and huge texts wherever there is text."""
+
+
+def send_page_runs(service: RunningSpanloom) -> PageRuns:
+    """Send the runs and wait until all are settled."""
+    run = refresh(load_recording(), time.time_ns(), secrets.token_bytes)
+    failing, hostile = secrets.token_hex(16), secrets.token_hex(16)
+    for request in (*run.requests, _failing(failing), _hostile(hostile)):
+        send(service, request)
+    runs = PageRuns(run.trace_id, failing, hostile)
+    for trace in runs:
+        wait_for(service.api, trace)
+    return runs
+
+
+def send_many(service: RunningSpanloom, count: int) -> None:
+    """Send that many runs and wait until they are listed."""
+    traces = [secrets.token_hex(16) for _ in range(count)]
+    for trace in traces:
+        send(service, _failing(trace))
+    for trace in traces:
+        wait_for(service.api, trace)
+
+
+def send(service: RunningSpanloom, request: ExportTraceServiceRequest) -> None:
+    """Send one request over HTTP."""
+    url = f"{service.addresses['otlp_http']}/v1/traces"
+    headers = {"content-type": "application/x-protobuf"}
+    httpx.post(url, content=request.SerializeToString(), headers=headers).raise_for_status()
+
+
+def wait_for(api: str, trace: str) -> None:
+    """Wait until a run is settled."""
+    until = time.monotonic() + SETTLED_S
+    while time.monotonic() < until:
+        found = httpx.get(f"{api}/v1/trajectories/{trace}")
+        if found.status_code == 200 and found.json()["extraction"]["status"] == "settled":
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
+
+
+def _agent(name: str) -> dict[str, object]:
+    return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
+
+
+def _tool(name: str, given: str, result: str) -> dict[str, object]:
+    return {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": name,
+        "gen_ai.tool.call.arguments": given,
+        "gen_ai.tool.call.result": result,
+    }
+
+
+def _chat(model: str, messages: object, answer: str) -> dict[str, object]:
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": model,
+        "gen_ai.input.messages": json.dumps(messages),
+        "gen_ai.output.messages": json.dumps(said),
+        "gen_ai.usage.input_tokens": 120,
+        "gen_ai.usage.output_tokens": 30,
+    }
+
+
+def _request(
+    trace: str, spans: Sequence[tuple[int, dict[str, object], bool]]
+) -> ExportTraceServiceRequest:
+    """Return spans of (parent's number, attributes, whether it failed), one after the other."""
+    now = time.time_ns() - len(spans) * 20 * MS
+    made = []
+    for at, (parent, attributes, failed) in enumerate(spans):
+        name = str(attributes.get("gen_ai.tool.name") or attributes["gen_ai.operation.name"])
+        span = wire_span(trace, at + 1, parent, name, now + at * 20 * MS, attributes)
+        span.end_time_unix_nano = now + (len(spans) if at == 0 else at + 1) * 20 * MS
+        if failed:
+            span.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="429 slow down"))
+        made.append(span)
+    return message_of(made, {"service.name": "page"})
+
+
+def _failing(trace: str) -> ExportTraceServiceRequest:
+    question = [{"role": "user", "parts": [{"type": "text", "content": "Is Oslo dry?"}]}]
+    tries = [(2, _tool("weather", f'{{"city":"Oslo","try":{n}}}', ""), True) for n in range(3)]
+    return _request(
+        trace,
+        [
+            (0, _agent("forecaster"), False),
+            (1, _agent("weatherman"), False),
+            *tries,
+            (1, _chat("gpt-4o", question, "I cannot tell."), False),
+        ],
+    )
+
+
+def _hostile(trace: str) -> ExportTraceServiceRequest:
+    parts = [
+        {"type": "text", "content": f"{MARKUP} {TURNED} [x](javascript:alert(3))"},
+        *({"type": "uri", "modality": "image", "uri": url} for url in (PIXEL, SVG, ADDRESS)),
+    ]
+    messages = [{"role": "user", "parts": parts}, {"role": MARKUP, "parts": parts[:1]}]
+    tools = [(1, _tool(name, hostile_text(name, 4_000), MARKUP), False) for name in HOSTILE]
+    return _request(
+        trace,
+        [(0, _agent(MARKUP + TURNED), False), (1, _chat(MARKUP, messages, MARKUP), False), *tools],
+    )

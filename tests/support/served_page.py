@@ -1,0 +1,99 @@
+"""The page over answers that are made up: a run of any size, without a store."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import contextmanager
+from random import Random
+from typing import TYPE_CHECKING
+
+import uvicorn
+from fastapi import FastAPI, Response
+from starlette.middleware.gzip import GZipMiddleware
+from tests.support.outlines import Row, encode_outline
+
+from spanloom.process.page import page_router
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+TRACE = "5" * 32
+_NAMES = {
+    "agent": ("planner", "researcher", "coder", "reviewer"),
+    "model": ("gpt-5-mini", "claude-sonnet-5", "qwen3-max"),
+    "tool": ("search_web", "read_file", "run_tests", "query_db", "shell"),
+    "graph": ("LangGraph",),
+    "other": ("RunnableSequence", "ChatPromptTemplate"),
+}
+_SHARES = (8, 30, 30, 4, 28)
+_DEEPEST = 16
+
+
+def make_run(count: int, seed: int = 1) -> Sequence[Row]:
+    """Return a run of so many spans: agents that call models, tools, graphs and other agents."""
+    chance, time_us = Random(seed), 0
+    rows: list[Row] = [Row(0, "agent", "travel_assistant", 0, 0, "travel_assistant")]
+    above = [0]
+    while len(rows) < count:
+        kind = chance.choices(tuple(_NAMES), _SHARES)[0]
+        time_us += chance.randint(20, 3_000)
+        is_call = kind in ("model", "tool")
+        length = int(chance.lognormvariate(9 if is_call else 6, 1))
+        tokens = (int(chance.lognormvariate(7, 0.9)), int(chance.lognormvariate(5, 0.8)))
+        name = chance.choice(_NAMES[kind])
+        tin, tout = tokens if kind == "model" else (0, 0)
+        flags = 4 if kind == "other" else int(is_call and chance.random() < 0.012)
+        rows.append(Row(len(above), kind, name, time_us, length, name, tin, tout, flags))
+        if kind in ("agent", "graph") and len(above) < _DEEPEST:
+            above.append(len(rows) - 1)
+        else:
+            time_us += length
+            while len(above) > 1 and chance.random() < 0.06:
+                closed = above.pop()
+                rows[closed] = rows[closed]._replace(dur=time_us - rows[closed].start)
+    for open_row in above:
+        rows[open_row] = rows[open_row]._replace(dur=time_us - rows[open_row].start)
+    return rows
+
+
+@contextmanager
+def serve_page(rows: Sequence[Row]) -> Iterator[str]:
+    """Serve the page over one run, and give the address of the run."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(_application(rows), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/trajectories/{TRACE}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def _application(rows: Sequence[Row]) -> FastAPI:
+    app, outline = FastAPI(), encode_outline(rows)
+    app.include_router(page_router())
+
+    @app.get("/v1/trajectories/{trace}/outline")
+    def get_outline() -> Response:
+        return Response(outline, media_type="application/octet-stream")
+
+    @app.get("/v1/trajectories/{trace}/rows")
+    def get_rows(start: int = 0) -> dict[str, object]:
+        items = [{"row": start + at, "preview": f"said {at}", "error": ""} for at in range(128)]
+        return {"version": 1, "items": items}
+
+    @app.get("/v1/trajectories/{trace}/steps/{step}")
+    def get_step(step: str) -> dict[str, object]:
+        basic = {"started_at": "1763600000000", "duration": "20"}
+        said = {"input": "what was asked", "output": "what was said", "metadata": {}}
+        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **said}
+
+    @app.get("/v1/trajectories")
+    def get_list() -> dict[str, object]:
+        return {"items": [], "next_cursor": None}
+
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=1)
+    return app

@@ -1,0 +1,100 @@
+"""The page as it is served: policy, caching, and every module named before it is asked for."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from spanloom.process.page import open_page, page_router
+from spanloom.viewer.modules import imported_by, needed_by
+from spanloom.viewer.site import PAGES, POLICY, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BEFORE_LIST, BEFORE_TREE = 60_000, 80_000
+"""Bytes, compressed, that a browser loads before the first row."""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    app = FastAPI()
+    app.include_router(page_router())
+    with TestClient(app) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_names_every_module_that_it_needs(client: TestClient, path: str) -> None:
+    page = client.get(path.replace("{trace_id}", "4bf92f3577b34da6a3ce929d0e0e4736"))
+    assert page.status_code == 200
+    assert page.headers["cache-control"] == "no-cache"
+    assert page.headers["content-security-policy"] == POLICY
+    named = set(re.findall(r'(?:href|src)="([^"]+)"', page.text))
+    told = set(re.findall(r'modulepreload" href="/ui/\w+/([^"]+)"', page.text))
+    assert {"app.js", PAGES[path], "vendor/preact.js"} <= told
+    for address in named:
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        for name in imported_by(address.split("/", 3)[3], answer.text):
+            assert name in told or "import(" not in answer.text, name
+
+
+def test_pages_have_no_script_and_no_style_in_their_markup(client: TestClient) -> None:
+    text = client.get("/").text
+    assert re.findall(r"<script(?![^>]*src=)", text) == []
+    assert "style=" not in text
+    assert "<style" not in text
+    assert "importmap" not in text
+
+
+def test_a_module_never_changes_under_its_address(client: TestClient) -> None:
+    address = re.findall(r'src="(/ui/[^"]+app.js)"', client.get("/").text)[0]
+    packed = client.get(address)
+    assert packed.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["x-content-type-options"] == "nosniff"
+    assert packed.headers["cross-origin-resource-policy"] == "same-origin"
+    assert packed.headers["content-type"] == "text/javascript; charset=utf-8"
+    plain = client.get(address, headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.text == packed.text
+
+
+@pytest.mark.parametrize(
+    "address", ["/ui/0000/app.js", "/ui/{version}/../site.py", "/ui/{version}/none.js"]
+)
+def test_what_is_not_ours_is_not_found(client: TestClient, address: str) -> None:
+    answer = client.get(address.replace("{version}", Site().version))
+    assert answer.status_code == 404
+
+
+def test_what_loads_before_the_first_row_is_small() -> None:
+    site = Site()
+    styles = [name for name in site.contents if name.endswith(".css")]
+
+    def loaded(*modules: str) -> int:
+        names = [*styles, *needed_by(["app.js", *modules], site.contents)]
+        return sum(len(gzip.compress(site.contents[name], 9)) for name in names)
+
+    assert loaded("pages/list.js") < BEFORE_LIST
+    assert loaded("pages/trajectory.js") < BEFORE_TREE
+
+
+def test_imports_are_found_and_calls_are_not() -> None:
+    text = (
+        'import { a } from "./a.js";\nimport "../b.js";\n'
+        'export { c } from "./c/d.js";\nconst later = () => import("./later.js");\n'
+        '/** @type {import("./types.js").T} */\nimport d, {\n  e,\n} from "./f.js";\n'
+    )
+    assert imported_by("x/y.js", text) == ["x/a.js", "b.js", "x/c/d.js", "x/f.js"]
+
+
+def test_a_browser_that_is_not_there_is_no_error() -> None:
+    assert open_page("http://127.0.0.1:1/", open_in=lambda _: True)
+    assert not open_page("http://127.0.0.1:1/", open_in=lambda _: False)

@@ -1,0 +1,43 @@
+"""Both languages say the same things, and every text that the page asks for is there."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+STATIC = Path(str(files("spanloom.viewer"))) / "static"
+TEXT = re.compile(r'^  "([^"]+)": "((?:[^"\\]|\\.)*)",$', re.MULTILINE)
+VALUE = re.compile(r"\{(\w+)")
+ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""")
+
+
+def words(language: str) -> dict[str, str]:
+    return dict(TEXT.findall((STATIC / "i18n" / f"{language}.js").read_text("utf-8")))
+
+
+def test_both_languages_have_the_same_keys_and_values() -> None:
+    english, chinese = words("en"), words("zh")
+    assert len(english) > 100
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert set(VALUE.findall(text)) == set(VALUE.findall(chinese[key])), key
+
+
+def test_every_text_that_is_asked_for_is_there() -> None:
+    known = words("en")
+    for module in STATIC.rglob("*.js"):
+        if "vendor" in module.parts:
+            continue
+        for found in ASKED.findall(module.read_text("utf-8")):
+            assert "".join(found) in known, (module.name, found)
+
+
+def test_no_module_is_long() -> None:
+    modules = [path for path in STATIC.rglob("*.js") if "vendor" not in path.parts]
+    long = {
+        path.name: lines
+        for path in modules
+        if (lines := len(path.read_text("utf-8").splitlines())) > 150 and "i18n" not in path.parts
+    }
+    assert long == {}
