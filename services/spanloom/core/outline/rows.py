@@ -27,6 +27,7 @@ class OutlineRow(NamedTuple):
     depth: int
     kind: str
     name: str
+    """Of the step, which may be better than that of its span."""
     agent: str
     """The agent to which it belongs; empty where there is none."""
     start_ms: int
@@ -101,12 +102,13 @@ def _row(
     span_id, step_id = span["span_id"], span["step_id"] or ""
     place = steps.get(step_id)
     flags = _flags(span, own, parent_id, place)
-    usage = place.step.get("model_info", {}) if place is not None and step_id == span_id else {}
+    step: Json = place.step if place is not None and step_id == span_id else {}
+    usage = step.get("model_info", {})
     return OutlineRow(
         span_id,
         depth,
         span["kind"],
-        span["name"],
+        step.get("name") or span["name"],
         (place.agent if place is not None else "") or agent,
         int(span["started_at"]),
         int(span["duration"]),
