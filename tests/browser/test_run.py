@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import serious
-from tests.support.page_runs import ADDRESS, MARKUP, PageRuns, send_page_runs
+from tests.support.page_runs import ADDRESS, MARKUP, TALK, PageRuns, send_page_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -235,6 +235,15 @@ def test_the_transcript_tells_the_run_in_order(
     page.locator(".entry h3 button").nth(2).click()
     expect(page.locator(".step h2")).to_contain_text("weather")
     assert serious(page) == []
+
+
+def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+    open_run(page, service, runs.failing)
+    page.get_by_role("link", name="Conversation").click()
+    expect(page.get_by_role("heading", name=TALK)).to_be_visible()
+    expect(page.locator(".turn")).to_have_count(1)
+    expect(page.locator(".answered")).to_have_text("I cannot tell.")
+    assert page.locator(".turn a").get_attribute("href") == f"/trajectories/{runs.failing}"
 
 
 def test_two_runs_are_laid_side_by_side(

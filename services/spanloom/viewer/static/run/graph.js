@@ -20,7 +20,7 @@ const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
 /** How far a graph is drawn smaller to fit. */
-const SMALLEST = 0.55;
+const SMALLEST = 0.75;
 
 export function Graph() {
   const [told, setTold] = useState(/** @type {Told | null} */ (null));
@@ -50,7 +50,7 @@ export function Graph() {
 async function planned({ nodes, edges }) {
   const { default: dagre } = await import("../vendor/dagre.js");
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 38, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: 44, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);
