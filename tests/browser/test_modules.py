@@ -128,7 +128,7 @@ def test_what_is_on_show_is_what_nothing_closed_hides(
 
 def _shown(rows: Sequence[Row], closed: set[int], frames: bool) -> list[list[int]]:
     """Say the same in a few slow words."""
-    plumbing = [row.flags & 5 == 4 for row in rows]
+    plumbing = [row.flags & 16 > 0 or row.flags & 5 == 4 for row in rows]
     hidden = [not frames and is_one and not all(plumbing) for is_one in plumbing]
     above: list[list[int]] = []
     for at, row in enumerate(rows):

@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import serious
-from tests.support.outline_door import serve_outlines
-from tests.support.page_runs import ADDRESS, MARKUP, PageRuns, send_page_runs
+from tests.support.page_runs import ADDRESS, MARKUP, TALK, PageRuns, send_page_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -28,11 +27,6 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 @pytest.fixture(scope="module")
 def runs(service: RunningSpanloom) -> PageRuns:
     return send_page_runs(service)
-
-
-@pytest.fixture(autouse=True)
-def outlines(page: Page, service: RunningSpanloom) -> None:
-    serve_outlines(page, service.api)
 
 
 def open_run(page: Page, service: RunningSpanloom, trace: str, query: str = "") -> Locator:
@@ -74,7 +68,7 @@ def test_the_tree_is_a_treegrid_and_keys_walk_it(
     expect(rows).to_have_count(6)
     assert chosen(page) == "weather"
     page.keyboard.press("End")
-    assert page.locator(f"{ROWS}.on").get_attribute("aria-rowindex") == "7"
+    expect(page.locator(f"{ROWS}.on")).to_have_attribute("aria-rowindex", "7")
 
 
 def test_the_address_says_which_step_and_what_is_its_root(
@@ -193,7 +187,6 @@ def test_axe_finds_nothing_serious(
 def test_a_run_that_is_not_there_is_said_to_be_missing(
     page: Page, service: RunningSpanloom
 ) -> None:
-    page.unroute_all()
     page.goto(f"{service.api}/trajectories/{'0' * 32}")
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
 
@@ -209,6 +202,48 @@ def test_a_narrow_page_has_the_step_below_the_tree(
     assert tree
     assert step
     assert step["y"] >= tree["y"] + tree["height"]
+
+
+def test_previews_come_for_the_rows_in_sight(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.failing)
+    expect(page.locator(f"{ROWS} .preview").last).to_have_text("I cannot tell.")
+    expect(page.locator(f"{ROWS}.k-tool .preview").first).to_contain_text("429 slow down")
+
+
+def test_the_graph_says_who_called_whom(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.failing}")
+    page.get_by_role("button", name="Graph").click()
+    nodes = page.locator(".node")
+    expect(nodes).to_have_count(6)
+    expect(page.locator(".edge")).to_have_count(5)
+    page.get_by_role("button", name="tool weather").first.press("Enter")
+    expect(page.locator(".step h2")).to_contain_text("weather")
+    expect(page.locator(".node.on")).to_have_count(1)
+    assert serious(page) == []
+
+
+def test_the_transcript_tells_the_run_in_order(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.failing}?view=transcript")
+    expect(page.locator(".entry")).to_have_count(6)
+    expect(page.locator(".entry").last).to_contain_text("I cannot tell.")
+    page.locator(".entry h3 button").nth(2).click()
+    expect(page.locator(".step h2")).to_contain_text("weather")
+    assert serious(page) == []
+
+
+def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+    open_run(page, service, runs.failing)
+    page.get_by_role("link", name="Conversation").click()
+    expect(page.get_by_role("heading", name=TALK)).to_be_visible()
+    expect(page.locator(".turn")).to_have_count(1)
+    expect(page.locator(".answered")).to_have_text("I cannot tell.")
+    assert page.locator(".turn a").get_attribute("href") == f"/trajectories/{runs.failing}"
 
 
 def test_two_runs_are_laid_side_by_side(

@@ -32,6 +32,10 @@ PIXEL = (
 SVG = "data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+"
 
 
+TALK = "oslo & <b>bergen</b>"
+"""The conversation of the run that fails."""
+
+
 class PageRuns(NamedTuple):
     """Trace ids of what was sent."""
 
@@ -129,7 +133,7 @@ def _failing(trace: str) -> ExportTraceServiceRequest:
     return _request(
         trace,
         [
-            (0, _agent("forecaster"), False),
+            (0, {**_agent("forecaster"), "gen_ai.conversation.id": TALK}, False),
             (1, _agent("weatherman"), False),
             *tries,
             (1, _chat("gpt-4o", question, "I cannot tell."), False),

@@ -27,6 +27,7 @@ class OutlineRow(NamedTuple):
     depth: int
     kind: str
     name: str
+    """Of the step, which may be better than that of its span."""
     agent: str
     """The agent to which it belongs; empty where there is none."""
     start_ms: int
@@ -107,7 +108,7 @@ def _row(
         span_id,
         depth,
         span["kind"],
-        step.get("name", span["name"]),
+        step.get("name") or span["name"],
         (place.agent if place is not None else "") or agent,
         int(span["started_at"]),
         int(span["duration"]),

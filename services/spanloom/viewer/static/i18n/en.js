@@ -85,6 +85,8 @@ export const en = {
   "filter.operator": "Comparison",
   "filter.value": "Value",
   "filter.use": "Add",
+  "empty.wrong": "That question has a fault",
+  "empty.wrong.do": "Above it says where. Questions that can be asked:",
   "empty.match": "No run is like that",
   "empty.match.do": "Take a filter out:",
   "empty.without": "without",

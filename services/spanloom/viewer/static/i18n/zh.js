@@ -87,6 +87,8 @@ export const zh = {
   "filter.operator": "比较",
   "filter.value": "值",
   "filter.use": "添加",
+  "empty.wrong": "问题有误",
+  "empty.wrong.do": "上方指出了位置。可以这样问：",
   "empty.match": "没有符合条件的运行",
   "empty.match.do": "移除一个条件：",
   "empty.without": "不含",

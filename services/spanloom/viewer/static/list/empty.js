@@ -12,6 +12,16 @@ export function Empty() {
   return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
 }
 
+const EXAMPLES = [
+  "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
+];
+
+/** Questions to begin with, for whoever asked one that cannot be understood. */
+export function Examples() {
+  return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
+    <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
+}
+
 /** @param {{where: string}} props */
 function NoMatch({ where }) {
   const parts = conditions(where);

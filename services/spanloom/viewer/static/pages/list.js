@@ -1,7 +1,7 @@
 /** The first page: the runs that were asked for. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
-import { Empty } from "../list/empty.js";
+import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/fields.js";
 import { Live } from "../list/live.js";
@@ -24,8 +24,8 @@ export function Page() {
     <main class="list">
       <h1 class="sr">${t("list.title")}</h1>
       <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
-      ${error && !isWrong ? html`<${Failure} error=${error} again=${load} />` : rows && (rows.length ? html`<${Table} runs=${rows} />` : html`<${Empty} />`)}
-      ${rows && rows.length > 0 && html`<${Pager} />`}
+      ${error && !isWrong ? html`<${Failure} error=${error} again=${load} />` : isWrong ? html`<${Examples} />` : rows && (rows.length ? html`<${Table} runs=${rows} />` : html`<${Empty} />`)}
+      ${rows && rows.length > 0 && !isWrong && html`<${Pager} />`}
     </main>
   <//>`;
 }

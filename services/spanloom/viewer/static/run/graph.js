@@ -19,6 +19,8 @@ import { choose, chosen, runPath, view } from "./state.js";
 const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
+/** How far a graph is drawn smaller to fit. */
+const SMALLEST = 0.75;
 
 export function Graph() {
   const [told, setTold] = useState(/** @type {Told | null} */ (null));
@@ -37,7 +39,7 @@ export function Graph() {
   if (!told || !plan) return html`<p class="pad quiet">…</p>`;
   return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
     <div class="graph" tabindex="0" role="region" aria-label=${t("graph.label")}>
-      <svg width=${plan.width} height=${plan.height} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
+      <svg style=${{ width: `${plan.width}px`, minWidth: `${plan.width * SMALLEST}px` }} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
         <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
         ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
         ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} />`)}
@@ -48,11 +50,11 @@ export function Graph() {
 async function planned({ nodes, edges }) {
   const { default: dagre } = await import("../vendor/dagre.js");
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 38, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: 44, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);
-  dagre.layout(graph);
+  dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // in the order in which they began
   return {
     ...graph.graph(),
     boxes: new Map(nodes.map(({ id }) => [id, graph.node(id)])),

@@ -1,5 +1,5 @@
 /** The keys of the tree: those of a treegrid, and letters of our own (told in the help). */
-import { ERROR } from "./outline.js";
+import { isFault } from "./outline.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {{drill: (i: number) => void, up: () => void, frames: () => void}} Acts */
@@ -15,7 +15,7 @@ export function move(grid, by) {
 export function nextError({ o, kept, root }, i, by) {
   const to = root >= 0 ? o.end[root] : o.n;
   for (let j = i + by; j >= Math.max(0, root) && j < to; j += by) {
-    if (o.flags[j] & ERROR && (!kept || kept[j])) return j;
+    if (isFault(o, j) && (!kept || kept[j])) return j;
   }
   return -1;
 }

@@ -88,7 +88,7 @@ function sums(o, parent) {
   const errors = new Uint32Array(o.n);
   for (let i = o.n - 1; i >= 0; i--) {
     tokens[i] += o.tin[i] + o.tout[i];
-    errors[i] += o.flags[i] & ERROR;
+    errors[i] += Number(isFault(o, i));
     if (parent[i] < 0) continue;
     tokens[parent[i]] += tokens[i];
     errors[parent[i]] += errors[i];
@@ -118,5 +118,8 @@ export function rowOf(o, id) {
 /** A length in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
-/** Whether a row is framework plumbing: no step, counted under none, and it did not fail. @param {Outline} o @param {number} i */
-export const isPlumbing = (o, i) => (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
+/** Whether a row is framework plumbing: told by another step, or no step and it did not fail. @param {Outline} o @param {number} i */
+export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
+
+/** Whether a row failed, and no other row tells it. @param {Outline} o @param {number} i */
+export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;

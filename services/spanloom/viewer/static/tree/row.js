@@ -2,7 +2,7 @@
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { line } from "../ui/visible.js";
-import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, ms } from "./outline.js";
+import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.js";
 
 export const DEEPEST = 24;
 const PREVIEW = 160;
@@ -77,7 +77,7 @@ export class Row {
   numbers(view, i, warmest) {
     const { o } = view;
     const isClosed = view.has(i) && !view.isOpen(i);
-    const errors = isClosed ? o.errors[i] - (o.flags[i] & ERROR) : 0;
+    const errors = isClosed ? o.errors[i] - Number(isFault(o, i)) : 0;
     this.below.textContent = errors ? `✕ ${errors}` : "";
     this.below.title = errors ? t("tree.errors", { n: errors }) : "";
     const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];

@@ -4,7 +4,7 @@
  * are in sight, each has its band beside it.
  */
 import { colors, fitted } from "./colors.js";
-import { ERROR } from "./outline.js";
+import { isFault } from "./outline.js";
 
 export class Strip {
   /** @param {HTMLCanvasElement} canvas @param {import("./view.js").View} view @param {(share: number) => void} jump */
@@ -68,7 +68,7 @@ export class Strip {
       for (let y = Math.floor((at * length) / count); y < to; y++) {
         tokens[y] += isOpen ? o.tin[i] + o.tout[i] : o.tokens[i];
         time[y] += isOpen ? 0 : o.dur[i];
-        bad[y] += isOpen ? o.flags[i] & ERROR : o.errors[i];
+        bad[y] += isOpen ? Number(isFault(o, i)) : o.errors[i];
       }
     }
     for (const one of [tokens, time]) {

@@ -10,6 +10,5 @@ export class Graph {
   edge(from: string, to: string): { points: { x: number; y: number }[] };
   graph(): { width: number; height: number };
 }
-export function layout(graph: Graph): void;
-declare const dagre: { graphlib: { Graph: typeof Graph }; layout(graph: Graph): void };
+declare const dagre: { graphlib: { Graph: typeof Graph }; layout(graph: Graph, options?: { disableOptimalOrderHeuristic?: boolean }): void };
 export default dagre;
