@@ -70,10 +70,10 @@ class ShelfStore(MemoryAnnotations):
         return 1 if key in self.documents else 0
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._find(self.documents, trace_id, reach)
+        return self._on_shelf(self.documents, trace_id, reach)
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._find(self.spans, trace_id, reach)
+        return self._on_shelf(self.spans, trace_id, reach)
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         homes = (key for key in self.documents if key.trace_id == trace_id)
@@ -207,7 +207,7 @@ class ShelfStore(MemoryAnnotations):
             raise self.error
         return 15
 
-    def _find(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
+    def _on_shelf(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
         if self.error:
             raise self.error
         found = [v for k, v in shelf.items() if k.trace_id == trace_id and reach.covers(k.project)]
