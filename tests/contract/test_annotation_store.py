@@ -137,6 +137,7 @@ def test_a_version_is_kept_with_its_document_once(store: Store, key: TraceKey) -
     assert store.kept_version(key, 1) == first
     assert store.kept_version(key, 2) == replace(first, version=2)
     assert store.kept_version(key, 3) is None
+    assert [store.has_kept(key, version) for version in (1, 2, 3)] == [True, True, False]
 
 
 def test_the_current_version_is_told(store: Store, key: TraceKey) -> None:

@@ -282,6 +282,7 @@ def test_and_a_key_of_one_its_own(port: SqlPort, key: str, table: str) -> None:
 
 
 NOT_FOR_ONE = [
+    *("annotations", "scores", "annotation_scores_writer", "annotation_queue_events"),
     *("access_keys", "default.access_keys", "deletions", "deleted_traces", "replays"),
     *(
         "schema_migrations",

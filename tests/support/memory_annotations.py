@@ -85,6 +85,10 @@ class MemoryAnnotations(MemoryState):
             document = next((k.document for k in same), kept.document)
             self._kept[kept.key, kept.version] = replace(kept, document=document)
 
+    def has_kept(self, key: TraceKey, version: int) -> bool:
+        """See ``VersionKeeper.has_kept``."""
+        return self.kept_version(key, version) is not None
+
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """See ``VersionKeeper.kept_version``."""
         return None if key in self._deleted else self._kept.get((key, version))

@@ -57,6 +57,7 @@ class MemoryDeletions(MemoryState):
             row.slot.key
             for row in self._annotations
             if row.at_us <= until_seq
+            and row.slot.key not in self._deleted
             and (scope.conversation_id, scope.start_before_ns) == (None, None)
             and scope.reach.covers(row.slot.key.project)
             and scope.trace_id in (None, row.slot.key.trace_id)

@@ -24,12 +24,12 @@ PATH = f"/v1/trajectories/{TRACE}/annotations"
 SCHEME = "step_evaluation"
 
 
-def send_run(spanloom: RunningSpanloom) -> list[str]:
+def send_run(spanloom: RunningSpanloom, trace_id: str = TRACE) -> list[str]:
     """Send an agent that calls three tools, and return the ids of these steps."""
     url = f"{spanloom.addresses['otlp_http']}/v1/traces"
     spans = [
         wire_span(
-            TRACE,
+            trace_id,
             number,
             parent=0 if number == 1 else 1,
             name="agent" if number == 1 else "tool",
@@ -48,7 +48,7 @@ def send_run(spanloom: RunningSpanloom) -> list[str]:
     )
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        answer = httpx.get(f"{spanloom.api}/v1/trajectories/{TRACE}")
+        answer = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}")
         if answer.status_code == 200 and answer.json()["extraction"]["status"] == "settled":
             (agent,) = answer.json()["agent_steps"]
             return [step["id"] for step in agent["steps"]]

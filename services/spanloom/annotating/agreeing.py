@@ -98,7 +98,7 @@ class Agreeing:
         for key, rows in stood.items():
             for who in {row.said.slot.annotator for row in rows}:
                 own = [row for row in rows if row.said.slot.annotator == who]
-                scores[key.trace_id, who] = score_now(scheme, own, ()).value
+                scores[key.trace_id, who] = score_now(scheme, own, frozenset()).value
         return scores
 
 

@@ -133,7 +133,7 @@ class Exchange:
             return {}
         if not scheme.has_score:
             return {}
-        score = score_now(scheme, rows, judged)
+        score = score_now(scheme, rows, frozenset(judged))
         return {"score": plain(score.value), "score_complete": score.is_complete}
 
     def _session(self, project: str, entry: Json) -> tuple[Session, Anchors]:

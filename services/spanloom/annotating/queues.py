@@ -122,7 +122,7 @@ class Queues:
         if anchors is None:
             return None
         rows: Sequence[Stood] = self._reading.of_trace(key, scheme_name, annotator)
-        return score_now(scheme, rows, anchors.judged)
+        return score_now(scheme, rows, anchors.to_judge)
 
     def _item(self, queue: Queue, trace_id: str, place: int) -> QueueItem:
         version = self._versions.current(TraceKey(queue.project, trace_id))

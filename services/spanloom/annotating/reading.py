@@ -13,6 +13,7 @@ from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.anchors import Anchors
@@ -48,19 +49,24 @@ class Reading:
         self._store = store
         self._versions = versions
 
-    def of_trace(self, key: TraceKey, scheme: str = "", annotator: str = "") -> Sequence[Stood]:
-        """Return the current rows that were not taken back, by scheme, annotator and step."""
+    def of_trace(
+        self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
+    ) -> Sequence[Stood]:
+        """Return the current rows that were not taken back, by scheme, annotator and step.
+
+        ``current`` is the version that is stored now, where the caller knows it.
+        """
         asked = AnnotationQuery(key.trace_id, scheme, annotator)
         rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
-        return self.stood(key, (row for row in rows if not row.is_deleted))
+        return self.stood(key, (row for row in rows if not row.is_deleted), current)
 
-    def stood(self, key: TraceKey, rows: Iterable[Annotation]) -> Sequence[Stood]:
+    def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:
         """Return rows of a trajectory with their states.
 
         The document is read only if one was made on another version than the current one: of the
         same all are valid, for it is what they were made on.
         """
-        current = self._versions.current(key)
+        current = current or self._versions.current(key)
 
         @cache
         def now() -> Anchors | None:
@@ -83,7 +89,7 @@ class Reading:
         return standing_of(step_id, row.anchor, anchors, fates)
 
 
-def score_now(scheme: Scheme, rows: Iterable[Stood], steps: Iterable[str]) -> Score:
+def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:
     """Return what the rows of one annotator come to, those that count, where they stand now."""
     marks = {
         found.standing.step_id: found.said.mark

@@ -34,7 +34,7 @@ class Session(NamedTuple):
     scheme: Scheme
     annotator: str
     version: int
-    """That was on the screen."""
+    """That was on the screen; 0: the current one."""
     origin: Origin = Origin.HUMAN
     group: str = ""
     """What is undone together; empty: each write alone."""

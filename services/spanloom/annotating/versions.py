@@ -59,7 +59,7 @@ class Versions:
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
         """Keep a version for good; return whether it is kept, now or already."""
-        if self._store.kept_version(key, version) is not None:
+        if self._store.has_kept(key, version):
             return True
         if (document := self.document(key, version)) is None:
             return False

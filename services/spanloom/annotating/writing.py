@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotating.batch import Batch, Seen
 from spanloom.annotating.reading import score_now
+from spanloom.core.model import score as scores
 from spanloom.core.model.annotation import NOTHING, Annotation
-from spanloom.core.model.score import Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spanloom.annotating.reading import Reading
     from spanloom.annotating.requests import Session, Write
     from spanloom.annotating.versions import Versions
+    from spanloom.core.annotation.score import Score
     from spanloom.core.ports.annotations import AnnotationStore
     from spanloom.core.ports.scores import ScoreStore
 
@@ -35,8 +36,12 @@ class Written(NamedTuple):
 
     rows: Sequence[Annotation]
     """Of each write, in their order."""
-    added: int
+    added: int = 0
     """How many of them are new."""
+    version: int = 0
+    """The current one."""
+    score: Score | None = None
+    """What all marks of the annotator come to; of a scheme that has scores."""
 
 
 class Writing:
@@ -45,14 +50,14 @@ class Writing:
     def __init__(
         self,
         store: AnnotationStore,
-        scores: ScoreStore,
+        score_store: ScoreStore,
         versions: Versions,
         reading: Reading,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take what it writes to; the clock is in ns since the epoch."""
         self._store = store
-        self._scores = scores
+        self._scores = score_store
         self._versions = versions
         self._reading = reading
         self._clock_ns = clock_ns
@@ -68,33 +73,34 @@ class Writing:
         or ``WriteConflictError``, and then stores nothing.
         """
         with self._lock:
-            at_us = self.now_us()
-            batch = Batch(session, self._seen(session), self._rows(session), at_us)
+            at_us, current = self.now_us(), self._versions.current(session.key)
+            session = session._replace(version=session.version or current)
+            batch = Batch(session, self._seen(session, current), self._rows(session), at_us)
             rows = [batch.take(place, write) for place, write in enumerate(writes)]
             batch.refuse()
-            if not is_dry_run:
-                if batch.added:
-                    self._versions.keep(session.key, session.version, at_us)
-                    self._store.add_annotations(batch.added)
-                self._record_score(session, at_us)
-            return Written([row for row in rows if row is not None], len(batch.added))
+            taken = [row for row in rows if row is not None]
+            if is_dry_run:
+                return Written(taken, len(batch.added), current)
+            if batch.added:
+                self._versions.keep(session.key, session.version, at_us)
+                self._store.add_annotations(batch.added)
+            score = self._record_score(session, at_us, current)
+            return Written(taken, len(batch.added), current, score)
 
-    def undo(self, session: Session, group: str, write_id: str) -> Sequence[Annotation]:
+    def undo(self, session: Session, group: str, write_id: str) -> Written:
         """Put back what was there before the writes of a group; return the new rows.
 
         What was changed since stays. The new rows have the write id as their group, so an undo is
         undone likewise; sent again, it changes nothing.
         """
         with self._lock:
-            at_us = self.now_us()
+            at_us, current = self.now_us(), self._versions.current(session.key)
             rows = self._rows(session)
-            if stored := [row for row in rows if row.write_id == write_id]:
-                return stored
-            undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]
-            if undone:
+            undone = [row for row in rows if row.write_id == write_id]
+            if not undone:
+                undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]
                 self._store.add_annotations(undone)
-                self._record_score(session, at_us)
-            return undone
+            return Written(undone, 0, current, self._record_score(session, at_us, current))
 
     def now_us(self) -> int:
         """Return the time in microseconds; later than any before, whatever the clock says."""
@@ -104,32 +110,36 @@ class Writing:
     def _rows(self, session: Session) -> Sequence[Annotation]:
         return self._store.revisions(session.key, session.scheme.name, session.annotator)
 
-    def _seen(self, session: Session) -> Seen:
-        current = self._versions.current(session.key)
+    def _seen(self, session: Session, current: int) -> Seen:
         seen = self._versions.anchors(session.key, session.version)
         return Seen(seen, seen or self._versions.anchors(session.key, current))
 
-    def _record_score(self, session: Session, at_us: int) -> None:
+    def _record_score(self, session: Session, at_us: int, version: int) -> Score | None:
         """Store what all marks of the annotator come to now, those that count."""
         key, scheme = session.key, session.scheme
-        version = self._versions.current(key)
         if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
-            return
-        rows = self._reading.of_trace(key, scheme.name, session.annotator)
-        score = score_now(scheme, rows, now.judged)
-        row = Score(
-            key=key,
-            name=scheme.name,
-            source=session.origin.value,
-            author=session.annotator,
-            revision=at_us,
-            judged_version=version,
-            number=score.value,
-            is_complete=score.is_complete,
-            config_hash=scheme.hash,
-            is_deleted=not rows,
-        )
-        self._scores.add_scores([row])
+            return None
+        rows = self._reading.of_trace(key, scheme.name, session.annotator, version)
+        score = score_now(scheme, rows, now.to_judge)
+        self._scores.add_scores([_row(session, score, at_us, version, is_deleted=not rows)])
+        return score
+
+
+def _row(
+    session: Session, score: Score, at_us: int, version: int, *, is_deleted: bool
+) -> scores.Score:
+    return scores.Score(
+        key=session.key,
+        name=session.scheme.name,
+        source=session.origin.value,
+        author=session.annotator,
+        revision=at_us,
+        judged_version=version,
+        number=score.value,
+        is_complete=score.is_complete,
+        config_hash=session.scheme.hash,
+        is_deleted=is_deleted,
+    )
 
 
 def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:

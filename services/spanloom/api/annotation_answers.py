@@ -1,6 +1,7 @@
 """What the routes of annotations work out and answer; whatever blocks."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -10,11 +11,12 @@ from spanloom.annotating.blind import withheld_from
 from spanloom.annotating.reading import Stood, score_now
 from spanloom.annotating.requests import Session, Write
 from spanloom.annotating.schemes import UnknownSchemeError
+from spanloom.annotating.writing import Written
 from spanloom.api.annotation_schemas import BulkRequest, shown
 from spanloom.api.routes.places import known
 from spanloom.api.services import Services
-from spanloom.core.annotation.score import plain
-from spanloom.core.model.annotation import Annotation
+from spanloom.core.annotation.scheme import Scheme
+from spanloom.core.annotation.score import Score, plain
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
@@ -30,22 +32,23 @@ def open_session(
 ) -> Session:
     """Return who writes about which version; raises ``UnknownSchemeError``."""
     found = using.annotating.schemes.find(key.project, scheme)
-    return Session(key, found, annotator, version or using.annotating.versions.current(key))
+    return Session(key, found, annotator, version or 0)
 
 
 def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
-    """Keep a version, and return its document; ``None`` if it is not there any more."""
+    """Keep a version, and say which; ``None`` if it is not there any more."""
     versions = using.annotating.versions
     if not versions.keep(key, version, using.annotating.writing.now_us()):
         return None
     versions.anchors(key, version)  # so that the first save need not work them out
-    return versions.document(key, version)
+    return orjson.dumps({"trace_id": key.trace_id, "version": version})
 
 
-def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Sequence[Annotation]:
+def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
     """Give one mark to each step that has none yet."""
     annotating = using.annotating
-    anchors = annotating.versions.anchors(session.key, session.version)
+    version = session.version or annotating.versions.current(session.key)
+    anchors = annotating.versions.anchors(session.key, version)
     said = annotating.reading.of_trace(session.key, session.scheme.name, session.annotator)
     judged = {r.standing.step_id for r in said if r.said.mark.correctness}
     steps = anchors.below(wanted.below) if anchors else ()
@@ -54,64 +57,70 @@ def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Sequence
         for step in steps
         if step.is_judged and step.id not in judged
     ]
-    return annotating.writing.write(session, writes).rows
+    return annotating.writing.write(session._replace(version=version), writes)
 
 
 def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: str) -> bytes:
     """Return what a reader may see of the annotations of a trajectory."""
     is_withheld = withheld_from(using.store, Reach.only(key.project), reader)
-    every = using.annotating.reading.of_trace(key, scheme, annotator)
+    version = using.annotating.versions.current(key)
+    every = using.annotating.reading.of_trace(key, scheme, annotator, version)
     rows = [row for row in every if not is_withheld(key, row.said.slot.annotator)]
-    return _answer(using, key, rows, rows, len(every) - len(rows))
+    scores = _scores(using, key, version, rows)
+    return _answer(key, version, rows, scores, len(every) - len(rows))
 
 
-def written(using: Services, session: Session, rows: Sequence[Annotation]) -> bytes:
+def written(using: Services, session: Session, done: Written) -> bytes:
     """Return the rows of a request, and the score that all marks of the annotator come to."""
-    key, reading = session.key, using.annotating.reading
-    every = reading.of_trace(key, session.scheme.name, session.annotator)
-    return _answer(using, key, reading.stood(key, rows), every, 0)
+    key = session.key
+    rows = using.annotating.reading.stood(key, done.rows, done.version)
+    named = {"scheme": session.scheme.name, "annotator": session.annotator}
+    scores = [] if done.score is None else [{**named, **_figures(done.score)}]
+    return _answer(key, done.version, rows, scores, 0)
 
 
 def _answer(
-    using: Services,
     key: TraceKey,
+    version: int,
     rows: Sequence[Stood],
-    scored: Sequence[Stood],
+    scores: Sequence[Mapping[str, Any]],
     withheld: int,
 ) -> bytes:
     return orjson.dumps(
         {
             "trace_id": key.trace_id,
             "project": key.project,
-            "version": using.annotating.versions.current(key),
+            "version": version,
             "withheld": withheld,
             "items": list(map(shown, rows)),
-            "scores": _scores(using, key, scored),
+            "scores": scores,
         }
     )
 
 
-def _scores(using: Services, key: TraceKey, rows: Sequence[Stood]) -> list[Mapping[str, Any]]:
+def _scores(
+    using: Services, key: TraceKey, version: int, rows: Sequence[Stood]
+) -> list[Mapping[str, Any]]:
     """Return the score of every annotator and scheme, of all their rows."""
     found: list[Mapping[str, Any]] = []
+    schemes = cache(lambda name: _scheme(using, key, name))
     for (_, name, annotator), group in groupby(rows, key=lambda row: row.said.slot[:3]):
-        score = _score(using, key, name, list(group))
-        found += [{"scheme": name, "annotator": annotator, **score}] if score else []
+        anchors = using.annotating.versions.anchors(key, version)
+        scheme = schemes(name)
+        if scheme is not None and scheme.has_score and anchors is not None:
+            score = score_now(scheme, group, anchors.to_judge)
+            found.append({"scheme": name, "annotator": annotator, **_figures(score)})
     return found
 
 
-def _score(
-    using: Services, key: TraceKey, name: str, rows: Sequence[Stood]
-) -> Mapping[str, Any] | None:
-    annotating = using.annotating
+def _scheme(using: Services, key: TraceKey, name: str) -> Scheme | None:
     try:
-        scheme = annotating.schemes.find(key.project, name)
+        return using.annotating.schemes.find(key.project, name)
     except UnknownSchemeError:
         return None
-    anchors = annotating.versions.anchors(key, annotating.versions.current(key))
-    if not scheme.has_score or anchors is None:
-        return None
-    score = score_now(scheme, rows, anchors.judged)
+
+
+def _figures(score: Score) -> Mapping[str, Any]:
     return {
         "score": plain(score.value),
         "score_complete": score.is_complete,

@@ -173,6 +173,7 @@ def _answer(
 ANNOTATIONS = _answer("The annotations.", "AnnotationList", _LIST)
 WRITTEN = _answer("The rows of the request, and the score.", "AnnotationList", _LIST)
 VERSION = _answer("The document.", {"type": "object"}, canonical_example())
+KEPT = _answer("It is kept.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1})
 SCHEME = _answer("The scheme, and what of it is not understood.", "SchemeItem", _SCHEME)
 SCHEMES = _answer("The schemes.", "SchemeList", {"items": [_SCHEME], "presets": []})
 ENTRIES = _answer(

@@ -83,12 +83,12 @@ def export_command(
 
 @annotations_group.command("import", cls=TeachingCommand)
 @click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(True, path_type=Path)
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("--project", metavar="NAME", help="The project of the runs.")
 @click.option(
     "--items",
-    type=click.Path(True, path_type=Path),
+    type=click.Path(path_type=Path),
     help="Potato's items, which name our steps; else items.json beside the files.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be stored.")
@@ -102,6 +102,9 @@ def import_command(
     The same file twice adds nothing. Ends with 1 if an entry was not taken.
     """
     is_refused = False
+    for file in (*files, *([items] if items else ())):
+        if not file.exists():
+            raise click.UsageError(f"{printable(str(file))}: there is no such file")
     for file in files:
         try:
             entries = iter(list(_read(file, items)))

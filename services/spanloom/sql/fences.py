@@ -134,12 +134,12 @@ class Fences:
                 vocabulary.SYSTEM_TABLES if is_one else vocabulary.SYSTEM_TABLES_OF_ALL
             )
         table = self._engine.tables.get(name.table)
-        if name.database != self._engine.database or table is None:
+        if name.database != self._engine.database or table is None or table.name in _NOBODYS:
             return False
         return table.has_projects or self._is_readable_view(table) or self._is_for_all(table)
 
     def _is_for_all(self, table: SqlTable) -> bool:
-        return self._project is None and table.has_rows and table.name not in _NOBODYS
+        return self._project is None and table.has_rows
 
     def _is_readable_view(self, table: SqlTable) -> bool:
         """Return whether all that a view reads may be read."""

@@ -176,17 +176,17 @@ def as_csv() -> bytes:
     [
         ("annotations.csv", as_csv()),
         (
-            "agent_eval.json",
+            "agent_evaluation.json",
             orjson.dumps(
                 {
-                    "items": [
+                    "summary": {"annotators": ["ada"]},
+                    "per_trace": [
                         {
-                            "instance_id": KEY.trace_id,
-                            "annotations": [
-                                {"user_id": "ada", "labels": {SCHEME: {SCHEME: ANSWER}}}
-                            ],
+                            "trace_id": KEY.trace_id,
+                            "annotator_count": 1,
+                            "annotations": {SCHEME: {"values": [{SCHEME: ANSWER}]}},
                         }
-                    ]
+                    ],
                 }
             ),
         ),
@@ -207,6 +207,13 @@ def test_every_form_of_potatos_is_read(name: str, content: bytes) -> None:
     (said,) = read_file(name, content)
     assert (said["item"], said["annotator"], said["scheme"]) == (KEY.trace_id, "ada", SCHEME)
     assert said["answer"]["steps"][0]["correctness"] == "correct"
+
+
+def test_several_whom_a_file_does_not_name_are_numbered() -> None:
+    trace = {"trace_id": KEY.trace_id, "annotations": {SCHEME: {"values": [{SCHEME: ANSWER}] * 2}}}
+    whole = {"summary": {"annotators": ["ada", "bo"]}, "per_trace": [trace]}
+    said = read_file("agent_evaluation.json", orjson.dumps(whole))
+    assert [one["annotator"] for one in said] == ["annotator 1", "annotator 2"]
 
 
 def test_a_file_that_is_none_is_refused() -> None:

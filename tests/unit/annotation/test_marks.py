@@ -16,16 +16,16 @@ WRONG = Mark("incorrect", "execution", "wrong_tool", "major", "a more specific s
 
 def test_the_published_example_comes_to_95_and_says_that_a_step_is_missing() -> None:
     marks = {"a": Mark("correct"), "b": WRONG}
-    assert score_of(SCHEME, marks, ["a", "b"]) == Score(95, True, 0, 0)
-    assert score_of(SCHEME, marks, ["a", "b", "c"]) == Score(95, False, 1, 0)
+    assert score_of(SCHEME, marks, {"a", "b"}) == Score(95, True, 0, 0)
+    assert score_of(SCHEME, marks, {"a", "b", "c"}) == Score(95, False, 1, 0)
 
 
 def test_a_score_needs_severities_and_never_falls_below_nothing() -> None:
     unweighed = {"a": Mark("partially_correct")}
-    assert score_of(SCHEME, unweighed, ["a"]) == Score(100, False, 0, 1)
+    assert score_of(SCHEME, unweighed, {"a"}) == Score(100, False, 0, 1)
     worst = {str(n): WRONG._replace(severity="critical") for n in range(11)}
-    assert score_of(SCHEME, worst, list(worst)).value == 0
-    assert score_of(SCHEME, {"a": WRONG._replace(severity="odd")}, "a") == Score(100, False, 0, 1)
+    assert score_of(SCHEME, worst, set(worst)).value == 0
+    assert score_of(SCHEME, {"a": WRONG._replace(severity="odd")}, {"a"}) == Score(100, False, 0, 1)
 
 
 def test_whole_numbers_are_written_as_such() -> None:

@@ -119,6 +119,8 @@ def test_the_database_is_the_stores_or_system(port: SqlPort) -> None:
 def test_describe_exists_and_show_create(port: SqlPort) -> None:
     assert port.said("EXISTS TABLE v_steps") == "1\n"
     assert port.said("EXISTS TABLE access_keys") == "0\n"
+    for withheld in ("annotations", "scores", "annotation_queue_events"):
+        assert port.said(f"EXISTS TABLE {withheld}") == "0\n"
     assert port.said("DESCRIBE TABLE `default`.v_steps FORMAT TSV").startswith("Project\t")
     assert "CREATE VIEW default.v_steps" in port.said("SHOW CREATE TABLE v_steps")
     assert "v_steps" in port.said("SHOW TABLES LIKE 'v_%'")

@@ -89,7 +89,7 @@ async def write_annotations(
     session = session._replace(origin=Origin(wanted.origin), group=wanted.group)
     writes = [item.write() for item in wanted.items]
     done = await using.calls.run(using.annotating.writing.write, session, writes)
-    body = await using.calls.run(written, using, session, done.rows)
+    body = await using.calls.run(written, using, session, done)
     return Response(body, media_type=JSON)
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_answers import home_of, keep
-from spanloom.api.annotation_examples import VERSION
+from spanloom.api.annotation_examples import KEPT, VERSION
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
@@ -47,7 +47,7 @@ async def get_version(
     operation_id="keepTrajectoryVersion",
     summary="Keep a version that is about to be annotated",
     response_class=Response,
-    responses={200: VERSION, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: KEPT, **problem_responses(401, 403, 404, 422, 503)},
 )
 @needs(Scope.ANNOTATE)
 async def keep_version(

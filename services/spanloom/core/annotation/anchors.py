@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,10 +69,15 @@ class Anchors:
             found |= more
         return [step for step in self.steps if step.id in found]
 
-    @property
+    @cached_property
     def judged(self) -> Sequence[str]:
         """The ids of the steps that a complete judgement needs, in order."""
         return [step.id for step in self.steps if step.is_judged]
+
+    @cached_property
+    def to_judge(self) -> frozenset[str]:
+        """The same ids as a set: of a long run there are very many."""
+        return frozenset(self.judged)
 
 
 def anchors_of(document: Json) -> Anchors:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.annotation.marks import is_wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.annotation import Mark
@@ -31,7 +32,7 @@ def penalty_of(scheme: Scheme, mark: Mark) -> float:
     return scheme.weight_of(mark.severity)
 
 
-def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: Iterable[str]) -> Score:
+def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> Score:
     """Return the score of marks by step id; ``steps`` are those that are to be judged.
 
     Partially correct weighs like incorrect. Complete is a score when every step is judged and every
@@ -40,7 +41,7 @@ def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: Iterable[str]) ->
     known = {severity.name for severity in scheme.severities}
     judged = {step_id: mark for step_id, mark in marks.items() if mark.correctness}
     wrong = [mark for mark in judged.values() if is_wrong(scheme, mark.correctness)]
-    unjudged = sum(step_id not in judged for step_id in steps)
+    unjudged = len(steps) - sum(step_id in steps for step_id in judged)
     unweighed = sum(mark.severity not in known for mark in wrong)
     off = sum(penalty_of(scheme, mark) for mark in wrong)
     return Score(max(0.0, scheme.max_score - off), not unjudged + unweighed, unjudged, unweighed)

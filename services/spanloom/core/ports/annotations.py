@@ -91,6 +91,9 @@ class VersionKeeper(Protocol):
     def keep_version(self, kept: KeptVersion) -> None:
         """Keep a version, its document once for all versions that say the same; durable."""
 
+    def has_kept(self, key: TraceKey, version: int) -> bool:
+        """Return whether a version was kept, without reading its document."""
+
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """Return a version that was kept."""
 

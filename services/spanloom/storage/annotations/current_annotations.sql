@@ -12,9 +12,6 @@ FROM
       AND ({annotator:String} = '' OR Annotator = {annotator:String})
       AND (Project, TraceId, Scheme, Annotator, StepId) > ({after_project:String}, {after_trace:String}, {after_scheme:String},
           {after_annotator:String}, {after_step:String})
-      -- Readers can set no filter: the deleted ones are looked for by key, among those there are.
-      AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM deleted_traces
-          WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM annotations WHERE {reach}))
     ORDER BY Project, TraceId, Scheme, Annotator, StepId, Revision DESC, AtUnixMicro DESC, WriteId DESC
     LIMIT 1 BY Project, TraceId, Scheme, Annotator, StepId
 )

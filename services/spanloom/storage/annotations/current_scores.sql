@@ -13,9 +13,6 @@ FROM
       AND ({source:String} = '' OR Source = {source:String})
       AND ({author:String} = '' OR Author = {author:String})
       AND ({target:String} = '' OR Target = {target:String})
-      -- Readers can set no filter: the deleted ones are looked for by key, among those there are.
-      AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM deleted_traces
-          WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM scores WHERE {reach}))
     ORDER BY Project, TraceId, ScoreId, Revision DESC
     LIMIT 1 BY Project, TraceId, ScoreId
 )

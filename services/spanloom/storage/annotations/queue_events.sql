@@ -3,7 +3,4 @@ SELECT DISTINCT TraceId, Annotator, AtUnixMicro, Event
 FROM annotation_queue_events
 WHERE Project = {project:String} AND Queue = {queue:String}
   AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
-  -- Readers can set no filter: the deleted ones are looked for by key, among those there are.
-  AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM deleted_traces
-      WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM annotation_queue_events WHERE Project = {project:String} AND Queue = {queue:String}))
 ORDER BY AtUnixMicro, TraceId, Annotator, Event

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.annotations.living import living
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class ClickHouseAnnotationQueues:
     def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
         """See ``AnnotationQueueStore.queue_items``."""
         rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
-        return [QueueItem(*row) for row in rows]
+        items = [QueueItem(*row) for row in rows]
+        return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``."""
@@ -67,7 +70,8 @@ class ClickHouseAnnotationQueues:
         rows = self._reader.rows(
             "queue_events", project=queue.project, queue=queue.name, trace_id=trace_id
         )
-        return [QueueEvent(t, who, at_us, Event(event)) for t, who, at_us, event in rows]
+        events = [QueueEvent(of, who, at_us, Event(event)) for of, who, at_us, event in rows]
+        return living(self._reader, events, lambda event: TraceKey(queue.project, event.trace_id))
 
 
 def _queue(row: Row) -> Queue:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.storage.annotations.living import living_page
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
@@ -66,6 +67,16 @@ class ClickHouseScores:
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
         """See ``ScoreStore.scores``."""
+
+        def read(last: Score | None) -> Sequence[Score]:
+            place = ScorePlace(*last.key, last.id) if last else after
+            return self._score_page(reach, asked, limit, place)
+
+        return living_page(self._reader, read, lambda score: score.key, limit)
+
+    def _score_page(
+        self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace
+    ) -> Sequence[Score]:
         rows = self._reader.rows(
             "current_scores",
             reach=within(reach),

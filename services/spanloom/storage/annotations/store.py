@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.annotation import Slot
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import KeptVersion, StoredScheme
+from spanloom.storage.annotations.living import living_page
 from spanloom.storage.annotations.rows import from_row, to_row
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
@@ -47,6 +48,15 @@ class ClickHouseAnnotations:
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
     ) -> Sequence[Annotation]:
         """See ``AnnotationStore.annotations``."""
+
+        def read(last: Annotation | None) -> Sequence[Annotation]:
+            return self._annotation_page(reach, asked, limit, last.slot if last else after)
+
+        return living_page(self._reader, read, lambda row: row.slot.key, limit)
+
+    def _annotation_page(
+        self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None
+    ) -> Sequence[Annotation]:
         (project, trace_id), scheme, annotator, step_id = after or _BEFORE_ALL
         rows = self._reader.rows(
             "current_annotations",
@@ -115,6 +125,10 @@ class ClickHouseAnnotations:
             "Document": b"" if there else kept.document,
         }
         self._worker.insert_binary("trajectory_snapshots", _KEPT, RowBinary([row], _KEPT))
+
+    def has_kept(self, key: TraceKey, version: int) -> bool:
+        """See ``VersionKeeper.has_kept``."""
+        return any(self._reader.rows("kept_version", **key._asdict(), version=version))
 
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """See ``VersionKeeper.kept_version``."""

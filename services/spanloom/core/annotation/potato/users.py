@@ -80,42 +80,20 @@ def _read_csv(text: str) -> Iterator[Json]:
 
 
 def _read_evaluation(whole: object) -> Iterator[Json]:
-    """Read the lists of ``agent_eval``: wherever items have annotations by user."""
-    if isinstance(whole, list):
-        for entry in whole:
-            yield from _read_evaluation(entry)
-        return
-    if not isinstance(whole, dict):
+    """Read the JSON of ``agent_eval``, which lists what was said of each item and not by whom.
+
+    With one annotator that is who it was; several are numbered, in the order of the list.
+    """
+    if not isinstance(whole, dict) or not isinstance(whole.get("per_trace"), list):
         raise ValueError("the file is none of Potato's that hold annotations")
-    item = next((whole[key] for key in _NOT_ANNOTATORS if key in whole), None)
-    annotations = whole.get("annotations")
-    if item is not None and isinstance(annotations, (list, dict)):
-        yield from _read_item(str(item), annotations)
-        return
-    for key in ("items", "instances", "results", "annotations", "data", "traces"):
-        if isinstance(whole.get(key), (list, dict)):
-            inner = whole[key]
-            listed = inner if isinstance(inner, list) else list(inner.values())
-            yield from _read_evaluation(listed)
-            return
-    raise ValueError("the file is none of Potato's that hold annotations")
-
-
-def _read_item(item: str, annotations: object) -> Iterator[Json]:
-    """Read the annotations of one item, a list of users' or a mapping by user."""
-    if isinstance(annotations, dict):
-        listed = [{"user_id": user, "labels": labels} for user, labels in annotations.items()]
-    else:
-        listed = [one for one in annotations if isinstance(one, dict)]  # type: ignore[attr-defined]
-    for one in listed:
-        user = next((str(one[k]) for k in ("user_id", "user", "annotator") if one.get(k)), "")
-        labels = next(
-            (one[k] for k in ("labels", "annotations") if isinstance(one.get(k), dict)), one
-        )
-        for scheme, said in labels.items():
-            held = said.get(scheme) if isinstance(said, dict) and scheme in said else said
-            if isinstance(held, (str, dict)):
-                yield from _said(item, user, str(scheme), held)
+    named = whole.get("summary", {}).get("annotators", [])
+    for trace in whole["per_trace"]:
+        for scheme, said in trace.get("annotations", {}).items():
+            values = said.get("values", ()) if isinstance(said, dict) else ()
+            for number, value in enumerate(values, 1):
+                user = str(named[0]) if len(named) == 1 else f"annotator {number}"
+                held = value.get(scheme, value) if isinstance(value, dict) else value
+                yield from _said(str(trace.get("trace_id", "")), user, scheme, held)
 
 
 def _said(item: str, user: str, scheme: str, said: object) -> Iterator[Json]:
