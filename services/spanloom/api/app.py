@@ -23,6 +23,7 @@ from spanloom.api.routes import (
     deletions,
     diffs,
     keys,
+    one_step,
     outlines,
     parts,
     replays,
@@ -32,6 +33,7 @@ from spanloom.api.routes import (
     stats,
     steps,
     trajectories,
+    versions,
 )
 from spanloom.api.run_views import RunViews
 from spanloom.api.services import Services
@@ -125,7 +127,8 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, parts, diffs, conversations, stats, steps, search),
+        *(trajectories, outlines, versions, one_step, parts),
+        *(diffs, conversations, stats, steps, search),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -72,6 +72,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/rows",
         "GET /v1/trajectories/{trace_id}/search",
         "GET /v1/trajectories/{trace_id}/graph",
+        "GET /v1/trajectories/{trace_id}/versions",
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
         "GET /v1/trajectories/{trace_id}/otlp",
@@ -81,6 +82,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/stats",
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
+        "GET /v1/facets",
         "GET /v1/steps",
         "GET /v1/search",
         "POST /v1/replays",
@@ -136,7 +138,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
-        *("q", "in", "version"),
+        *("q", "in", "version", "with"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }
@@ -231,6 +233,7 @@ OF_ANOTHER_QUESTION = {
     "GET /v1/replays": set[str](),
     "GET /v1/deletions": set[str](),
     "GET /v1/stats": {"of", "run_where"},
+    "GET /v1/facets": {"of"},
 }
 """What cannot be asked with the other examples: a cursor, of a list that has filters."""
 
