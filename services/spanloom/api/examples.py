@@ -335,7 +335,7 @@ GRAPH = _answer(
     {
         "version": 1,
         "nodes": [_NODE],
-        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1}],
+        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1, "handoffs": 0}],
         "is_aggregated": False,
         "why": "",
     },

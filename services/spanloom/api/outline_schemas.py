@@ -109,11 +109,12 @@ class GraphNode(BaseModel):
 
 
 class GraphEdge(BaseModel):
-    """Calls of one node by another."""
+    """Calls of one node by another, and handoffs: a tool that gave the run to an agent."""
 
     from_: Annotated[str, Field(alias="from")]
     to: str
     calls: int
+    handoffs: Annotated[int, Field(description="As tools name the agent, never by times.")]
 
 
 class RunGraph(BaseModel):
