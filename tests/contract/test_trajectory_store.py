@@ -32,6 +32,7 @@ def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:
     assert store.document(key.trace_id, Reach.only(key.project)) is None
     assert store.spans_document(key.trace_id, Reach.only(key.project)) is None
     assert store.both_documents(key.trace_id, Reach.only(key.project)) is None
+    assert store.versions(key.trace_id, Reach.only(key.project)) == []
     assert store.list(Reach.only(key.project), TrajectoryFilter(), 10) == []
     assert store.find_calls(key.project, windows(["x"], 0, 2**63)) == []
 
@@ -51,6 +52,11 @@ def test_what_was_written_is_there_at_once(store: Store, key: TraceKey) -> None:
     assert store.spans_document(key.trace_id, Reach.only(key.project)) == record.spans_document
     both = store.both_documents(key.trace_id, Reach.ALL)
     assert both == (record.document, record.spans_document)
+    [stored] = store.versions(key.trace_id, Reach.ALL)
+    assert (stored.version, stored.status) == (record.version, record.status)
+    assert stored.span_count == record.trajectory.span_count
+    assert stored.extractor_version == record.trajectory.extractor_version
+    assert stored.stored_at_ms > 0
     head = store.heads([key])[key]
     assert (head.version, head.fingerprint, head.start_ns) == (1, "print 1", START_NS)
     assert sorted(head.step_ids) == [f"{1:016x}", f"{2:016x}"]

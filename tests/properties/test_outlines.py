@@ -83,12 +83,26 @@ def test_every_span_is_a_row_and_comes_back(
 @given(st.lists(IDS, unique=True), st.data())
 def test_parents_come_first_and_one_level_higher(ids: Sequence[str], data: st.DataObject) -> None:
     parents = [data.draw(st.just("") | IDS) for _ in ids]
-    spots = preorder(ids, parents)
-    assert sorted(spot.at for spot in spots) == list(range(len(ids)))
+    order, depths = preorder(ids, parents)
+    assert sorted(order) == list(range(len(ids)))
     above: list[int] = []
-    for spot in spots:
-        assert spot.depth <= len(above)
-        del above[spot.depth :]
+    for at, depth in zip(order, depths, strict=True):
+        assert depth <= len(above)
+        del above[depth:]
         if above:
-            assert parents[spot.at] == ids[above[-1]]
-        above.append(spot.at)
+            assert parents[at] == ids[above[-1]]
+        above.append(at)
+    for at, depth in zip(order, depths, strict=True):
+        if depth == 0 and parents[at] in ids:
+            assert _turns_in_a_circle(at, ids, parents)
+
+
+def _turns_in_a_circle(at: int, ids: Sequence[str], parents: Sequence[str]) -> bool:
+    """Whether a span is an ancestor of itself."""
+    above = dict(zip(ids, parents, strict=True))
+    here = parents[at]
+    for _ in ids:
+        if here == ids[at]:
+            return True
+        here = above.get(here, "")
+    return False

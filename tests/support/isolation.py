@@ -12,13 +12,13 @@ from tests.support.calls import windows
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
-from spanloom.core.formats.canonical import encode_document
+from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
@@ -73,9 +73,13 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
             pauses=[Pause(CALL.id, CALL.id, "ok?")],
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
-        named = key.project.encode()
         document = encode_document(run, 1, Status.SETTLED)
-        store.write([replace(record, document=document, spans_document=b'["%b"]' % named)])
+        told = SpanVerdict(
+            *(f"{1:016x}", "", key.project, Kind.AGENT, f"{1:016x}", "d", "r"),
+            *(run.root.start_ns, run.root.end_ns),
+        )
+        spans = encode_spans(replace(run, verdicts=[told]))
+        store.write([replace(record, document=document, spans_document=spans)])
         store.index_texts([key])
         store.record_progress([Progress(key, request.seq, Status.SETTLED)])
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)

@@ -18,6 +18,7 @@ from spanloom.core.ports.reading import (
     ConversationSummary,
     Cursor,
     Documents,
+    StoredVersion,
     TrajectorySummary,
 )
 from spanloom.core.ports.steps import ANY_STEP
@@ -105,6 +106,16 @@ class MemoryTrajectories(MemoryState):
         """See ``TrajectoryReader.both_documents``."""
         record = self._find(trace_id, reach)
         return Documents(record.document, record.spans_document) if record else None
+
+    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
+        """See ``TrajectoryReader.versions``."""
+        record = self._find(trace_id, reach)
+        if record is None:
+            return []
+        stored_ms = self._stored_s[record.key] * 1000
+        told = record.trajectory
+        built_by, spans = told.extractor_version, told.span_count
+        return [StoredVersion(record.version, record.status, stored_ms, built_by, spans)]
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

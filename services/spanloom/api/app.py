@@ -26,7 +26,9 @@ from spanloom.api.routes import (
     conversations,
     deletions,
     diffs,
+    kept_versions,
     keys,
+    one_step,
     outlines,
     parts,
     replays,
@@ -133,8 +135,9 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, parts, diffs, conversations, stats, steps, search),
-        *(trajectory_annotations, versions, annotation_schemes, annotation_exchange),
+        *(trajectories, outlines, versions, one_step, parts),
+        *(diffs, conversations, stats, steps, search),
+        *(trajectory_annotations, kept_versions, annotation_schemes, annotation_exchange),
         *(annotation_queues, scores),
         *(replays, keys, deletions, snapshots),
     )

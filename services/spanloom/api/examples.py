@@ -262,6 +262,19 @@ VALUES = _answer(
     _component("ValueList"),
     {"items": [{"value": "travel_planner", "count": 12}]},
 )
+FACETS = _answer(
+    "The fields, each with its frequent values.",
+    _component("FacetList"),
+    {
+        "items": [
+            {
+                "field": "agent",
+                "values": [{"value": "travel_planner", "count": 12}],
+                "truncated": False,
+            }
+        ]
+    },
+)
 DOCUMENT = _answer(
     "The document in the format asked for.",
     {
@@ -322,9 +335,25 @@ GRAPH = _answer(
     {
         "version": 1,
         "nodes": [_NODE],
-        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1}],
+        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1, "handoffs": 0}],
         "is_aggregated": False,
         "why": "",
+    },
+)
+VERSIONS = _answer(
+    "The versions.",
+    _component("VersionList"),
+    {
+        "trace_id": EXAMPLE_TRACE,
+        "items": [
+            {
+                "version": 1,
+                "status": "settled",
+                "stored_at": "1715400004600",
+                "extractor_version": "12",
+                "span_count": 14,
+            }
+        ],
     },
 )
 STEP = _answer(

@@ -4,15 +4,41 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from spanloom.api.schemas import Moment
+from spanloom.core.model.trajectory import Status
 from spanloom.core.outline.find import Found
 from spanloom.core.outline.previews import first_words
 from spanloom.core.outline.view import RunView
+from spanloom.core.ports.reading import StoredVersion
 
 MAX_ROWS = 512
 MAX_FOUND = 1_000
 
 Version = Annotated[int, Field(description="Of the trajectory: grows with every change.")]
 Row = Annotated[int, Field(description="Its number in the outline, from 0.")]
+
+
+class VersionItem(BaseModel):
+    """A version of a run that can be read."""
+
+    version: Version
+    status: Status
+    stored_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
+    extractor_version: Annotated[str, Field(description="By which it was built.")]
+    span_count: int
+
+    @classmethod
+    def of(cls, stored: StoredVersion) -> "VersionItem":
+        """Return it as the API shows it."""
+        told = stored._asdict()
+        return cls(stored_at=str(told.pop("stored_at_ms")), **told)
+
+
+class VersionList(BaseModel):
+    """The versions of a run, newest first."""
+
+    trace_id: str
+    items: list[VersionItem]
 
 
 class RowItem(BaseModel):
@@ -83,11 +109,12 @@ class GraphNode(BaseModel):
 
 
 class GraphEdge(BaseModel):
-    """Calls of one node by another."""
+    """Calls of one node by another, and handoffs: a tool that gave the run to an agent."""
 
     from_: Annotated[str, Field(alias="from")]
     to: str
     calls: int
+    handoffs: Annotated[int, Field(description="As tools name the agent, never by times.")]
 
 
 class RunGraph(BaseModel):

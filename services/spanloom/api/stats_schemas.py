@@ -1,6 +1,7 @@
 """What the API takes and gives where numbers and fields are asked for, as models."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,7 +21,7 @@ _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhd])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_Of = Annotated[
+Of = Annotated[
     Literal["trajectories", "steps"],
     Field(description="What is asked about.", examples=["steps"]),
 ]
@@ -39,7 +40,7 @@ class SomeRuns(Filters):
 class StatsQuery(SomeRuns):
     """Which numbers to give, of what, and in which groups."""
 
-    of: _Of = "trajectories"
+    of: Of = "trajectories"
     metrics: Annotated[
         str,
         Field(
@@ -128,7 +129,7 @@ class FieldItem(BaseModel):
     """A field that `where` can name."""
 
     name: str
-    of: _Of
+    of: Of
     type: Annotated[str, Field(description="What its values are.")]
     description: str
     operators: Annotated[list[str], Field(description="What it can be compared by.")]
@@ -164,7 +165,7 @@ class FieldList(BaseModel):
 class ValuesQuery(SomeRuns):
     """Which values of a field to give."""
 
-    of: _Of = "trajectories"
+    of: Of = "trajectories"
     limit: Annotated[
         int, Field(ge=1, le=1000, description="The most items to give.", examples=[50])
     ] = 50
@@ -181,6 +182,15 @@ class ValueList(BaseModel):
     """Values of a field, the most frequent first."""
 
     items: list[ValueItem]
+
+
+def values_in(groups: Sequence[Group]) -> list[ValueItem]:
+    """Return the values of groups by one field; what is absent is none."""
+    return [
+        ValueItem(value=value, count=int(group.values[0] or 0))
+        for group in groups
+        if (value := group.by[0]) is not None
+    ]
 
 
 def columns_of(asked: Numbers) -> Columns:

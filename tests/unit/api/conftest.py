@@ -22,6 +22,7 @@ from spanloom.core.ports.reading import (
     ConversationSummary,
     Cursor,
     Documents,
+    StoredVersion,
     TrajectorySummary,
 )
 from spanloom.core.ports.steps import ANY_STEP
@@ -84,6 +85,11 @@ class ShelfStore(MemoryAnnotations):
         found = self.document(trace_id, reach)
         spans = self.spans_document(trace_id, reach)
         return None if found is None else Documents(found, spans or b"[]")
+
+    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
+        if self.find_home(trace_id, reach) is None:
+            return []
+        return [StoredVersion(1, Status.SETTLED, 1_715_400_004_000, "12", 14)]
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         homes = (key for key in self.documents if key.trace_id == trace_id)

@@ -74,6 +74,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/rows",
         "GET /v1/trajectories/{trace_id}/search",
         "GET /v1/trajectories/{trace_id}/graph",
+        "GET /v1/trajectories/{trace_id}/versions",
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
         "GET /v1/trajectories/{trace_id}/otlp",
@@ -83,6 +84,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/stats",
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
+        "GET /v1/facets",
         "GET /v1/steps",
         "GET /v1/search",
         "GET /v1/trajectories/{trace_id}/annotations",
@@ -158,7 +160,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "profile",
         ),
         *("other_trace_id", "other_project", "every", "whole_texts"),
-        *("q", "in"),
+        *("q", "in", "with"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("annotator", "author", "queue", "scheme", "source", "version", "with_changed"),
         "x-spanloom-annotator",
@@ -268,6 +270,7 @@ OF_ANOTHER_QUESTION = {
     "GET /v1/stats": {"of", "run_where"},
     "GET /v1/agreement": set[str](),
     "GET /v1/scores": {"cursor"},
+    "GET /v1/facets": {"of"},
 }
 """What cannot be asked with the other examples: a cursor, of a list that has filters."""
 

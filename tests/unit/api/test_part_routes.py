@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import TRACE
 
-from spanloom.api.routes import parts
+from spanloom.api.routes import one_step, parts
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 
@@ -47,6 +47,41 @@ def test_the_root_is_a_step_too(client: TestClient) -> None:
     root = client.get(f"{PATH}/steps/{document['root_step']['id']}").json()
     assert root["name"] == document["root_step"]["name"]
     assert (root["type"], root["agent_id"]) == (document["extraction"]["root_type"], "")
+
+
+def test_a_step_comes_with_what_it_was_made_of(client: TestClient, store: ShelfStore) -> None:
+    call = first_call()
+    sent = wire_span(TRACE, int(call["id"], 16), name="as sent")
+    merged = wire_span(TRACE, 1, name="told again")
+    store.sent[KEY] = [merged, sent]
+    verdict = {"span_id": call["id"], "step_id": call["id"], "dialect": "d", "rule": "r"}
+    again = verdict | {"span_id": f"{1:016x}"}
+    noise = verdict | {"span_id": f"{2:016x}", "step_id": None}
+    store.spans[KEY] = orjson.dumps([noise, again, verdict])
+    found = client.get(f"{PATH}/steps/{call['id']}?with=spans").json()
+    assert found["spans"] == [verdict, again]
+    assert (found["span_count"], found["version"]) == (2, 1)
+    scopes = [scope for each in found["resourceSpans"] for scope in each["scopeSpans"]]
+    assert [s["name"] for scope in scopes for s in scope["spans"]] == ["as sent", "told again"]
+    assert call.items() <= found.items()
+
+
+def test_of_a_step_of_many_spans_some_are_given_as_sent(
+    client: TestClient, store: ShelfStore
+) -> None:
+    call = first_call()
+    ids = [call["id"], *(f"{n:016x}" for n in range(1, 1_500))]
+    store.sent[KEY] = [wire_span(TRACE, int(span_id, 16)) for span_id in ids[:40]]
+    store.spans[KEY] = orjson.dumps([{"span_id": i, "step_id": call["id"]} for i in ids])
+    found = client.get(f"{PATH}/steps/{call['id']}?with=spans").json()
+    assert (found["span_count"], len(found["spans"])) == (1_500, one_step.MAX_TOLD)
+    assert len(found["resourceSpans"]) == one_step.MAX_SENT
+
+
+def test_a_step_of_another_version_is_refused(client: TestClient) -> None:
+    path = f"{PATH}/steps/{first_call()['id']}"
+    assert client.get(f"{path}?version=1").json() == first_call()
+    assert client.get(f"{path}?version=2").status_code == 409
 
 
 def test_texts_can_be_had_as_json(client: TestClient, store: ShelfStore) -> None:

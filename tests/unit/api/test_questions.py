@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.unit.api.conftest import ShelfStore
 
 LIST, SEARCH, STATS = "/v1/trajectories", "/v1/trajectories/search", "/v1/stats"
+FACETS = "/v1/facets"
 
 
 def test_every_problem_of_a_where_is_told_at_once_with_its_place(client: TestClient) -> None:
@@ -66,6 +67,10 @@ def test_a_cursor_goes_on_with_its_own_question_alone(
         (STATS, {"interval": "1y"}, "15m"),
         (STATS, {"run_where": "has_error"}, "of=steps"),
         ("/v1/fields/input/values", {}, "cannot be asked for here"),
+        (FACETS, {"fields": "agent,modle"}, "did you mean model?"),
+        (FACETS, {"fields": " , "}, "name one at least"),
+        (FACETS, {"fields": ",".join(f"f{n}" for n in range(13))}, "at most 12"),
+        (FACETS, {"fields": "agent", "where": "durtion > 1s"}, "durtion"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -97,3 +102,22 @@ def test_fields_and_their_values_are_listed(client: TestClient) -> None:
     assert ">=" in duration["operators"]
     values = client.get("/v1/fields/agent/values", params={"of": "steps", "limit": 1}).json()
     assert values == {"items": [{"value": "planner", "count": 2}]}
+
+
+def test_several_fields_are_asked_for_at_once(client: TestClient) -> None:
+    asked: dict[str, str | int] = {
+        "fields": "agent, status,agent",
+        "where": "has_error",
+        "limit": 2,
+    }
+    value = {"value": "planner", "count": 2}
+    assert client.get(FACETS, params=asked).json() == {
+        "items": [
+            {"field": name, "values": [value, value], "truncated": True}
+            for name in ("agent", "status")
+        ]
+    }
+    steps: dict[str, str | int] = {"fields": "type", "of": "steps", "where": "type = tool"}
+    assert client.get(FACETS, params=steps).json()["items"][0]["field"] == "type"
+    assert client.get(FACETS).status_code == 422
+    assert client.get(FACETS, params={**asked, "limit": 101}).status_code == 422

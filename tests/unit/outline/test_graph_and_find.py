@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from spanloom.core.outline.view import WholeRun
 
 
-@pytest.fixture(scope="module")
-def run() -> WholeRun:
+def captured(dialect: str, scenario: str) -> WholeRun:
     world = World()
-    for body in Capture("openinference-langchain", "react_tools").requests():
+    for body in Capture(dialect, scenario).requests():
         world.send_message(body)
     world.step(100)
     world.step(100)
-    [record] = world.store._records.values()  # type: ignore[attr-defined]  # the one in memory
+    records = world.store._records.values()  # type: ignore[attr-defined]  # the one in memory
+    record = max(records, key=lambda record: len(record.document))
     return read_run(record.document, record.spans_document)
+
+
+@pytest.fixture(scope="module")
+def run() -> WholeRun:
+    return captured("openinference-langchain", "react_tools")
 
 
 def test_a_short_run_has_a_node_for_each_step(run: WholeRun) -> None:
@@ -74,3 +79,36 @@ def test_a_preview_is_a_short_line() -> None:
     assert first_words('[{"role":"user","content":"hi"},{"role":"user","content":"so"}]') == "so"
     assert len(first_words("word " * 1000)) == PREVIEW_CHARS
     assert first_words("") == ""
+
+
+@pytest.mark.parametrize(
+    ("dialect", "scenario", "handed"),
+    [
+        ("openinference-langchain", "supervisor", {"research_agent", "math_agent"}),
+        ("eino-apmplus", "supervisor", {"research_agent", "math_agent"}),
+        ("logfire-openai-agents", "handoff", {"weatherman"}),
+        ("other-openai-agents-openinference", "handoff", {"refund_desk"}),
+        ("other-llamaindex-mlflow", "handoff", set()),  # the agents tell of no run of their own
+        ("openinference-langchain", "react_tools", set()),
+    ],
+)
+def test_a_handoff_leads_to_the_agent_that_it_names(
+    dialect: str, scenario: str, handed: set[str]
+) -> None:
+    run = captured(dialect, scenario)
+    shown = run_graph(run.view.rows, run.steps)
+    named = {node["id"]: (node["type"], node["name"]) for node in shown["nodes"]}
+    found = [edge for edge in shown["edges"] if edge["handoffs"]]
+    assert {named[edge["to"]] for edge in found} == {("agent", name) for name in handed}
+    assert {named[edge["from"]][0] for edge in found} <= {"tool"}
+
+
+def test_which_of_several_runs_of_an_agent_was_meant_is_not_guessed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = captured("other-autogen-openinference", "swarm")
+    shown = run_graph(run.view.rows, run.steps)
+    assert not any(edge["handoffs"] for edge in shown["edges"])
+    monkeypatch.setattr(graph, "MOST_STEPS", 2)
+    shown = run_graph(run.view.rows, run.steps)
+    assert any(edge["handoffs"] for edge in shown["edges"])

@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.examples import FOUND, GRAPH, OUTLINE, ROWS
@@ -18,7 +18,13 @@ from spanloom.api.outline_schemas import (
     RunGraph,
 )
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
+from spanloom.api.routes.places import (
+    ProjectInQuery,
+    TraceIdInPath,
+    VersionInQuery,
+    known,
+    refuse_other,
+)
 from spanloom.api.services import Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.core.model.access import Scope
@@ -28,13 +34,6 @@ from spanloom.core.outline.graph import run_graph
 from spanloom.core.outline.view import RunView, WholeRun
 
 router = APIRouter(tags=["trajectories"])
-
-VersionInQuery = Annotated[
-    int | None,
-    Query(
-        ge=1, description="The one that you have: 409 if it is not there any more.", examples=[1]
-    ),
-]
 
 
 @router.get(
@@ -155,10 +154,7 @@ async def get_graph(
 
 
 def _of_version(view: RunView, version: int | None) -> RunView:
-    if version is not None and view.version != version:
-        raise HTTPException(
-            409, f"Version {version} is not stored any more: the newest is {view.version}."
-        )
+    refuse_other(view.version, version)
     return view
 
 

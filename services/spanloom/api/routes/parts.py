@@ -1,27 +1,24 @@
-"""One step of a trajectory, one span as it was sent, and all of them as OTLP."""
+"""One span as it was sent, and all of them as OTLP."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-import orjson
 from fastapi import APIRouter, Header, HTTPException, Response
 from fastapi.responses import StreamingResponse
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.api.access import CallersReach
-from spanloom.api.examples import OTLP, SENT_SPAN, STEP
+from spanloom.api.examples import OTLP, SENT_SPAN
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import (
     ProjectInQuery,
     SpanIdInPath,
-    TextsInQuery,
     TraceIdInPath,
     known,
 )
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.otlp import resource_spans_json
-from spanloom.core.formats.parts import find_step, parse_texts_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.span import TraceKey
 
@@ -36,43 +33,6 @@ AcceptInHeader = Annotated[
     str,
     Header(description="`application/x-protobuf` for protobuf; JSON otherwise.", examples=[JSON]),
 ]
-
-
-@router.get(
-    "/v1/trajectories/{trace_id}/steps/{step_id}",
-    operation_id="getTrajectoryStep",
-    summary="Get one step",
-    response_class=Response,
-    responses={200: STEP, **problem_responses(401, 403, 404, 422, 503)},
-)
-@needs(Scope.READ)
-async def get_step(
-    trace_id: TraceIdInPath,
-    step_id: SpanIdInPath,
-    callers: CallersReach,
-    using: Using,
-    project: ProjectInQuery = None,
-    texts: TextsInQuery = "raw",
-) -> Response:
-    """Return one step of the document, the root included, with the agent that owns it."""
-    reach = callers.narrowed(project)
-    found = await using.calls.run(using.store.document, trace_id, reach)
-    document = known(found, trace_id, project)
-    body = await using.calls.run(_step_body, document, step_id, is_parsed=texts == "parsed")
-    if body is None:
-        raise HTTPException(
-            404,
-            f"Trace {trace_id} has no step {step_id}; its /spans say under which one it counts.",
-        )
-    return Response(body, media_type=JSON)
-
-
-def _step_body(document: bytes, step_id: str, *, is_parsed: bool) -> bytes | None:
-    """Return one step as JSON; a large document is read for it, so not on the event loop."""
-    step = find_step(document, step_id)
-    if step is None:
-        return None
-    return orjson.dumps(parse_texts_of(step) if is_parsed else step)
 
 
 @router.get(

@@ -38,6 +38,13 @@ TextsInQuery = Annotated[
     ),
 ]
 
+VersionInQuery = Annotated[
+    int | None,
+    Query(
+        ge=1, description="The one that you have: 409 if it is not there any more.", examples=[1]
+    ),
+]
+
 AcceptInHeader = Annotated[
     str,
     Header(
@@ -52,6 +59,12 @@ AcceptInHeader = Annotated[
 def most_of(query: PageQuery) -> int | None:
     """Return how many rows at most an answer of many pages has: all, unless `limit` is given."""
     return query.limit if "limit" in query.model_fields_set else None
+
+
+def refuse_other(stored: int, asked: int | None) -> None:
+    """Raise a problem, 409, if a version is asked for that is not the stored one."""
+    if asked not in (None, stored):
+        raise HTTPException(409, f"Version {asked} is not stored any more: the newest is {stored}.")
 
 
 def known(found: T | None, trace_id: str, project: str | None) -> T:

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.examples import FIELDS, STATS, VALUES
+from spanloom.api.examples import FACETS, FIELDS, STATS, VALUES
+from spanloom.api.facet_schemas import Facet, FacetList, FacetsQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.questions import refuse_words
@@ -19,10 +20,10 @@ from spanloom.api.stats_schemas import (
     FieldList,
     Stats,
     StatsQuery,
-    ValueItem,
     ValueList,
     ValuesQuery,
     columns_of,
+    values_in,
 )
 from spanloom.core.model.access import Scope
 from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
@@ -93,9 +94,26 @@ async def list_field_values(
     asked = Numbers(of, [Metric(COUNT)], parse_by(name, of), top=query.limit + 1)
     reach = callers.narrowed(query.project)
     groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
-    items = [
-        ValueItem(value=value, count=int(group.values[0] or 0))
-        for group in groups
-        if (value := group.by[0]) is not None
-    ]
-    return ValueList(items=items[: query.limit])
+    return ValueList(items=values_in(groups)[: query.limit])
+
+
+@router.get(
+    "/v1/facets",
+    operation_id="getFacets",
+    summary="List the frequent values of several fields",
+    responses={200: FACETS, **problem_responses(401, 403, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def get_facets(
+    query: Annotated[FacetsQuery, Query()], callers: CallersReach, using: Using
+) -> FacetList:
+    """Return what the fields have among the runs that `where` asks for, or among such steps."""
+    asked, reach, where = query.numbers(), callers.narrowed(query.project), query.filter()
+    refuse_words(using, asked[0].where, asked[0].steps_where)
+    items = []
+    for each in asked:
+        groups = await using.calls.run(using.store.numbers, reach, where, each)
+        values = values_in(groups)
+        shown, is_cut = values[: query.limit], len(values) > query.limit
+        items.append(Facet(field=each.by[0].name, values=shown, truncated=is_cut))
+    return FacetList(items=items)

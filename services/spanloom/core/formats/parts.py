@@ -16,14 +16,22 @@ if TYPE_CHECKING:
 _TEXTS = ("input", "output")
 
 
-def find_step(document: bytes, step_id: str) -> Json | None:
-    """Return a step of the document, with the agent that owns it as ``agent_id``, or ``None``.
+def find_step(whole: Json, step_id: str) -> Json | None:
+    """Return a step of a document with the agent that owns it as ``agent_id``, or ``None``.
 
     The root is one too, of the type ``extraction.root_type``, owned by nobody: its ``agent_id`` is
     empty. An agent comes without the steps that it owns.
     """
-    whole: Json = orjson.loads(document)
     return next((step for step in _steps(whole) if step["id"] == step_id), None)
+
+
+def spans_under(spans: bytes, step_id: str) -> list[Json]:
+    """Return what became of each span that counts under a step, the step's own first.
+
+    ``spans`` is the stored list of verdicts, in the order of their starts.
+    """
+    found: list[Json] = [span for span in orjson.loads(spans) if span["step_id"] == step_id]
+    return sorted(found, key=lambda span: span["span_id"] != step_id)
 
 
 def parse_texts(document: bytes) -> bytes:

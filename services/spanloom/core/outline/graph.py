@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.outline.handoffs import find_handoffs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -38,12 +40,45 @@ def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> dict[st
     )
     return {
         "nodes": list(nodes.values()),
-        "edges": [
-            {"from": above, "to": below, "calls": calls} for (above, below), calls in edges.items()
-        ],
+        "edges": _edges(edges, _handed(rows, steps, node_of, is_expanded=is_expanded)),
         "is_aggregated": not is_expanded,
         "why": "" if is_expanded else _why(len(own)),
     }
+
+
+def _handed(
+    rows: Sequence[OutlineRow],
+    steps: Mapping[str, Place],
+    node_of: Mapping[str, str],
+    *,
+    is_expanded: bool,
+) -> Counter[tuple[str, str]]:
+    """Count handoffs by the nodes they join: to an agent that is one node alone.
+
+    Which of several runs of an agent one led to, only times would tell.
+    """
+    runs = Counter(row.name for row in rows if row.kind == "agent" and row.step_id == row.id)
+    named = {row.id: row.name for row in rows}
+    return Counter(
+        (node_of[each.step_id], node_of[each.agent_id])
+        for each in find_handoffs(rows, steps)
+        if not is_expanded or runs[named[each.agent_id]] == 1
+    )
+
+
+def _edges(
+    calls: Mapping[tuple[str, str], int], handoffs: Mapping[tuple[str, str], int]
+) -> list[dict[str, Any]]:
+    joined = dict.fromkeys((*calls, *handoffs))
+    return [
+        {
+            "from": edge[0],
+            "to": edge[1],
+            "calls": calls.get(edge, 0),
+            "handoffs": handoffs.get(edge, 0),
+        }
+        for edge in joined
+    ]
 
 
 def _kind_key(row: OutlineRow, nodes: Mapping[str, object]) -> str:

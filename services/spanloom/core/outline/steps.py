@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     Json = Mapping[str, Any]
 
@@ -23,15 +23,13 @@ class Place(NamedTuple):
 def places(document: Json) -> dict[str, Place]:
     """Return the steps of a canonical document by id: the root, agents, and what they own."""
     found: dict[str, Place] = {}
-    for place in _places(document):
-        found.setdefault(place.step["id"], place)
-    return found
-
-
-def _places(document: Json) -> Iterator[Place]:
     for agent in document["agent_steps"]:
-        yield Place(agent, agent["parent_id"], agent["name"])
+        found.setdefault(agent["id"], Place(agent, agent["parent_id"], agent["name"]))
     for agent in document["agent_steps"]:
+        name = agent["name"]
         for step in agent["steps"]:
-            yield Place(step, step["parent_id"], agent["name"])
-    yield Place(document["root_step"], "", "")
+            if step["id"] not in found:
+                found[step["id"]] = Place(step, step["parent_id"], name)
+    root = document["root_step"]
+    found.setdefault(root["id"], Place(root, "", ""))
+    return found

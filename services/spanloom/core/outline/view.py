@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from spanloom.core.outline.previews import Source, source_of
-from spanloom.core.outline.rows import OutlineRow, outline_rows
+from spanloom.core.outline.rows import OutlineRow, place_rows
 from spanloom.core.outline.steps import places
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class WholeRun(NamedTuple):
 def read_run(document: bytes, spans: bytes) -> WholeRun:
     """Return a run as it is shown, of its document and its spans in the same version."""
     whole = orjson.loads(document)
-    rows = outline_rows(whole, orjson.loads(spans))
     steps = places(whole)
+    rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
     return WholeRun(RunView(whole["extraction"]["version"], rows, sources), steps)

@@ -140,6 +140,18 @@ class Documents(NamedTuple):
     """The JSON list of what became of each span."""
 
 
+class StoredVersion(NamedTuple):
+    """One version of a trajectory that can be read."""
+
+    version: int
+    status: Status
+    stored_at_ms: int
+    """When it was stored, in milliseconds since the epoch."""
+    extractor_version: str
+    """By which it was built."""
+    span_count: int
+
+
 class TrajectoryReader(Protocol):
     """Gives readers the current version of trajectories, within their reach."""
 
@@ -151,6 +163,12 @@ class TrajectoryReader(Protocol):
 
     def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
         """Return both of one version, which two questions might not."""
+
+    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
+        """Return the versions that are stored, newest first; empty for an unknown trace.
+
+        Only the newest is kept; of several projects that have the trace, the newest one's.
+        """
 
     def continuation(self, key: TraceKey) -> Continuation:
         """Return which run it goes on with and which goes on with it, of those there are now."""

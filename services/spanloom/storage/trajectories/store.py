@@ -6,8 +6,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head
-from spanloom.core.ports.reading import Documents
+from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.storage.deletions.ledger import record_late
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
@@ -83,6 +84,16 @@ class ClickHouseTrajectories:
             return None
         first = _LENGTH_CHARS + int(both[:_LENGTH_CHARS])
         return Documents(both[_LENGTH_CHARS:first], both[first:])
+
+    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
+        """See ``TrajectoryReader.versions``."""
+        rows = self._reader.rows("stored_version", trace_id=trace_id, reach=within(reach))
+        return [
+            StoredVersion(
+                r.Version, Status(r.Status), r.StoredAtMs, r.ExtractorVersion, r.SpanCount
+            )
+            for r in rows
+        ]
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the sequence that each stored trajectory was built from."""

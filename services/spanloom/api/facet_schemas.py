@@ -1,0 +1,69 @@
+"""What the API takes and gives where the values of several fields are asked for, as models."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from spanloom.api.questions import read_steps_where, read_where
+from spanloom.api.schemas import Where
+from spanloom.api.stats_schemas import SUBJECTS, Of, SomeRuns, ValueItem
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
+from spanloom.core.query.where.fields import Subject
+
+MAX_FACETS = 12
+"""Each field is a question to the store."""
+
+
+class FacetsQuery(SomeRuns):
+    """Which values of several fields to give, among which runs."""
+
+    of: Of = "trajectories"
+    fields: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description=f"Fields of text or choice, by commas; {MAX_FACETS} at most.",
+            examples=["agent,model,status"],
+        ),
+    ]
+    where: Where = None
+    limit: Annotated[
+        int, Field(ge=1, le=100, description="The most values to give of each.", examples=[10])
+    ] = 10
+
+    def numbers(self) -> list[Numbers]:
+        """Return what the store is asked of each field; raises ``InvalidQueryError``."""
+        named = (name.strip() for name in self.fields.split(","))
+        names = list(dict.fromkeys(name for name in named if name))
+        if not names:
+            raise InvalidQueryError("fields: name one at least; /v1/fields lists them")
+        if len(names) > MAX_FACETS:
+            raise InvalidQueryError(f"fields: at most {MAX_FACETS} can be asked for at once")
+        of = SUBJECTS[self.of]
+        runs = read_where(self.where) if of is Subject.RUN else None
+        steps = read_steps_where(self.where) if of is Subject.STEP else None
+        return [
+            Numbers(
+                *(of, [Metric(COUNT)], parse_by(name, of)),
+                top=self.limit + 2,  # absent may be among them, and one more tells of the rest
+                where=runs,
+                steps_where=steps,
+            )
+            for name in names
+        ]
+
+
+class Facet(BaseModel):
+    """The frequent values of one field."""
+
+    field: str
+    values: Annotated[list[ValueItem], Field(description="The most frequent first.")]
+    truncated: Annotated[bool, Field(description="Whether it has more values than these.")]
+
+
+class FacetList(BaseModel):
+    """Fields with their values, in the order in which they were asked for."""
+
+    items: list[Facet]

@@ -1,0 +1,35 @@
+"""Every captured run has an outline with exactly the spans that are stored."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.extracted_captures import extract_capture
+from tests.support.ground_truth import Capture, all_captures
+from tests.support.read_outline import decode_outline
+
+from spanloom.core.outline.columns import encode_outline
+from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, outline_rows
+from spanloom.core.outline.steps import places
+
+
+@pytest.mark.parametrize("capture", all_captures(), ids=lambda c: c.id)
+def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) -> None:
+    for answer in extract_capture(capture):
+        rows = outline_rows(answer.document, answer.spans)
+        read = decode_outline(encode_outline(rows, 1))
+        told = {span["span_id"]: span for span in answer.spans}
+        assert sorted(read.ids) == sorted(told)
+        steps = places(answer.document)
+        above: list[str] = []
+        for row in rows:
+            del above[row.depth :]
+            span = told[row.id]
+            assert bool(row.flags & PLUMBING) == (span["step_id"] is None)
+            assert bool(row.flags & MERGED) == (span["step_id"] not in (None, row.id))
+            if row.step_id == row.id:
+                nearest = [i for i in above if i in steps]
+                assert (nearest[-1] if nearest else "") == steps[row.id].parent_id
+                assert row.flags & ERROR or "error" not in steps[row.id].step["basic_info"]
+            if above and not row.flags & MOVED:
+                assert above[-1] == span["parent_span_id"]
+            above.append(row.id)
