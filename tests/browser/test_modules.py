@@ -248,6 +248,27 @@ def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
     assert told[1:] == ["خ\u200cخ 👩\u200d💻 退款\n", "a b", "xxx…"]
 
 
+@pytest.mark.parametrize(
+    ("value", "are"),
+    [
+        ([{"role": "user", "content": "hi"}], True),
+        ([{"role": "assistant", "content": None, "tool_calls": None, "name": None}], True),
+        ([{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}, None]}], True),
+        ([{"role": "user", "content": {"any": 1}}], True),
+        ([{"role": 7}], False),
+        ([{"role": "user", "name": {"first": "Ada"}}], False),
+        ([{"role": "assistant", "tool_calls": {"0": {}}}], False),
+        ([{"role": "assistant", "tool_calls": [{"function": {"arguments": {"a": 1}}}]}], False),
+        ([None, {"role": "user"}], False),
+        ([], False),
+        ({"role": "user"}, False),
+    ],
+)
+def test_only_what_can_be_drawn_as_messages_is(modules: Modules, value: object, are: bool) -> None:
+    told = modules.call("step/messages.js", "return m.areMessages(a[0])", value)
+    assert told is are
+
+
 def test_shades_follow_the_ranks(modules: Modules) -> None:
     told = modules.call(
         "list/heat.js",

@@ -297,4 +297,6 @@ def _summary(record: TrajectoryRecord) -> TrajectorySummary:
         is_waiting=row["IsWaiting"],
         is_resuming=row["IsResuming"],
         cost=cost["usd"] if isinstance(cost := trajectory.extras.get("cost"), dict) else None,
+        model_time_ns=row["ModelDurationNs"],
+        tool_time_ns=row["ToolDurationNs"],
     )

@@ -40,6 +40,8 @@ _ITEM = {
     "environment": "production",
     "user_id": "user-ada",
     "tags": ["beta"],
+    "model_time": "3900",
+    "tool_time": "420",
 }
 _CONVERSATION = {
     "conversation_id": EXAMPLE_CONVERSATION,

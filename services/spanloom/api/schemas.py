@@ -236,6 +236,8 @@ class TrajectoryItem(BaseModel):
     )
     user_id: Annotated[str | None, Field(description="For whom it ran, as the sender says.")] = None
     tags: Annotated[list[str], Field(description="Tags of the sender.")] = []
+    model_time: Annotated[Milliseconds, Field(description="Of all model calls.")] = "0"
+    tool_time: Annotated[Milliseconds, Field(description="Of all runs of tools.")] = "0"
     resumes: Annotated[
         str | None,
         Field(description="The trace that waited for the answer which this run was given."),
@@ -276,6 +278,8 @@ class TrajectoryItem(BaseModel):
             environment=summary.environment or None,
             user_id=summary.user_id or None,
             tags=list(summary.tags),
+            model_time=str(summary.model_time_ns // 1_000_000),
+            tool_time=str(summary.tool_time_ns // 1_000_000),
             resumes=summary.continuation.resumes or None,
             resumed_by=summary.continuation.resumed_by or None,
         )

@@ -59,6 +59,9 @@ class TrajectorySummary(Answer):
     environment: str | None = None
     user_id: str | None = None
     tags: list[str] = []
+    model_time: Milliseconds = 0
+    """All model calls together; 0 of services that do not tell yet."""
+    tool_time: Milliseconds = 0
     resumes: str | None = None
     """The trace that waited for the answer which this run was given."""
     resumed_by: str | None = None

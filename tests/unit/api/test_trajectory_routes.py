@@ -95,6 +95,8 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "environment": None,
         "user_id": None,
         "tags": [],
+        "model_time": "0",
+        "tool_time": "0",
         "duplicate_of": None,
         "resumes": None,
         "resumed_by": None,

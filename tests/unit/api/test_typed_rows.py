@@ -71,8 +71,12 @@ RUN_TYPES = {
     **dict.fromkeys(("models", "services"), pa.list_(pa.string())),
     **dict.fromkeys(("environment", "user_id"), pa.string()),
     "tags": pa.list_(pa.string()),
+    **dict.fromkeys(("model_time", "tool_time"), pa.int64()),
     **dict.fromkeys(("resumes", "resumed_by"), pa.string()),
 }
+
+
+LENGTHS = ("duration", "model_time", "tool_time")
 
 
 def read(body: bytes, media: str) -> pa.Table:
@@ -90,7 +94,7 @@ def as_typed(row: Row) -> Row:
         elif name in ("started_at", "run_started_at", "start"):
             typed[name] = EPOCH + timedelta(milliseconds=int(value))
         else:
-            typed[name] = int(value) if name == "duration" else value
+            typed[name] = int(value) if name in LENGTHS else value
     return typed
 
 

@@ -80,6 +80,10 @@ class TrajectorySummary:
     """Whether it was given the answer for which an earlier run waited."""
     cost: float | None = None
     """What its model calls cost in US dollars; ``None`` where nobody knows."""
+    model_time_ns: int = 0
+    """All model calls together, which exceeds the duration where some ran at one time."""
+    tool_time_ns: int = 0
+    """All runs of tools together."""
     rank: Rank = ()
     """See ``Cursor.rank``."""
     continuation: Continuation = NO_CONTINUATION

@@ -117,6 +117,8 @@ def summary_of(row: Row) -> TrajectorySummary:
         is_waiting=row.IsWaiting,
         is_resuming=row.IsResuming,
         cost=row.Cost,
+        model_time_ns=row.ModelDurationNs,
+        tool_time_ns=row.ToolDurationNs,
         rank=tuple(row.Rank),
     )
 
@@ -126,7 +128,8 @@ SUMMARY = Shown(
         "Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs,"
         " Outcome, Failures, AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans,"
         " SpanCount, InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId, Question,"
-        " Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming, Cost",
+        " Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming, Cost,"
+        " ModelDurationNs, ToolDurationNs",
         {},
     ),
     summary_of,

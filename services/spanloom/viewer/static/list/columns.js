@@ -9,7 +9,7 @@ import { StepBar } from "./step_bar.js";
 /**
  * A line of `GET /v1/trajectories`.
  * @typedef {{trace_id: string, project: string, version: number, status: string, outcome: string, root_name: string,
- *   root_type: string, started_at: string, duration: string, failures: number, agent_names: string[],
+ *   root_type: string, started_at: string, duration: string, model_time: string, tool_time: string, failures: number, agent_names: string[],
  *   step_counts: Record<string, number>, span_count: number, input_tokens: number, output_tokens: number,
  *   cost: number | null, conversation_id: string | null, question: string, answer: string, models: string[],
  *   services: string[], environment: string | null, user_id: string | null, tags: string[]}} Run
@@ -39,6 +39,8 @@ export const COLUMNS = [
   { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
   { name: "duration", label: "column.duration", order: "duration", isNumber: true, heat: (run) => Number(run.duration), cell: (run) => duration(Number(run.duration)) },
+  { name: "model_time", label: "metric.model", order: "model_time", isNumber: true, heat: (run) => Number(run.model_time), cell: (run) => counted(Number(run.model_time), duration) },
+  { name: "tool_time", label: "metric.tool", order: "tool_time", isNumber: true, heat: (run) => Number(run.tool_time), cell: (run) => counted(Number(run.tool_time), duration) },
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
   { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
@@ -56,7 +58,7 @@ export const COLUMNS = [
   { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
 ];
 
-const USUAL = ["started", "name", "agents", "steps", "duration", "input", "output", "cost", "errors", "models"];
+const USUAL = ["started", "name", "agents", "steps", "duration", "model_time", "tool_time", "input", "output", "cost", "errors", "models"];
 
 /** The columns that a query names, in its order, else the usual ones. @param {string | undefined} named @returns {Column[]} */
 export function chosenColumns(named) {

@@ -33,7 +33,7 @@ export function Graph() {
     getJson(`${runPath()}/graph`, { project, version: there.o.version }).then(async (answer) => {
       setTold(answer);
       setPlan(await planned(answer));
-    }, (error) => setFailed(error.message));
+    }).catch((error) => setFailed(error.message));
   }, [there, project]);
   if (failed) return html`<p class="pad" role="alert">${failed}</p>`;
   if (!told || !plan) return html`<p class="pad quiet">…</p>`;

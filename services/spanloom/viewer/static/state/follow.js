@@ -2,11 +2,13 @@
  * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
  * asked for while the page is hidden: a browser has few connections for all of its tabs.
  */
-import { getStream } from "../api.js";
+import { ApiError, getJson, getStream } from "../api.js";
 
 /** @typedef {{trace_id: string, project: string, version: number, status: string}} Change */
 
+const PATH = "/v1/trajectories/changes";
 const RETRY_MS = 3000;
+const GONE = 410;
 
 /**
  * Tell of each change until the returned function is called.
@@ -20,14 +22,16 @@ export function follow(params, tell, connected) {
     const mine = (ending = new AbortController());
     while (!mine.signal.aborted && !document.hidden) {
       try {
-        const stream = await getStream("/v1/trajectories/changes", { ...params, after: last }, mine.signal);
+        last ||= (await getJson(PATH, params, mine.signal)).next; // from now on, also while hidden
+        const stream = await getStream(PATH, { ...params, after: last }, mine.signal);
         connected(true);
         for await (const event of events(stream)) {
           last = event.id || last;
           if (event.data) tell(JSON.parse(event.data));
         }
-      } catch {
+      } catch (error) {
         if (mine.signal.aborted) return;
+        if (error instanceof ApiError && error.status === GONE) last = "";
         connected(false);
       }
       await new Promise((done) => setTimeout(done, RETRY_MS));

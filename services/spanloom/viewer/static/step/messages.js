@@ -10,10 +10,22 @@ import { Copy, LongText } from "./text.js";
 /** @typedef {{id?: string, function?: {name?: string, arguments?: string}}} Call */
 /** @typedef {{role: string, content?: unknown, reasoning_content?: string, tool_calls?: Call[], tool_call_id?: string, name?: string, status?: string, finish_reason?: string, refusal?: string}} Message */
 
-/** Whether a text is a list of messages. @param {unknown} value @returns {value is Message[]} */
+const TEXTS = ["reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status"];
+
+/** Whether a value is a list of messages of the shape that is drawn; whatever else there is, is shown as JSON. @param {unknown} value @returns {value is Message[]} */
 export function areMessages(value) {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => one && typeof one === "object" && typeof one.role === "string");
+  return Array.isArray(value) && value.length > 0 && value.every(isMessage);
 }
+
+/** @param {any} one */
+function isMessage(one) {
+  if (typeof one?.role !== "string") return false;
+  const calls = one.tool_calls ?? [];
+  return TEXTS.every((key) => typeof (one[key] ?? "") === "string") && Array.isArray(calls) && calls.every(isCall);
+}
+
+/** @param {any} call */
+const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.function?.arguments ?? "") === "string" && typeof (call?.function?.name ?? "") === "string";
 
 /** How many messages at the front an earlier call was given too: up to the last answer among them. @param {Message[]} messages */
 export function knownBefore(messages) {
@@ -29,17 +41,17 @@ export function Messages({ messages, isFolded = false, isAnswer = false }) {
   const before = isFolded ? knownBefore(messages) : 0;
   const [isOpen, setOpen] = useState(false);
   const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
-  const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call.id)));
+  const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call?.id)));
   const shown = isOpen ? messages : messages.slice(before);
   return html`<div class="chat">
     ${before > 0 && html`<button class="earlier" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.earlier", { n: before })}</button>`}
-    ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isAnswer=${isAnswer} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
+    ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call?.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isAnswer=${isAnswer} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
   </div>`;
 }
 
 /** @param {{message: Message, results: Map<string, Message>, isAnswer: boolean, isOrphan: boolean}} props */
 function Said({ message, results, isAnswer, isOrphan }) {
-  const { role, name, reasoning_content: thoughts, tool_calls: calls = [], refusal, finish_reason: ended } = message;
+  const { role, name, reasoning_content: thoughts, tool_calls: calls, refusal, finish_reason: ended } = message;
   return html`<section class="said by-${/^[a-z]+$/.test(role) ? role : "other"}">
     <h4>${visible(role)}${name && html` <bdi>${visible(name)}</bdi>`}
       ${isOrphan && html` <span class="quiet">${t("chat.orphan")}</span>`}
@@ -47,7 +59,7 @@ function Said({ message, results, isAnswer, isOrphan }) {
     ${thoughts && html`<${Thoughts} text=${thoughts} />`}
     <${Content} content=${message.content} />
     ${refusal && html`<p class="refusal">${t("chat.refusal")} <${LongText} text=${refusal} /></p>`}
-    ${calls.map((call, at) => html`<${Called} key=${call.id ?? at} call=${call} result=${results.get(call.id ?? "")} isAnswer=${isAnswer} />`)}
+    ${(calls ?? []).map((call, at) => html`<${Called} key=${call?.id ?? at} call=${call} result=${results.get(call?.id ?? "")} isAnswer=${isAnswer} />`)}
   </section>`;
 }
 
@@ -60,9 +72,9 @@ function Thoughts({ text }) {
 
 /** @param {{call: Call, result?: Message, isAnswer: boolean}} props */
 function Called({ call, result, isAnswer }) {
-  const given = call.function?.arguments ?? "";
+  const given = call?.function?.arguments ?? "";
   return html`<div class="call ${result?.status === "error" ? "err" : ""}">
-    <div class="given"><h5>→ <bdi>${visible(call.function?.name ?? "")}</bdi> <${Copy} text=${given} /></h5><${Value} text=${given} /></div>
+    <div class="given"><h5>→ <bdi>${visible(call?.function?.name ?? "")}</bdi> <${Copy} text=${given} /></h5><${Value} text=${given} /></div>
     ${(result || !isAnswer) && html`<div class="result">${result ? html`<h5>← ${t("chat.result")}</h5><${Content} content=${result.content} />` : html`<p class="quiet">${t("chat.noresult")}</p>`}</div>`}
   </div>`;
 }
