@@ -124,6 +124,10 @@ def test_an_option_of_ones_own_can_be_the_right_one() -> None:
         "name: n",
         "!!python/object/apply:os.system ['true']",
         "? [a, b]\n: c",
+        "name: \x86",
+        "a: 2026-13-45",
+        "a: 0x_",
+        "\udc00",
     ],
 )
 def test_what_is_no_scheme_is_refused_and_nothing_is_run(text: str) -> None:

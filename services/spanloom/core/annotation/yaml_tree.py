@@ -57,12 +57,8 @@ def to_plain(node: Node) -> object:
 
 def parse_yaml(text: str) -> Node:
     """Return the tree of a text; raises ``SchemeError`` for what is no YAML."""
-    loader = yaml.SafeLoader(_clean(text))
     try:
-        root = loader.get_single_node()
-        if root is None:
-            raise SchemeError(Remark(1, "the text", "it is empty"))
-        return _Reader(loader).read(root)
+        return _parse(text.removeprefix("\ufeff"))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -72,12 +68,14 @@ def parse_yaml(text: str) -> Node:
             raise
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise SchemeError(Remark(1, "the text", f"it is no YAML: {why}")) from error
-    finally:
-        loader.dispose()
 
 
-def _clean(text: str) -> str:
-    return text.removeprefix("\ufeff")
+def _parse(text: str) -> Node:
+    loader = yaml.SafeLoader(text)  # raises too: for characters that YAML does not have
+    root = loader.get_single_node()
+    if root is None:
+        raise SchemeError(Remark(1, "the text", "it is empty"))
+    return _Reader(loader).read(root)
 
 
 class _Reader:
