@@ -163,6 +163,9 @@ RUNS_BY_PROJECT = Numbers(
 WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
     "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
+    "both_documents": lambda t, reach: _of_text(
+        b"".join(t.store.both_documents(t.mine.trace_id, reach) or ()), t
+    ),
     "find_home": lambda t, reach: {
         home.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
     },
@@ -307,6 +310,10 @@ NOT_READING = {
 }
 
 
+GIVING_ONE = ("document", "spans_document", "both_documents", "find_home")
+"""Of several projects they give the newest one's."""
+
+
 def check_isolation(twins: Twins) -> None:
     """Raise ``AssertionError`` if a reader sees another's project, or not its own."""
     for name, seen in WITHIN_REACH.items():
@@ -315,7 +322,7 @@ def check_isolation(twins: Twins) -> None:
             assert found == {project}, f"{name} within {project}: {found}"
         assert not seen(twins, Reach.only()), name
         assert seen(twins, Reach.ALL) & twins.names, name
-        if name not in ("document", "spans_document", "find_home"):  # which give the newest one's
+        if name not in GIVING_ONE:
             assert seen(twins, Reach.only(*twins.names)) >= twins.names or name in COUNTING
     for name, seen_of in OF_A_KEY.items():
         for key in (twins.mine, twins.theirs):
