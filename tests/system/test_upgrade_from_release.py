@@ -53,7 +53,7 @@ for table in sys.argv[2:]:
     rows = store._worker._client.raw_query(f"SELECT * FROM {table}", fmt="JSONEachRow")
     print("[" + rows.decode().strip().replace("\\n", ",") + "]")
 """
-OF_ITS_TIME = {"Seq", "Version", "UpdatedAt", "StartTime", "ExtractorVersion"}
+OF_ITS_TIME = {"IsKept", "Seq", "Version", "UpdatedAt", "StartTime", "ExtractorVersion"}
 """What tells when, how often and by which rules a run was built; and what the store works out."""
 
 
