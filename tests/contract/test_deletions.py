@@ -62,6 +62,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "heads": lambda store, key: store.heads([key]),
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
+    "both_documents": lambda store, key: store.both_documents(key.trace_id, reach(key)),
+    "versions": lambda store, key: store.versions(key.trace_id, reach(key)),
     "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
     "numbers": lambda store, key: [
         group

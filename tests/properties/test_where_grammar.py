@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 from lark import Lark
@@ -94,7 +94,7 @@ def _is_small(text: str) -> bool:
     return len(text) < 1000 and nested < limits.MAX_DEPTH and text.count("then") < 5
 
 
-@settings(max_examples=20)  # the texts grow long, and are as long in the making
+@settings(max_examples=20, suppress_health_check=[HealthCheck.filter_too_much])  # most grow long
 @given(from_lark(LARK, explicit=APART).filter(_is_small))
 def test_what_the_grammar_makes_is_read(text: str) -> None:
     assert _is_read(text)

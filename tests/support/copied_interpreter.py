@@ -6,6 +6,7 @@ The engine's library is left to the copies: it starts threads, which a fork does
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import os
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ORDER_BYTES = 1 << 20
+STACKS = signal.SIGUSR2
+"""Has a program print where each of its threads stands."""
 LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
 """What the commands import only as they run; all else comes with their modules."""
 
@@ -83,6 +86,7 @@ def become(order: Order, files: Sequence[int]) -> None:
     close_all_but(0, 1, 2)
     os.environ.clear()
     os.environ.update(order.environment)
+    faulthandler.register(STACKS)
     how, *rest = order.arguments
     sys.argv = [how, *rest[1:]] if how in {"-c", "-m"} else order.arguments
     match how:

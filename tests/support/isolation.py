@@ -71,6 +71,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
             extras={"conversation_id": f"talk {trace_id}"},
             dialects=[f"dialect {trace_id}"],
             pauses=[Pause(CALL.id, CALL.id, "ok?")],
+            extractor_version=key.project,
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         document = encode_document(run, 1, Status.SETTLED)
@@ -166,6 +167,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "both_documents": lambda t, reach: _of_text(
         b"".join(t.store.both_documents(t.mine.trace_id, reach) or ()), t
     ),
+    "versions": lambda t, reach: {
+        kept.extractor_version for kept in t.store.versions(t.mine.trace_id, reach)
+    },
     "find_home": lambda t, reach: {
         home.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
     },
@@ -310,7 +314,7 @@ NOT_READING = {
 }
 
 
-GIVING_ONE = ("document", "spans_document", "both_documents", "find_home")
+GIVING_ONE = ("document", "spans_document", "both_documents", "versions", "find_home")
 """Of several projects they give the newest one's."""
 
 

@@ -110,6 +110,9 @@ def run(
         program = Copy(arguments, _order(arguments, clean_environment(env), *files), None)
         try:
             status = program.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            error.add_note(_where_it_hangs(program, errors))
+            raise
         finally:
             program.kill()
         output.seek(0)
@@ -129,6 +132,15 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     foreign = ("SPANLOOM_", "OTEL_", "COLUMNS")
     own = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return {**own, **(extra or {})}
+
+
+def _where_it_hangs(program: Copy, errors: IO[str]) -> str:
+    """Return what a program has said so far, and the stacks of its threads."""
+    program.send_signal(copied_interpreter.STACKS)
+    with suppress(subprocess.TimeoutExpired):
+        program.wait(1)
+    errors.seek(0)
+    return errors.read()
 
 
 def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> socket.socket:

@@ -124,3 +124,19 @@ def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) ->
     done = run("annotations", "import", url, str(broken))
     assert done.returncode == 1
     assert "no trajectory" in done.stderr
+    check_schemes(run, url, folder / "scheme.yaml")
+
+
+def check_schemes(run: RunSpanloom, url: str, file: Path) -> None:
+    """A scheme is stored, with a word on what is odd, or refused with its line."""
+    for text, status, said in (
+        (SEED + "    colour: red\n", 0, "colour"),
+        ("annotation_type: trajectory_eval\nname: another\n", 2, "another"),
+        ("a: [", 2, "line"),
+    ):
+        file.write_text(text, "utf-8")
+        done = run("annotations", "scheme", SCHEME, str(file), url)
+        assert (done.returncode, said in done.stderr) == (status, True), (done.stdout, done.stderr)
+    done = run("annotations", "scheme", SCHEME, str(file.parent / "none"), url)
+    assert done.returncode == 1
+    assert "No such file" in done.stderr

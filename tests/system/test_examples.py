@@ -10,7 +10,7 @@ import json
 import shlex
 import shutil
 import time
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules_file import read_rules
+from spanloom.core.annotation.reading import read_scheme
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
 from spanloom.core.query.where.parser import GRAMMAR
@@ -163,6 +164,12 @@ def as_prices(example: Example, reader: Reader) -> None:
     assert read_prices(_file(example, reader)).price("qwen-max", "alibaba", time.time_ns())
 
 
+def as_scheme(example: Example, reader: Reader) -> None:
+    """It is read without a remark, and lies where the next line expects it."""
+    (reader.home / "scheme.yaml").write_text(example.text, "utf-8")
+    assert not read_scheme(example.text).remarks
+
+
 def as_cost(example: Example, _reader: Reader) -> None:
     """A run's cost has these keys, as the client reads them."""
     cost = Cost.model_validate_json(example.text)
@@ -229,6 +236,7 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "retention file": as_retention,
     "redaction rules": as_redaction,
     "prices file": as_prices,
+    "annotation scheme": as_scheme,
     "questions": as_questions,
     "a wrong question": as_wrong_question,
     "cost": as_cost,
@@ -248,7 +256,8 @@ def _file(example: Example, reader: Reader) -> Path:
 
 def _send_demonstration(addresses: Mapping[str, str]) -> None:
     """Send it under the ids that the pages name, and wait until it can be read."""
-    ids = {16: iter([EXAMPLE_TRACE]), 8: chain([EXAMPLE_SPAN], map("{:016x}".format, count(1)))}
+    others = map("{:016x}".format, count(1))  # the first two are of a prompt and what is above it
+    ids = {16: iter([EXAMPLE_TRACE]), 8: chain(islice(others, 2), [EXAMPLE_SPAN], others)}
     run = refresh(load_recording(), time.time_ns(), lambda size: bytes.fromhex(next(ids[size])))
     (root,) = (span for span in spans_of(run.requests) if not span.parent_span_id)
     root.attributes.add(key="session.id").value.string_value = EXAMPLE_CONVERSATION

@@ -30,6 +30,7 @@ AT_ONCE = 100
     "annotations",
     cls=TeachingGroup,
     examples=(
+        "spanloom annotations scheme step_evaluation scheme.yaml",
         "spanloom annotations export > annotations.jsonl",
         "spanloom annotations export --format potato --scheme potato --output task",
         "spanloom annotations import annotations.jsonl",
@@ -118,6 +119,27 @@ def import_command(
         click.get_current_context().exit(1)
 
 
+@annotations_group.command("scheme", cls=TeachingCommand)
+@click.argument("name", metavar="NAME")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--project", metavar="NAME", help="The project that is to have it.")
+@client_option
+def scheme_command(client: Client, name: str, file: Path, project: str | None) -> None:
+    """Store the scheme of that name in a file: Potato's YAML as it is, or JSON.
+
+    Says which lines are not understood; what cannot be meant is refused with its line.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{printable(str(file))}: {error}") from error
+    put = client.put_scheme(name, text, project=project)
+    click.echo(f"{printable(put.name)} stored: {counted(len(put.remarks), 'remark')}")
+    for remark in put.remarks:
+        place = f"  line {remark.line}, {printable(remark.key)}"
+        click.echo(f"{place}: {printable(remark.reason)}", err=True)
+
+
 def _export_task(
     client: Client,
     project: str | None,
@@ -133,7 +155,7 @@ def _export_task(
     schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
     wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
     users = write_task(output, documents, wanted, entries, with_agents=with_agents)
-    click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}", err=True)
+    click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}")
 
 
 def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:

@@ -29,6 +29,14 @@ class ImportReport(_Answer):
     """What was kept although the scheme does not know it."""
 
 
+class SchemeRemark(_Answer):
+    """What is to be said of a line of a scheme."""
+
+    line: int
+    key: str
+    reason: str
+
+
 class Scheme(_Answer):
     """An annotation scheme."""
 
@@ -36,6 +44,7 @@ class Scheme(_Answer):
     project: str | None = None
     annotation_type: str
     text: str
+    remarks: list[SchemeRemark] = []
 
 
 class SchemeList(_Answer):

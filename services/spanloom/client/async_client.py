@@ -100,6 +100,7 @@ class AsyncClient:
     annotation_entries = Method(said.annotation_entries, ask)
     import_annotations = Method(said.import_annotations, ask)
     schemes = Method(said.schemes, ask)
+    put_scheme = Method(said.put_scheme, ask)
 
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)

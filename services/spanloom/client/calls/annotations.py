@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import orjson
 
 from spanloom.client.annotation_models import ImportReport, Scheme, SchemeList
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, Reply, Request, get, given
+from spanloom.client.request import JSON, Call, Reply, Request, get, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -62,6 +63,18 @@ def schemes(*, project: str | None = None) -> Call[Sequence[Scheme]]:
         return [*found.items, *found.presets]
 
     return Call(get("/v1/schemes", project=project), read)
+
+
+def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Scheme]:
+    """Store a scheme as its YAML or JSON has it; its ``remarks`` say what to look at."""
+    request = Request(
+        "PUT",
+        f"/v1/schemes/{quote(name, safe='')}",
+        given({"project": project}),
+        {"content-type": JSON},
+        orjson.dumps({"text": text}),
+    )
+    return Call(request, lambda reply: Scheme.model_validate_json(reply.body))
 
 
 def _entries(reply: Reply) -> list[dict[str, Any]]:
