@@ -52,6 +52,7 @@ def main() -> None:
         for descriptor in descriptors:
             os.close(descriptor)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    orders.detach()  # else it would close, at the very end, whatever has that number then
     *files, news = descriptors
     if program := os.fork():
         watch(program, news)

@@ -1,0 +1,19 @@
+"""Programs that tests copy are like those that are started afresh."""
+
+from __future__ import annotations
+
+from tests.support import programs
+
+SOCKETS_ABOVE = """
+import socket, sys
+frame = sys._getframe()
+while frame := frame.f_back:
+    print([s for s in frame.f_locals.values() if isinstance(s, socket.socket) and s.fileno() >= 0])
+"""
+
+
+def test_a_copy_has_no_socket_of_the_interpreter_it_was_copied_from() -> None:
+    """At its end it would close whatever has the socket's number by then: the engine aborts."""
+    above = programs.run("-c", SOCKETS_ABOVE).stdout.splitlines()
+    assert above
+    assert set(above) == {"[]"}
