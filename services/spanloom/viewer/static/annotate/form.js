@@ -25,10 +25,11 @@ export function Form({ of, at, i }) {
   return html`<div class="options" role="group" aria-label=${t("annotate.correctness")}>
       ${scheme.correctness_options.map((option, k) => html`<button class="option" aria-pressed=${String(option === mark.correctness)} onClick=${judge(option)}>
         ${k < 9 && html`<kbd>${k + 1}</kbd>`} <i class="mark m-${shapeOf(scheme, option)}" aria-hidden="true"></i> ${visible(worded(option))}</button>`)}
+      <span class="room"></span>
+      ${of.view.o.end[i] > i + 1 && html`<button onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>`}
+      <button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button>
     </div>
-    ${asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}
-    <div class="onward"><button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button>
-      ${of.view.o.end[i] > i + 1 && html`<button onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>`}</div>`;
+    ${asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}`;
 }
 
 /** @param {{of: Session, at: string, mark: import("./marks.js").Mark}} props */
@@ -71,7 +72,8 @@ const isText = (event) => /** @type {HTMLElement} */ (event.target).tagName === 
 /** What can be chosen of a wrong step, each with its letter. @param {import("./scheme.js").Scheme} scheme @param {import("./marks.js").Mark} mark */
 function choicesOf(scheme, mark) {
   const subtypes = subtypesOf(scheme, mark.error_type);
-  const letters = lettersOf([...scheme.severities.map((one) => one.name), ...scheme.error_types.map((one) => one.name), ...subtypes]);
+  const first = lettersOf([...scheme.severities, ...scheme.error_types].map((one) => one.name));
+  const letters = [...first, ...lettersOf(subtypes, first)]; // those of subtypes change with the type, the others never
   const letter = () => letters.shift() ?? "";
   /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} name @param {Partial<Choice>} [more] @returns {Choice} */
   const choice = (field, name, more) => {

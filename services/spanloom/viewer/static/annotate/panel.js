@@ -10,20 +10,19 @@ import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
 import { Unsettled } from "./conflicts.js";
-import { Corrections } from "./corrections.js";
 import { loadSchemes, open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
 import { nextUnjudged, turnBack } from "./deeds.js";
+import { Extras } from "./extras.js";
 import { Form } from "./form.js";
 import { useAnnotationKeys } from "./keys.js";
 import { Name, NameForm } from "./name.js";
 import { People } from "./people.js";
-import { Places } from "./places.js";
 import { isStepwise } from "./scheme.js";
 import { SchemeChoice } from "./scheme_choice.js";
 import { Changed, Orphans } from "./states.js";
-import { marksOf } from "./tree_marks.js";
+import { marksOf, roomFor } from "./tree_marks.js";
 import { finish, finishTrouble, go } from "./walk.js";
-import { Whole } from "./whole.js";
+import { Attribution } from "./whole.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -55,7 +54,10 @@ function useMarks(of) {
     there.marks = marksOf(of);
     there.host.classList.add("marked");
     if (!place.peek().query.step) go(nextUnjudged(of, -1));
-    const stop = of.turn.subscribe(() => there.told());
+    const stop = of.turn.subscribe(() => {
+      there.host.style.setProperty("--signs", String(roomFor(of)));
+      there.told();
+    });
     return () => {
       stop();
       there.marks = null;
@@ -85,8 +87,8 @@ function Said({ of }) {
     <${Unsettled} of=${of} turn=${of.turn.value} />
     ${finishTrouble.value && html`<p class="error" role="alert">${finishTrouble.value}</p>`}
     ${isStepwise(of.scheme) && (isStep ? html`<${Changed} of=${of} turn=${of.turn.value} at=${at} /><${Form} key=${`form ${at}`} of=${of} turn=${of.turn.value} at=${at} i=${i} />` : html`<p class="quiet">${t("annotate.nostep")}</p>`)}
-    <${Whole} of=${of} turn=${of.turn.value} i=${i} />
-    ${isStep && html`<${Corrections} key=${`corrections ${at}`} of=${of} turn=${of.turn.value} at=${at} /><${Places} of=${of} turn=${of.turn.value} at=${at} />`}
+    ${of.scheme.annotation_type === "failure_attribution" && html`<${Attribution} of=${of} turn=${of.turn.value} i=${i} />`}
+    <${Extras} of=${of} turn=${of.turn.value} at=${at} />
     <${People} of=${of} turn=${of.turn.value} at=${at} />
     <${Orphans} of=${of} turn=${of.turn.value} />`;
 }

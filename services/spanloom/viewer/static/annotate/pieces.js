@@ -6,7 +6,7 @@ import { say } from "./deeds.js";
 import { isStepwise } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
-/** @typedef {{step_id?: string, field: "input" | "output"}} Piece */
+/** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: of messages, where in them */
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
 /** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place UTF-16 units of the text, and what stands there */
 
@@ -29,6 +29,9 @@ const isOf = (of, at, piece) => isStepwise(of.scheme) || piece.step_id === at;
 
 /** The pieces of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
 export const piecesOf = (of, at, name) => every(of, at, name).filter((one) => isOf(of, at, one));
+
+/** Whether a piece is of this part of a text. @param {Piece} piece @param {string} field @param {string} part */
+export const isIn = (piece, field, part) => piece?.field === field && (piece.part ?? "") === part;
 
 /** Put others in their place. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
 export function putPieces(of, at, name, pieces, isTyping = false) {

@@ -6,7 +6,7 @@ import { markedText, tab } from "../step/panel.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { MarkedText, placeOfSelection } from "./marked_text.js";
-import { hasPieces, piecesOf, putPieces } from "./pieces.js";
+import { piecesOf, putPieces } from "./pieces.js";
 import { subtypesOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -17,11 +17,9 @@ const selected = signal(/** @type {Place | null} */ (null));
 
 /** @param {{of: Session, at: string}} props */
 export function Places({ of, at }) {
-  const isAsked = hasPieces(of, "spans");
   /** @type {Place[]} */
   const places = piecesOf(of, at, "spans");
   useEffect(() => {
-    if (!isAsked) return undefined;
     const look = () => { selected.value = placeOfSelection(); };
     markedText.value = MarkedText;
     document.addEventListener("selectionchange", look);
@@ -29,14 +27,12 @@ export function Places({ of, at }) {
       markedText.value = null;
       document.removeEventListener("selectionchange", look);
     };
-  }, [isAsked]);
-  if (!isAsked) return "";
+  }, []);
   const now = tab.value === "text" ? selected.value : null;
   /** @param {Place[]} next */
   const put = (next) => putPieces(of, at, "spans", next);
   const mark = () => { if (now) put([...places, now]); getSelection()?.removeAllRanges(); };
-  return html`<div class="places"><p><span class="quiet">${t("places.label")}</span>
-      ${tab.value !== "text" ? html`<button onClick=${() => { tab.value = "text"; }}>${t("places.text")}</button>`
+  return html`<div class="places"><p>${tab.value !== "text" ? html`<button onClick=${() => { tab.value = "text"; }}>${t("places.text")}</button>`
         : html`<button disabled=${!now} onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${mark}>${now ? t("places.mark", { text: line(now.text, 40) }) : t("places.select")}</button>`}</p>
     ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${One} key=${k} of=${of} turn=${of.turn.value} place=${place} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
 }

@@ -42,11 +42,11 @@ export function shapeOf(scheme, correctness) {
 
 /**
  * Give each name a letter: its first where that is free, else another of its own, else any; empty if none is left.
- * @param {string[]} names
+ * @param {string[]} names @param {string[]} [given] letters that others have
  * @returns {string[]} in their order
  */
-export function lettersOf(names) {
-  const free = new Set([..."abcdefghijklmnopqrstuvwxyz"].filter((letter) => !TAKEN.includes(letter)));
+export function lettersOf(names, given = []) {
+  const free = new Set([..."abcdefghijklmnopqrstuvwxyz"].filter((letter) => !TAKEN.includes(letter) && !given.includes(letter)));
   const first = names.map((name) => (free.delete(name.slice(0, 1).toLowerCase()) ? name.slice(0, 1).toLowerCase() : ""));
   return names.map((name, k) => {
     const letter = first[k] || ([...name.toLowerCase(), ...free].find((one) => free.has(one)) ?? "");

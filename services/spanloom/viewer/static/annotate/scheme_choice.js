@@ -19,8 +19,7 @@ export function SchemeChoice({ schemes, on }) {
   const presets = schemes.filter((one) => one.project === null);
   /** @param {string} label @param {typeof schemes} list */
   const group = (label, list) => list.length > 0 && html`<optgroup label=${label}>${list.map((one) => html`<option value=${one.name} selected=${one.name === on}>${visible(one.name)}</option>`)}</optgroup>`;
-  return html`<label class="scheme"><span class="sr">${t("annotate.scheme")}</span>
-      <select value=${on} onChange=${choose} title=${schemes.find((one) => one.name === on)?.description ?? ""}>${group(t("annotate.own"), own)}${group(t("annotate.presets"), presets)}</select></label>
+  return html`<select class="scheme" aria-label=${t("annotate.scheme")} value=${on} onChange=${choose} title=${schemes.find((one) => one.name === on)?.description ?? ""}>${group(t("annotate.own"), own)}${group(t("annotate.presets"), presets)}</select>
     <button class="plus" aria-label=${t("annotate.new")} title=${t("annotate.new")} onClick=${() => setOpen(true)}>+</button>
     ${isOpen && html`<${NewScheme} close=${() => setOpen(false)} />`}`;
 }

@@ -14,6 +14,12 @@ export function marksOf(of) {
   return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
 }
 
+/** How many signs the rows have room for, one's own included, so that they stand below each other. @param {Session} of */
+export function roomFor(of) {
+  const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
+  return 1 + Math.min(MOST_OTHERS, most);
+}
+
 /** The signs of a row, one's own first. @param {Session} of @param {number} i @returns {Sign[]} */
 export function signsOf(of, i) {
   const at = of.steps.id(i);

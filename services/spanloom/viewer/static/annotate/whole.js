@@ -9,13 +9,8 @@ import { go } from "./walk.js";
 
 const MOST = 20_000;
 
-/** @param {{of: Session, i: number}} props */
-export function Whole({ of, i }) {
-  return of.scheme.annotation_type === "failure_attribution" ? html`<${Attribution} of=${of} turn=${of.turn.value} i=${i} />` : html`<${Note} of=${of} turn=${of.turn.value} />`;
-}
-
 /** Who is responsible, at which step it was decided, and why. @param {{of: Session, i: number}} props */
-function Attribution({ of, i }) {
+export function Attribution({ of, i }) {
   const { value } = of.mark("");
   const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...(value.responsible_agent ? [value.responsible_agent] : [])])];
   const decisive = of.steps.row(String(value.decisive_step ?? ""));
@@ -31,9 +26,7 @@ function Attribution({ of, i }) {
 }
 
 /** @param {{of: Session}} props */
-function Note({ of }) {
-  const { note } = of.mark("").value;
+export function Note({ of }) {
   const write = (/** @type {Event} */ event) => say(of, "", { value: { note: /** @type {HTMLTextAreaElement} */ (event.target).value || null } }, { isTyping: true });
-  return html`<details class="whole" open=${Boolean(note)}><summary>${t("whole.note")}${note && html` <span class="quiet">${line(note, 60)}</span>`}</summary>
-    <textarea rows="3" maxlength=${MOST} aria-label=${t("whole.note")} value=${note ?? ""} onInput=${write}></textarea></details>`;
+  return html`<textarea rows="3" maxlength=${MOST} aria-label=${t("extras.note")} value=${of.mark("").value.note ?? ""} onInput=${write}></textarea>`;
 }
