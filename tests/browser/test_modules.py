@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.outlines import KINDS, Row, encode_outline
+from tests.support.outlines import KINDS, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from playwright.sync_api import Browser, Page
-    from tests.conftest import StartSpanloom
+    from tests.support.page_modules import Modules
+
 
 EXAMPLES = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -29,42 +27,6 @@ RUN = (
     Row(2, "model", "chat", 41, 40, "coder", 100, 20),
 )
 FRAMES = [row._replace(flags=4) if row.kind == "other" else row for row in RUN]
-
-
-class Modules:
-    """Calls of what the page's modules export."""
-
-    def __init__(self, page: Page, base: str) -> None:
-        self._page = page
-        self._base = base
-
-    def call(self, module: str, body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the module ``m`` and the arguments ``a``."""
-        code = f"async ([url, a]) => {{ const m = await import(url); {body} }}"
-        return self._page.evaluate(code, [f"{self._base}/{module}", arguments])
-
-    def view(self, rows: Sequence[Row], body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the ``View`` ``v`` of an outline."""
-        outline = base64.b64encode(encode_outline(rows)).decode()
-        made = (
-            "const { decode } = await import(url.replace('view.js', 'outline.js'));"
-            "const bytes = Uint8Array.from(atob(a[0]), (c) => c.charCodeAt(0));"
-            "const v = new m.View(decode(bytes.buffer));"
-            "const shown = () => [...v.rows.subarray(0, v.count)];"
-        )
-        return self.call("tree/view.js", made + body, outline, *arguments)
-
-
-@pytest.fixture(scope="module")
-def modules(browser: Browser, start_shared_spanloom: StartSpanloom) -> Iterator[Modules]:
-    service = start_shared_spanloom()
-    service.wait_until_ready()
-    page = browser.new_page()
-    page.goto(service.api)
-    found = re.search(r'src="(/ui/\w+)/app.js"', page.content())
-    assert found
-    yield Modules(page, service.api + found[1])
-    page.close()
 
 
 def test_an_outline_is_read_as_it_was_written(modules: Modules) -> None:

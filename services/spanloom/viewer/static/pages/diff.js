@@ -17,14 +17,14 @@ const OPS = /** @type {const} */ (["same", "changed", "added", "removed", "moved
 const SHOWN = { duration, cost: money };
 
 export function Page() {
-  const { a = "", b = "", every, texts } = place.value.query;
+  const { a = "", b = "", every, texts, project, a_version: version, b_version: other } = place.value.query;
   const [diff, setDiff] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const load = () => {
-    const asked = { every: every ? "true" : "", whole_texts: texts ? "true" : "" };
+    const asked = { every: every ? "true" : "", whole_texts: texts ? "true" : "", project, version, other_version: other };
     getJson(`/v1/trajectories/${a}/diff/${b}`, asked).then((told) => { setDiff(told); setError(null); }, setError);
   };
-  useEffect(load, [a, b, every, texts]);
+  useEffect(load, [a, b, every, texts, version, other]);
   return html`<${Frame} title=${t("diff.title")} nav=${html`<h1 class="crumb">${t("diff.title")}</h1>`}>
     <main class="diff">
       ${error && html`<${Failure} error=${error} again=${load} />`}

@@ -8,6 +8,7 @@ import { Search } from "../run/search.js";
 import { chosen, drill, failure, load, runPath, turns, view } from "../run/state.js";
 import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
+import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { change, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { spanId } from "../tree/outline.js";
@@ -26,9 +27,9 @@ export function Page() {
   return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
     <main class="run">
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
-      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}</div>
+      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
-          <aside class="step" aria-label=${t("step.label")}><${Chosen} /></aside></div>`}
+          <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
 }
@@ -63,8 +64,8 @@ function Crumbs() {
 function Chosen() {
   const there = view.value;
   const i = chosen.value;
-  const { project } = place.value.query;
+  const { project, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} />`;
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${annotate ? o.version : undefined} />`;
 }

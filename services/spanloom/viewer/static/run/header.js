@@ -4,11 +4,11 @@ import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/columns.js";
-import { follow } from "../state/follow.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
-import { grid, runPath, summary, traceId, view } from "./state.js";
+import { Newer } from "./newer.js";
+import { grid, runPath, summary, view } from "./state.js";
 import { toError } from "../tree/keys.js";
 
 /** @typedef {import("../list/columns.js").Run} Run */
@@ -59,16 +59,4 @@ function Metrics({ run, metrics }) {
 function Warnings({ list }) {
   if (!list.length) return "";
   return html`<details class="warnings"><summary>⚠ ${t("warnings", { n: list.length })}</summary><ul>${list.map((one) => html`<li>${visible(String(one))}</li>`)}</ul></details>`;
-}
-
-/** A newer version came: told, and shown when somebody asks. */
-function Newer() {
-  const [version, setVersion] = useState(0);
-  const mine = view.value?.o.version ?? 0;
-  const { project } = place.value.query;
-  useEffect(() => follow({ project }, (change) => {
-    if (change.trace_id === traceId()) setVersion(change.version);
-  }, () => {}), [project]);
-  if (!mine || version <= mine) return "";
-  return html`<p class="newer" role="status">${t("newer", { version })} <button onClick=${() => location.reload()}>${t("newer.show")}</button></p>`;
 }

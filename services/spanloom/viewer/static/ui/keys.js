@@ -7,7 +7,10 @@ import { signal } from "../vendor/signals.js";
 import { kept } from "../state/kept.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
-/** @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void}} Shortcut */
+/**
+ * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
+ *   `key`: as the browser names it and the help shows it; `isPressed`: where it is told otherwise; `isAnywhere`: also while somebody writes
+ */
 
 export const areOn = kept("keys", true);
 /** What the pages on show listen to. */
@@ -25,10 +28,11 @@ export function useKeys(wanted, inputs) {
     shortcuts.value = [...shortcuts.peek(), ...wanted];
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event)) return;
-      const isLetter = event.key.length === 1;
-      const found = wanted.find((one) => one.key === event.key);
-      if (!found || (isLetter && event.key !== "?" && !areOn.value)) return;
+      if (event.defaultPrevented) return;
+      const isChord = event.ctrlKey || event.metaKey || event.altKey;
+      const isLetter = event.key.length === 1 && !isChord;
+      const found = wanted.find((one) => (one.isPressed ? one.isPressed(event) : !isChord && one.key === event.key));
+      if (!found || (isWriting(event) && !found.isAnywhere) || (isLetter && event.key !== "?" && !areOn.value)) return;
       event.preventDefault();
       found.run(event);
     };
