@@ -49,6 +49,7 @@ export const en = {
   "list.compare": "Compare",
   "list.copy": "Copy ids",
   "list.unselect": "Unselect",
+  "list.judging": "Judging",
   "list.select": "Select {name}",
   "list.order": "Order",
   "list.sort": "Sort by {label}",

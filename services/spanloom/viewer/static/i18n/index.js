@@ -3,21 +3,28 @@ import { kept } from "../state/kept.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en, zh };
+/** @type {{en: Record<string, string>, zh: Record<string, string>}} */
+const LANGUAGES = { en: { ...en }, zh: { ...zh } };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */
 export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (preferred ?? "en"));
+
+/** Add texts that only some pages need. @param {{en: Record<string, string>, zh: Record<string, string>}} more */
+export function addWords(more) {
+  Object.assign(LANGUAGES.en, more.en);
+  Object.assign(LANGUAGES.zh, more.zh);
+}
 
 /**
  * Return a text. `{name}` is a value, `{n|run|runs}` one of the words by the plural rules of the value.
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language.value][key] ?? en[key];
+  const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key];
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural(Number(value)) === "one" ? one : other;
