@@ -112,6 +112,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         item for item in store.queue_items(queue(key)) if item.trace_id == key.trace_id
     ],
     "queue_events": lambda store, key: store.queue_events(queue(key), key.trace_id),
+    "alike": lambda store, key: store.alike(queue(key)).get(key.trace_id),
     "count_traces": lambda store, key: store.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
@@ -188,7 +189,7 @@ def queue(key: TraceKey) -> Queue:
 
 def annotate(store: Store, key: TraceKey) -> None:
     """Say something of a trace, and put it into a queue."""
-    store.add_annotations([annotation(key)])
+    store.add_annotations([annotation(key), annotation(key, annotator="bo")])
     store.keep_version(KeptVersion(key, 1, "h", 1, b"{}"))
     store.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])

@@ -75,6 +75,16 @@ def test_what_goes_out_comes_in_and_again_adds_nothing(desk: Desk) -> None:
     assert (theirs["origin"], theirs["score"]) == ("import", 94)
 
 
+def test_what_somebody_says_already_is_not_said_again(desk: Desk) -> None:
+    mark_all(desk)
+    (line,) = export(desk)
+    report = take(desk, line)
+    assert (report["added"], report["there"]) == (0, 3)
+    assert export(desk) == [line]
+    changed = {**line["steps"][0], "correctness": "incorrect", "severity": "minor"}
+    assert take(desk, {**line, "steps": [changed, *line["steps"][1:]]})["added"] == 1
+
+
 def test_holes_missing_steps_and_unknown_options_are_read(desk: Desk) -> None:
     odd = {"step_index": 1, "correctness": "dubious", "severity": "", "colour": "red"}
     report = take(desk, entry(None, odd, {"step_index": 2, "correctness": None}, n_steps=3))

@@ -49,6 +49,7 @@ export const en = {
   "list.compare": "Compare",
   "list.copy": "Copy ids",
   "list.unselect": "Unselect",
+  "list.judging": "Judging",
   "list.select": "Select {name}",
   "list.order": "Order",
   "list.sort": "Sort by {label}",
@@ -235,4 +236,7 @@ export const en = {
   "newer.same": "no step differs",
   "newer.diff": "Show",
   "newer.later": "Not now",
+  "scheme.file": "From a file",
+  "scheme.text": "Text of the scheme",
+  "scheme.remarks": "{n} {n|remark|remarks}",
 };

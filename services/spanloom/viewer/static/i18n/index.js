@@ -3,7 +3,7 @@ import { kept } from "../state/kept.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
 const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };

@@ -51,6 +51,7 @@ export const zh = {
   "list.compare": "比较",
   "list.copy": "复制 ID",
   "list.unselect": "取消选择",
+  "list.judging": "评审",
   "list.select": "选择 {name}",
   "list.order": "排序",
   "list.sort": "按{label}排序",
@@ -237,4 +238,7 @@ export const zh = {
   "newer.same": "步骤无差异",
   "newer.diff": "查看差异",
   "newer.later": "稍后",
+  "scheme.file": "从文件",
+  "scheme.text": "方案内容",
+  "scheme.remarks": "{n} 条说明",
 };

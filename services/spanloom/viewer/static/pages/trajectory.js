@@ -5,7 +5,7 @@ import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Search } from "../run/search.js";
-import { chosen, drill, failure, load, runPath, turns, view } from "../run/state.js";
+import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
 import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
@@ -14,6 +14,7 @@ import { StepPanel } from "../step/panel.js";
 import { spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { Later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
 
 export function Page() {
@@ -26,6 +27,7 @@ export function Page() {
   const title = there?.o.n ? line(there.o.names[there.o.name[0]], 60) : "";
   return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
     <main class="run">
+      ${query.queue && html`<${Later} load=${() => import("../queues/bar.js")} name="QueueBar" trace=${traceId()} />`}
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
       ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
