@@ -177,7 +177,7 @@ def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
     wait_saved(page)
     other.locator(".rationale").fill("there")
     clash = other.locator(".clash")
-    expect(clash).to_contain_text("rationale")
+    expect(clash).to_contain_text("why")
     expect(clash.locator("td")).to_have_text(["there", "here"])
     clash.get_by_role("button", name="What I say here").click()
     expect(clash).to_have_count(0)
@@ -272,11 +272,19 @@ def test_a_new_version_moves_nothing_and_states_are_told(
 def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
     text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
     call(service, "PUT", "/v1/schemes/blame", {"text": text})
+    value = {"decisive_step": step_id(4), "responsible_agent": "planner"}
+    item = {"write_id": "write-blame", "value": value}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "blame", "items": [item]}, "bo")
     annotate(page, service, trace, "blame")
+    marks = page.locator(f"{ROWS}.k-tool .marks")
+    expect(marks.nth(2)).to_have_text("bo: here it was decided")
+    expect(page.get_by_role("region", name="What others say")).to_contain_text("tool 4")
     page.locator(f"{ROWS}.k-tool").nth(1).click()
     page.get_by_role("treegrid").focus()
     act(page, "Shift+Digit1")
     expect(page.locator(".attribution")).to_contain_text(step_id(3))
+    expect(marks.nth(1)).to_have_text("you: here it was decided")
     page.get_by_label("Who is responsible").select_option("planner")
     page.locator(".rationale").fill("It asked for the wrong thing.")
     wait_saved(page)

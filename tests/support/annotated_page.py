@@ -108,7 +108,7 @@ def annotate(
     page.goto(f"{service.api}/trajectories/{trace}?annotate={query}")
     if is_saved:
         wait_saved(page)
-    expect(page.locator(f"{ROWS} .marks .own").first).to_be_attached()
+    expect(page.locator(f"{ROWS} .marks[data-drawn]").first).to_be_attached()
     grid = page.get_by_role("treegrid", name="Steps")
     grid.focus()
     return grid
