@@ -248,7 +248,7 @@ def test_a_new_version_moves_nothing_and_states_are_told(
     wait_saved(page)
     before = page.locator(".grid").bounding_box()
     send_steps(service, [3, 7], trace, {3: "another answer"})
-    bar = page.locator(".newer")
+    bar = page.locator(".newer-bar")
     expect(bar).to_contain_text("1 step added, 1 step changed")
     assert page.locator(".grid").bounding_box() == before
     expect(page.locator(f"{ROWS}.k-tool")).to_have_count(3)
