@@ -269,6 +269,41 @@ def test_a_new_version_moves_nothing_and_states_are_told(
     assert (row["state"], row["correctness"]) == ("valid", "correct")
 
 
+def test_what_moved_and_what_has_gone_is_told(page: Page, service: RunningSpanloom) -> None:
+    trace = send_steps(service, range(2, 5))
+    path = f"/v1/trajectories/{trace}/annotations"
+    items = [
+        {"write_id": f"write-{n:04}", "step_id": step_id(n), "correctness": "correct"}
+        for n in (2, 3, 4)
+    ]
+    call(service, "POST", path, {"scheme": "potato", "items": items})
+
+    def later(route: Route) -> None:
+        """Answer as after a better dialect: step 2 counts under 4, and 3 has gone."""
+        answer = route.fetch()
+        told = answer.json()
+        told["items"] = [row for row in told["items"] if row["step_id"] != step_id(4)]
+        fates = {step_id(2): ("moved", step_id(4)), step_id(3): ("orphaned", "")}
+        for row in told["items"]:
+            row["state"], row["stands_at"] = fates[row["step_id"]]
+            row |= {"version": 0, "reason": "as a test has it"}
+            row["step_id"] = row["step_id"].replace("0", "f")
+        route.fulfill(response=answer, json=told)
+
+    page.route(
+        "**/annotations?*", lambda route: route.continue_() if is_write(route) else later(route)
+    )
+    annotate(page, service, trace)
+    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
+    expect(page.locator(".orphans")).to_contain_text("1 annotation of steps that have gone")
+    expect(page.locator(".orphans q")).to_contain_text("tool 3: answer 3")
+    page.locator(f"{ROWS}.k-tool").last.click()
+    expect(page.locator(f"{PANEL} .note")).to_contain_text("Its step has gone; it stands here now")
+    assert serious(page) == []
+    page.get_by_role("button", name="New scheme").click()
+    assert serious(page) == []
+
+
 def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
     text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
     call(service, "PUT", "/v1/schemes/blame", {"text": text})
