@@ -19,6 +19,7 @@ from tests.support.annotated_page import (
 )
 from tests.support.annotated_runs import SEED
 from tests.support.axe import serious
+from tests.support.page_runs import wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -37,9 +38,18 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 @pytest.fixture(scope="module")
-def trace(service: RunningSpanloom) -> str:
-    """A run of three steps that tests annotate by names of their own."""
-    return send_steps(service, range(2, 5))
+def traces(service: RunningSpanloom) -> list[str]:
+    """Runs of three steps, sent at once, one for each test that takes one."""
+    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(12)]
+    for each in sent:
+        wait_for(service.api, each)
+    return sent
+
+
+@pytest.fixture
+def trace(traces: list[str]) -> str:
+    """A run of three steps that nobody annotated."""
+    return traces.pop()
 
 
 def is_write(route: Route) -> bool:
@@ -131,8 +141,9 @@ def test_letters_can_be_switched_off_and_the_help_tells_all_keys(
     expect(page.locator(PANEL)).to_contain_text("0 of 3 judged")
 
 
-def test_what_was_not_stored_waits_in_the_browser(page: Page, service: RunningSpanloom) -> None:
-    trace = send_steps(service, range(2, 5))
+def test_what_was_not_stored_waits_in_the_browser(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
     first = page.context.new_page()
     page.context.route(
         WRITES, lambda route: route.abort() if is_write(route) else route.continue_()
@@ -156,9 +167,8 @@ def test_what_was_not_stored_waits_in_the_browser(page: Page, service: RunningSp
 
 
 def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     other = page.context.new_page()
     annotate(other, service, trace)
@@ -188,9 +198,8 @@ def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
 
 
 def test_what_others_say_stands_in_the_tree_and_in_columns(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     path = f"/v1/trajectories/{trace}/annotations"
     for who, mark in (("bo", {"correctness": "correct"}), ("cleo", WRONG)):
         item = {"write_id": f"write-{who}", "step_id": step_id(2), **mark}
@@ -240,9 +249,8 @@ def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None
 
 
 def test_a_new_version_moves_nothing_and_states_are_told(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     act(page, "1", "1")
     wait_saved(page)
@@ -269,8 +277,9 @@ def test_a_new_version_moves_nothing_and_states_are_told(
     assert (row["state"], row["correctness"]) == ("valid", "correct")
 
 
-def test_what_moved_and_what_has_gone_is_told(page: Page, service: RunningSpanloom) -> None:
-    trace = send_steps(service, range(2, 5))
+def test_what_moved_and_what_has_gone_is_told(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
     path = f"/v1/trajectories/{trace}/annotations"
     items = [
         {"write_id": f"write-{n:04}", "step_id": step_id(n), "correctness": "correct"}
@@ -403,10 +412,9 @@ def test_axe_finds_nothing_serious(
 
 
 def test_what_is_said_to_be_saved_survives_a_kill(
-    page: Page, service: RunningSpanloom, start_shared_spanloom: StartSpanloom
+    page: Page, service: RunningSpanloom, trace: str, start_shared_spanloom: StartSpanloom
 ) -> None:
     """The last one: it kills the service of the others."""
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     act(page, "1", "1")
     wait_saved(page)
