@@ -19,6 +19,7 @@ from tests.support.annotated_page import (
 )
 from tests.support.annotated_runs import SEED
 from tests.support.axe import serious
+from tests.support.page_runs import wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -37,9 +38,18 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 @pytest.fixture(scope="module")
-def trace(service: RunningSpanloom) -> str:
-    """A run of three steps that tests annotate by names of their own."""
-    return send_steps(service, range(2, 5))
+def traces(service: RunningSpanloom) -> list[str]:
+    """Runs of three steps, sent at once, one for each test that takes one."""
+    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(12)]
+    for each in sent:
+        wait_for(service.api, each)
+    return sent
+
+
+@pytest.fixture
+def trace(traces: list[str]) -> str:
+    """A run of three steps that nobody annotated."""
+    return traces.pop()
 
 
 def is_write(route: Route) -> bool:
@@ -131,8 +141,9 @@ def test_letters_can_be_switched_off_and_the_help_tells_all_keys(
     expect(page.locator(PANEL)).to_contain_text("0 of 3 judged")
 
 
-def test_what_was_not_stored_waits_in_the_browser(page: Page, service: RunningSpanloom) -> None:
-    trace = send_steps(service, range(2, 5))
+def test_what_was_not_stored_waits_in_the_browser(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
     first = page.context.new_page()
     page.context.route(
         WRITES, lambda route: route.abort() if is_write(route) else route.continue_()
@@ -156,9 +167,8 @@ def test_what_was_not_stored_waits_in_the_browser(page: Page, service: RunningSp
 
 
 def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     other = page.context.new_page()
     annotate(other, service, trace)
@@ -177,7 +187,7 @@ def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
     wait_saved(page)
     other.locator(".rationale").fill("there")
     clash = other.locator(".clash")
-    expect(clash).to_contain_text("rationale")
+    expect(clash).to_contain_text("why")
     expect(clash.locator("td")).to_have_text(["there", "here"])
     clash.get_by_role("button", name="What I say here").click()
     expect(clash).to_have_count(0)
@@ -188,9 +198,8 @@ def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
 
 
 def test_what_others_say_stands_in_the_tree_and_in_columns(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     path = f"/v1/trajectories/{trace}/annotations"
     for who, mark in (("bo", {"correctness": "correct"}), ("cleo", WRONG)):
         item = {"write_id": f"write-{who}", "step_id": step_id(2), **mark}
@@ -240,15 +249,14 @@ def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None
 
 
 def test_a_new_version_moves_nothing_and_states_are_told(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     act(page, "1", "1")
     wait_saved(page)
     before = page.locator(".grid").bounding_box()
     send_steps(service, [3, 7], trace, {3: "another answer"})
-    bar = page.locator(".newer")
+    bar = page.locator(".newer-bar")
     expect(bar).to_contain_text("1 step added, 1 step changed")
     assert page.locator(".grid").bounding_box() == before
     expect(page.locator(f"{ROWS}.k-tool")).to_have_count(3)
@@ -269,14 +277,58 @@ def test_a_new_version_moves_nothing_and_states_are_told(
     assert (row["state"], row["correctness"]) == ("valid", "correct")
 
 
+def test_what_moved_and_what_has_gone_is_told(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    path = f"/v1/trajectories/{trace}/annotations"
+    items = [
+        {"write_id": f"write-{n:04}", "step_id": step_id(n), "correctness": "correct"}
+        for n in (2, 3, 4)
+    ]
+    call(service, "POST", path, {"scheme": "potato", "items": items})
+
+    def later(route: Route) -> None:
+        """Answer as after a better dialect: step 2 counts under 4, and 3 has gone."""
+        answer = route.fetch()
+        told = answer.json()
+        told["items"] = [row for row in told["items"] if row["step_id"] != step_id(4)]
+        fates = {step_id(2): ("moved", step_id(4)), step_id(3): ("orphaned", "")}
+        for row in told["items"]:
+            row["state"], row["stands_at"] = fates[row["step_id"]]
+            row |= {"version": 0, "reason": "as a test has it"}
+            row["step_id"] = row["step_id"].replace("0", "f")
+        route.fulfill(response=answer, json=told)
+
+    page.route(
+        "**/annotations?*", lambda route: route.continue_() if is_write(route) else later(route)
+    )
+    annotate(page, service, trace)
+    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
+    expect(page.locator(".orphans")).to_contain_text("1 annotation of steps that have gone")
+    expect(page.locator(".orphans q")).to_contain_text("tool 3: answer 3")
+    page.locator(f"{ROWS}.k-tool").last.click()
+    expect(page.locator(f"{PANEL} .note")).to_contain_text("Its step has gone; it stands here now")
+    assert serious(page) == []
+    page.get_by_role("button", name="New scheme").click()
+    assert serious(page) == []
+
+
 def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
     text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
     call(service, "PUT", "/v1/schemes/blame", {"text": text})
+    value = {"decisive_step": step_id(4), "responsible_agent": "planner"}
+    item = {"write_id": "write-blame", "value": value}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "blame", "items": [item]}, "bo")
     annotate(page, service, trace, "blame")
+    marks = page.locator(f"{ROWS}.k-tool .marks")
+    expect(marks.nth(2)).to_have_text("bo: here it was decided")
+    expect(page.get_by_role("region", name="What others say")).to_contain_text("tool 4")
     page.locator(f"{ROWS}.k-tool").nth(1).click()
     page.get_by_role("treegrid").focus()
     act(page, "Shift+Digit1")
     expect(page.locator(".attribution")).to_contain_text(step_id(3))
+    expect(marks.nth(1)).to_have_text("you: here it was decided")
     page.get_by_label("Who is responsible").select_option("planner")
     page.locator(".rationale").fill("It asked for the wrong thing.")
     wait_saved(page)
@@ -360,10 +412,9 @@ def test_axe_finds_nothing_serious(
 
 
 def test_what_is_said_to_be_saved_survives_a_kill(
-    page: Page, service: RunningSpanloom, start_shared_spanloom: StartSpanloom
+    page: Page, service: RunningSpanloom, trace: str, start_shared_spanloom: StartSpanloom
 ) -> None:
     """The last one: it kills the service of the others."""
-    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     act(page, "1", "1")
     wait_saved(page)

@@ -36,11 +36,13 @@ def send_steps(
     trace: str = "",
     answers: Mapping[int, str] | None = None,
     below: int = 0,
+    *,
+    is_waiting: bool = True,
 ) -> str:
     """Send an agent (span 1) with a tool's step for each number, and return the trace id.
 
     Those from ``below`` on are the steps of an agent of their own. Sent again with other answers, a
-    step says something else.
+    step says something else. Waits until it is settled, unless the caller does.
     """
     trace = trace or secrets.token_hex(16)
     spans = [wire_span(trace, 1, 0, "planner", START_NS, _agent("planner"))]
@@ -53,7 +55,8 @@ def send_steps(
         start = START_NS + number * MS
         spans.append(wire_span(trace, number, parent, f"tool {number}", start, _tool(number, said)))
     send(service, message_of(spans))
-    wait_for(service.api, trace)
+    if is_waiting:
+        wait_for(service.api, trace)
     return trace
 
 
@@ -108,7 +111,7 @@ def annotate(
     page.goto(f"{service.api}/trajectories/{trace}?annotate={query}")
     if is_saved:
         wait_saved(page)
-    expect(page.locator(f"{ROWS} .marks .own").first).to_be_attached()
+    expect(page.locator(f"{ROWS} .marks[data-drawn]").first).to_be_attached()
     grid = page.get_by_role("treegrid", name="Steps")
     grid.focus()
     return grid

@@ -5,7 +5,7 @@ import { runPath, traceId, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { kept } from "../state/kept.js";
 import { place } from "../state/place.js";
-import { openKeep } from "./keep.js";
+import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 
@@ -19,7 +19,11 @@ export const trouble = signal(/** @type {ApiError | null} */ (null));
 /** The scheme that was used last. */
 export const lastScheme = kept("annotate.scheme", "potato");
 const EVALUATORS = ["model", "rule", "llm", "code", "api"];
-const MOST_SCORES = 200;
+const MOST_SCORES = 1000;
+/** Steps that others judged: of more they are asked for once. */
+const MOST_AGAIN = 5000;
+/** After the marks are drawn. */
+const AFTER_MS = 50;
 /** The run's project, as the service told it. */
 let project = "";
 
@@ -48,25 +52,49 @@ export async function loadSchemes() {
   }
 }
 
-/** Open the session that the address asks for; the version on the screen is kept, so that what is said of it stays anchored. */
+/**
+ * Open the session that the address asks for. The version on the screen is kept, so that what is said of
+ * it stays anchored.
+ */
 export async function open() {
-  const [scheme, there, who] = [wantedScheme(), view.peek(), annotator.peek()];
-  if (!scheme || !there || !who) return;
-  await ready();
-  const asked = { project: place.peek().query.project };
+  const [there, who] = [view.peek(), annotator.peek()];
+  const name = place.peek().query.annotate;
+  if (!there || !name) return;
+  if (!who) return void (schemes.peek() ?? loadSchemes()); // they can be looked at
+  if (isOpen(there, who)) return;
   try {
-    const told = await getJson(`${runPath()}/annotations`, { ...asked, scheme: scheme.name });
+    const own = askOwn(name, who); // others may be many: they are asked for behind
+    ready();
+    await Promise.all([own, schemes.peek() ?? loadSchemes()]);
+    const scheme = wantedScheme();
+    if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
+    const told = await (scheme.name === name ? own : askOwn(scheme.name, who));
     project = told.project;
     const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
     const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
     made.load(told);
-    [session.value, trouble.value] = [made, null];
-    lastScheme.value = scheme.name;
-    void loadScores(made);
-    void sendJson("PUT", `${runPath()}/versions/${there.o.version}`, {}, asked).catch(() => {}); // a newer one has come: saves are taken all the same
+    [session.value, trouble.value, lastScheme.value] = [made, null, scheme.name];
+    setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
     tell(error);
   }
+}
+
+/** Whether the session on show is the one that is asked for. @param {import("../tree/view.js").View} there @param {string} who */
+function isOpen(there, who) {
+  const of = session.peek();
+  const scheme = wantedScheme();
+  return of !== null && scheme !== null && of.view === there && of.context.annotator === who && of.scheme.name === scheme.name && of.scheme.hash === scheme.hash;
+}
+
+/** @param {string} scheme @param {string} who */
+const askOwn = (scheme, who) => getJson(`${runPath()}/annotations`, { project: place.peek().query.project, scheme, annotator: who });
+
+/** What need not be there for the first mark. @param {Session} of */
+async function accompany(of) {
+  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer one has come: saves are taken all the same
+  await reload();
+  await loadScores(of);
 }
 
 /** Ask what evaluators say of the steps; people's marks among the scores are known already. @param {Session} of */
@@ -86,11 +114,10 @@ export async function reload() {
   if (told && session.peek() === of) of.load(told);
 }
 
-/** Begin with the writes, once for the page. */
-async function ready() {
+/** Begin with the writes, once for the page; those that other windows left come behind. */
+function ready() {
   if (sender.peek()) return;
-  const keep = await openKeep();
-  sender.value ??= new Sender(keep, {
+  sender.value = new Sender(new Keep(), {
     scheme: schemeOf,
     changed: () => session.peek()?.changed(),
     stored: (batch, answer) => {
@@ -102,7 +129,7 @@ async function ready() {
       of.changed();
     },
   });
-  await sender.value.begin();
+  void sender.value.begin().then((left) => { if (left) void reload(); });
 }
 
 /** @param {unknown} error */
@@ -110,5 +137,8 @@ function tell(error) {
   trouble.value = error instanceof ApiError ? error : new ApiError(0, String(error));
 }
 
-document.addEventListener("visibilitychange", () => { if (!document.hidden) void reload(); });
+document.addEventListener("visibilitychange", () => {
+  const isLittle = (session.peek()?.others.size ?? 0) < MOST_AGAIN;
+  if (!document.hidden && isLittle) void reload();
+});
 effect(() => { if (session.value && session.value.view !== view.value) session.value = null; });

@@ -1,10 +1,13 @@
-/** The way into the annotation panel; what is behind it is loaded when somebody goes in. */
+/** The way into the annotation panel; what is behind it is loaded once the run is there and nothing else is to do. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
+
+/** After the first row, so that nothing of it is late. */
+const IDLE_MS = 1500;
 
 /** Open the panel with the scheme that was used last, or close it. */
 function turn() {
@@ -21,8 +24,21 @@ export function AnnotateButton() {
 export function Annotation() {
   const isOn = Boolean(place.value.query.annotate);
   const [panel, setPanel] = useState(/** @type {{Panel: any} | null} */ (null));
-  useEffect(() => { if (isOn && !panel) void Promise.all([import("./panel.js"), styled()]).then(([loaded]) => setPanel(loaded)); }, [isOn]);
+  useEffect(() => {
+    if (isOn) void load().then(setPanel);
+    const later = setTimeout(load, IDLE_MS);
+    return () => clearTimeout(later);
+  }, [isOn]);
   return isOn && panel ? html`<${panel.Panel} />` : "";
+}
+
+/** @type {Promise<{Panel: any}> | null} */
+let loading = null;
+
+/** The panel with its style, fetched once. */
+function load() {
+  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel);
+  return loading;
 }
 
 /** Load the panel's own style, before it is drawn. */

@@ -7,6 +7,7 @@
 
 const STORE = "writes";
 const LOCK = "spanloom.window.";
+const SENT_MS = 10_000;
 
 /** A new id; `crypto.randomUUID` is not there on pages that are not secure. */
 export function newId() {
@@ -17,17 +18,19 @@ export function newId() {
 const me = newId();
 
 export class Keep {
-  /** @param {IDBDatabase | null} database null: there is none, and writes live as long as the page */
-  constructor(database) {
-    this.database = database;
+  constructor() {
+    void holdLock();
+    /** Null: the browser refuses, and writes live as long as the page; no reason not to annotate. @type {Promise<IDBDatabase | null>} */
+    this.database = opened().catch(() => null);
     this.order = Date.now() * 1000;
   }
 
-  /** Keep a write, or what it has become. @param {Write} write */
+  /** Keep a write as it is now, or what it has become. @param {Write} write */
   async put(write) {
     const order = /** @type {any} */ (write).order ?? (this.order += 1);
     Object.assign(write, { order });
-    await this.run((store) => store.put({ ...write, owner: me }));
+    const kept = { ...write, owner: me };
+    await this.run((store) => store.put(kept));
   }
 
   /** Forget writes: the service has them, or the reader wants none of them. @param {Write[]} writes */
@@ -39,7 +42,10 @@ export class Keep {
   async takeOver() {
     const found = (await this.run((store) => store.getAll()))?.result ?? [];
     const gone = new Set();
-    for (const owner of new Set(found.map((/** @type {any} */ one) => one.owner))) if (owner !== me && (await isGone(owner))) gone.add(owner);
+    for (const owner of new Set(found.map((/** @type {any} */ one) => one.owner))) {
+      const newest = Math.max(...found.filter((/** @type {any} */ one) => one.owner === owner).map((/** @type {any} */ one) => one.order / 1000));
+      if (owner !== me && (await isGone(owner, newest))) gone.add(owner);
+    }
     const taken = found.filter((/** @type {any} */ one) => gone.has(one.owner));
     taken.sort((/** @type {any} */ a, /** @type {any} */ b) => a.order - b.order);
     for (const one of taken) {
@@ -51,24 +57,15 @@ export class Keep {
 
   /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, once all of it is on disk */
   async run(act) {
-    if (!this.database) return null;
-    const transaction = this.database.transaction(STORE, "readwrite", { durability: "strict" });
+    const database = await this.database;
+    if (!database) return null;
+    const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
     const request = act(transaction.objectStore(STORE));
     await new Promise((done, fail) => {
       transaction.addEventListener("complete", done);
       transaction.addEventListener("abort", () => fail(transaction.error));
     });
     return request;
-  }
-}
-
-/** Open the browser's database; a browser that refuses is no reason not to annotate. */
-export async function openKeep() {
-  void holdLock();
-  try {
-    return new Keep(await opened());
-  } catch {
-    return new Keep(null);
   }
 }
 
@@ -87,8 +84,12 @@ function holdLock() {
   return navigator.locks?.request(LOCK + me, () => new Promise(() => {}));
 }
 
-/** Whether the window that kept a write is gone. Without locks, on a page that is not secure, nobody knows: it is. @param {string} owner */
-async function isGone(owner) {
-  if (!navigator.locks) return true;
+/**
+ * Whether the window that kept writes is gone. On a page that is not secure there are no locks to tell: then it
+ * is when it has not written for longer than it takes to send.
+ * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
+ */
+async function isGone(owner, newest) {
+  if (!navigator.locks) return Date.now() - newest > SENT_MS;
   return navigator.locks.request(LOCK + owner, { ifAvailable: true }, (lock) => lock !== null);
 }

@@ -58,6 +58,6 @@ export function useAnnotationKeys() {
     { key: "r", says: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
     { key: "u", says: "key.annotate.undo", run: turn(-1) },
     { key: "U", says: "key.annotate.redo", run: turn(1) },
-    { key: "Ctrl ⏎", says: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter", run: () => void finish() },
+    { key: "Ctrl ⏎", says: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
   ], []);
 }

@@ -36,6 +36,7 @@ export function difference(from, to) {
   /** @type {Edit} */
   const edit = {};
   for (const name of TEXTS) if (from[name] !== to[name]) edit[name] = to[name];
+  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // or it would go with its type
   const members = Object.keys({ ...from.value, ...to.value }).filter((key) => !isSame(from.value[key], to.value[key]));
   if (members.length) edit.value = Object.fromEntries(members.map((key) => [key, to.value[key] ?? null]));
   return edit;

@@ -1,5 +1,5 @@
 /** The annotation panel: who says what of the step that is chosen, and what all of it comes to. */
-import { useEffect } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { annotate as en } from "../i18n/en/annotate.js";
 import { learn, number, t } from "../i18n/index.js";
 import { annotate as zh } from "../i18n/zh/annotate.js";
@@ -32,8 +32,7 @@ export function Panel() {
   const { annotate, project } = place.value.query;
   const scheme = wantedScheme();
   const there = view.value;
-  useEffect(() => void loadSchemes(), [project]);
-  useEffect(() => void open(), [annotate, scheme?.hash, there, annotator.value]);
+  useLayoutEffect(() => void open(), [annotate, project, scheme?.hash, there, annotator.value]);
   useEffect(() => { if (scheme && annotate !== scheme.name) change({ annotate: scheme.name }); }, [scheme?.name]);
   useMarks(session.value);
   useAnnotationKeys();
@@ -85,7 +84,7 @@ function Said({ of }) {
   const at = isStep ? of.steps.id(i) : "";
   return html`<${Figures} of=${of} turn=${of.turn.value} />
     <${Unsettled} of=${of} turn=${of.turn.value} />
-    ${finishTrouble.value && html`<p class="error" role="alert">${finishTrouble.value}</p>`}
+    ${finishTrouble.value && html`<p class="note" role="alert">${finishTrouble.value}</p>`}
     ${isStepwise(of.scheme) && (isStep ? html`<${Changed} of=${of} turn=${of.turn.value} at=${at} /><${Form} key=${`form ${at}`} of=${of} turn=${of.turn.value} at=${at} i=${i} />` : html`<p class="quiet">${t("annotate.nostep")}</p>`)}
     ${of.scheme.annotation_type === "failure_attribution" && html`<${Attribution} of=${of} turn=${of.turn.value} i=${i} />`}
     <${Extras} of=${of} turn=${of.turn.value} at=${at} />

@@ -1,6 +1,7 @@
 /** Sends what was written: half a second after the last change, when the page is hidden, and again until it is stored. */
 import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
+import { reasons, request } from "./requests.js";
 import { Writes } from "./writes.js";
 
 /** @typedef {import("./writes.js").Write} Write */
@@ -28,11 +29,13 @@ export class Sender {
     document.addEventListener("visibilitychange", () => { if (document.hidden) void this.send(true); });
   }
 
-  /** Take over what other windows left. */
+  /** Take over what other windows left, before what is said here; return how much that is. */
   async begin() {
-    this.writes.list.push(...(await this.keep.takeOver()));
-    if (this.writes.waiting) void this.send();
+    const left = await this.keep.takeOver().catch(() => []);
+    this.writes.list.unshift(...left);
+    if (left.length) void this.send();
     this.tell();
+    return left.length;
   }
 
   /** @param {import("./writes.js").NewWrite} wanted @returns {Write} */
@@ -126,24 +129,4 @@ export class Sender {
     this.waiting.value = this.writes.waiting;
     this.listener.changed();
   }
-}
-
-/** What a batch is as a request: path, body, query, and who writes. @param {Write[]} batch @returns {[string, object, import("../api.js").Params, string]} */
-function request(batch) {
-  const [{ kind, id, group, edit, context }] = batch;
-  const { trace, project, scheme, annotator, version } = context;
-  const path = `/v1/trajectories/${trace}/annotations`;
-  if (kind === "undo") return [`${path}/undo`, { scheme, write_id: id, group }, { project }, annotator];
-  if (kind === "branch") return [`${path}/bulk`, { scheme, write_id: id, version, below: group, correctness: edit.correctness }, { project }, annotator];
-  const items = batch.map((one) => ({ write_id: one.id, step_id: one.step, base_revision: one.base, ...one.edit }));
-  return [path, { scheme, version, items }, { project }, annotator];
-}
-
-/** Why each write of a batch is refused, by its place. @param {ApiError} error @param {number} count */
-function reasons(error, count) {
-  const told = error.errors.flatMap(({ parameter, detail }) => {
-    const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];
-    return place === undefined ? [] : [/** @type {const} */ ([Number(place), `${parameter}: ${detail}`])];
-  });
-  return new Map(told.length ? told : Array.from({ length: count }, (_, place) => [place, error.message]));
 }

@@ -69,6 +69,8 @@ export class Session {
   take(row) {
     if (row.is_deleted) return;
     const at = this.placeOf(row);
+    const known = at === undefined ? null : this.own.get(at);
+    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // a write that was sent again
     const edits = this.writes().filter((one) => one.kind === "edit" && one.step === row.step_id);
     const mark = edits.reduce((now, one) => applyEdit(now, one.edit, this.scheme), markOf(row));
     const isOfThis = row.version === this.view.o.version && row.state !== "whole";
@@ -80,9 +82,8 @@ export class Session {
 
   /** Where on the screen a row stands; undefined where its step is not there. @param {any} row @returns {string | undefined} */
   placeOf(row) {
-    if (row.step_id === "") return "";
-    const places = row.version === this.view.o.version ? [row.step_id, row.stands_at] : [row.stands_at, row.step_id];
-    return places.find((id) => id && this.steps.row(id) >= 0);
+    if (row.step_id === "" || row.version === this.view.o.version) return row.step_id;
+    return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
   }
 
   /** Show what a write will come to that nothing is stored of yet. @param {import("./writes.js").Write} write */

@@ -2,7 +2,7 @@
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/visible.js";
-import { asksMore, shapeOf, worded } from "./scheme.js";
+import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {{shape: string, says: string}} Sign `shape`: class names of the sign */
@@ -23,11 +23,23 @@ export function roomFor(of) {
 /** The signs of a row, one's own first. @param {Session} of @param {number} i @returns {Sign[]} */
 export function signsOf(of, i) {
   const at = of.steps.id(i);
+  if (!isStepwise(of.scheme)) return pointers(of, at);
   const others = (of.others.get(at) ?? []).map((row) => sign(of, row.correctness, row, row.annotator, isMachine(row.origin)));
   const scores = (of.scores.get(at) ?? []).map((one) => ({ shape: `mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}`, says: `${one.author}: ${one.name} ${one.value ?? ""}` }));
   const all = [...others, ...scores];
   const more = all.length > MOST_OTHERS ? [{ shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }] : [];
   return [own(of, at, of.steps.isToJudge(i)), ...all.slice(0, more.length ? MOST_OTHERS - 1 : MOST_OTHERS), ...more];
+}
+
+/** Of a scheme of the whole run: who points at the step, and what is marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+function pointers(of, at) {
+  const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
+  return all.flatMap(({ annotator, value, isOwn }) => {
+    const isDecisive = value.decisive_step === at;
+    const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
+    const says = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
+    return says ? [{ shape: `${isDecisive ? "decisive" : "mark m-wrong"}${isOwn ? " own" : ""}`, says: `${annotator}: ${says}` }] : [];
+  }).slice(0, MOST_OTHERS + 1);
 }
 
 /** @param {string} origin */

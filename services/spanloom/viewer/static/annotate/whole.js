@@ -3,7 +3,7 @@ import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { say } from "./deeds.js";
-import { go } from "./walk.js";
+import { go, toTree } from "./walk.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -16,7 +16,9 @@ export function Attribution({ of, i }) {
   const decisive = of.steps.row(String(value.decisive_step ?? ""));
   /** @param {Record<string, unknown>} members @param {boolean} [isTyping] */
   const put = (members, isTyping) => say(of, "", { value: members }, { isTyping });
-  return html`<div class="attribution">
+  /** @param {KeyboardEvent} event */
+  const leave = (event) => { if (event.key === "Escape") { event.preventDefault(); toTree(); } };
+  return html`<div class="attribution" onKeyDown=${leave}>
     <label>${t("whole.agent")} <select value=${value.responsible_agent ?? ""} onChange=${(/** @type {Event} */ event) => put({ responsible_agent: /** @type {HTMLSelectElement} */ (event.target).value || null })}>
       <option value="">–</option>${agents.map((name) => html`<option value=${name} selected=${name === value.responsible_agent}>${visible(String(name))}</option>`)}</select></label>
     <p>${t("whole.step")} ${decisive >= 0 ? html`<button class="plain" onClick=${() => go(decisive)}>${line(of.view.o.names[of.view.o.name[decisive]], 40)} <code>${value.decisive_step}</code></button> <button onClick=${() => put({ decisive_step: null })}>${t("whole.clear")}</button>` : html`<span class="quiet">${t("whole.none")}</span>`}

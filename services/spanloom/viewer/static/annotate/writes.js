@@ -83,7 +83,7 @@ export class Writes {
   /** They are stored, as these rows; what waits behind them has seen these. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
   stored(batch, rows, scheme) {
     this.list = this.list.filter((one) => !batch.includes(one));
-    for (const one of batch) {
+    for (const one of batch.filter((each) => each.kind === "edit")) {
       const row = rows.find((found) => found.write_id === one.id);
       const behind = this.list.filter((later) => later.kind === "edit" && later.step === one.step && isAlike(later, one));
       const expected = one.base === null ? markOf(row ?? one.seen) : applyEdit(one.seen, one.edit, scheme);

@@ -17,7 +17,7 @@ const OPS = /** @type {const} */ (["same", "changed", "added", "removed", "moved
 const SHOWN = { duration, cost: money };
 
 export function Page() {
-  const { a = "", b = "", every, texts, project, a_version: version, b_version: other } = place.value.query;
+  const { a = "", b = "", every, texts, project, av: version, bv: other } = place.value.query;
   const [diff, setDiff] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const load = () => {

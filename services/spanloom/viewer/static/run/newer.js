@@ -32,8 +32,8 @@ export function Newer() {
   }, [isNewer, version]);
   if (!isNewer || seen === version) return "";
   const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };
-  return html`<p class="newer" role="status">${summary ? t("newer.what", { version, what: said(summary) }) : t("newer", { version })}
-    ${summary && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), a_version: String(mine), b_version: String(version), project })}>${t("newer.diff")}</a>`}
+  return html`<p class="newer-bar" role="status">${summary ? t("newer.what", { version, what: said(summary) }) : t("newer", { version })}
+    ${summary && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), av: String(mine), bv: String(version), project })}>${t("newer.diff")}</a>`}
     <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
 }
 

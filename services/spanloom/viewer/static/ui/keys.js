@@ -2,7 +2,7 @@
  * Keys of one letter. They can be switched off (WCAG 2.1.4), never fire while somebody writes, and are
  * all told in the help, which asks here what there is.
  */
-import { useEffect } from "../vendor/hooks.js";
+import { useLayoutEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { kept } from "../state/kept.js";
 
@@ -24,7 +24,7 @@ function isWriting(event) {
 
 /** Listen for as long as the component is there. @param {Shortcut[]} wanted @param {unknown[]} inputs */
 export function useKeys(wanted, inputs) {
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the page may press at once
     shortcuts.value = [...shortcuts.peek(), ...wanted];
     /** @param {KeyboardEvent} event */
     const listen = (event) => {

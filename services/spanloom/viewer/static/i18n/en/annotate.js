@@ -47,6 +47,8 @@ export const annotate = {
   "marks.unjudged": "not judged yet",
   "marks.open": "severity is missing",
   "marks.changed": "judged when it said something else",
+  "marks.decisive": "here it was decided",
+  "marks.pieces": "{n} {n|place|places}",
   "marks.more": "{n} more",
   "people.label": "What others say",
   "people.field": "Field",

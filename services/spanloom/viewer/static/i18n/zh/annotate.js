@@ -49,6 +49,8 @@ export const annotate = {
   "marks.unjudged": "尚未判定",
   "marks.open": "缺少严重程度",
   "marks.changed": "判定时内容不同",
+  "marks.decisive": "决定性步骤",
+  "marks.pieces": "{n} 处",
   "marks.more": "另有 {n} 项",
   "people.label": "其他人的标注",
   "people.field": "字段",
