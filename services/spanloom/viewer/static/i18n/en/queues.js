@@ -128,6 +128,8 @@ export const queues = {
   "agreement.percent": "alike",
   "agreement.percent.means": "Share of pairs of judgements that say the same",
   "agreement.undefined": "none",
+  "reason.nothing": "no two judge the same",
+  "reason.one": "all always say the same: there is no chance to correct for",
   "agreement.both": "{n} that both judge",
   "agreement.cell": "{one} says {va}, {other} says {vb}: {n}",
   "measure.correctness": "correctness",

@@ -128,6 +128,8 @@ export const queues = {
   "agreement.percent": "相同",
   "agreement.percent.means": "判断相同的成对比例",
   "agreement.undefined": "无",
+  "reason.nothing": "没有两人评审过同一项",
+  "reason.one": "所有判断始终相同：没有可校正的偶然性",
   "agreement.both": "两人都评审的 {n} 项",
   "agreement.cell": "{one} 判为 {va}，{other} 判为 {vb}：{n}",
   "measure.correctness": "正确性",
