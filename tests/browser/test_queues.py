@@ -290,6 +290,8 @@ def test_a_scheme_is_pasted_and_what_is_odd_is_told_at_its_line(ada: Page, team:
         (f"/agreement?scheme={SCHEME}", "dark", "table.confusion"),
         ("/schemes?scheme=mast", "light", "ol.source"),
         ("/exchange", "dark", "input[type=file]"),
+        (f"/adjudication?scheme={SCHEME}&all=1&trace={1:032x}", "light", "table.decisions"),
+        (f"/trajectories/{1:032x}?queue={quote(WEEK)}", "dark", ".queue-bar button"),
     ],
 )
 def test_axe_finds_nothing_serious(
