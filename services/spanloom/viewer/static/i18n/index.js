@@ -3,28 +3,26 @@ import { kept } from "../state/kept.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en | keyof typeof import("./en/queues.js").queues} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-/** @type {{en: Record<string, string>, zh: Record<string, string>}} */
-const LANGUAGES = { en: { ...en }, zh: { ...zh } };
+const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */
 export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (preferred ?? "en"));
 
-/** Add texts that only some pages need. @param {{en: Record<string, string>, zh: Record<string, string>}} more */
-export function addWords(more) {
-  Object.assign(LANGUAGES.en, more.en);
-  Object.assign(LANGUAGES.zh, more.zh);
+/** Learn the words of a part that is loaded later. @param {Record<keyof typeof LANGUAGES, Record<string, string>>} words */
+export function learn(words) {
+  for (const name of /** @type {const} */ (["en", "zh"])) LANGUAGES[name] = { ...LANGUAGES[name], ...words[name] };
 }
 
 /**
  * Return a text. `{name}` is a value, `{n|run|runs}` one of the words by the plural rules of the value.
- * @param {Key} key @param {Values} [values]
+ * @param {Key | keyof typeof import("./en/queues.js").queues} key @param {Values} [values]
  */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key];
+  const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key] ?? key;
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural(Number(value)) === "one" ? one : other;

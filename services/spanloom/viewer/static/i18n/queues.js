@@ -1,6 +1,6 @@
 /** The texts of the pages for judging together, which no other page needs. */
 import { queues as en } from "./en/queues.js";
-import { addWords } from "./index.js";
+import { learn } from "./index.js";
 import { queues as zh } from "./zh/queues.js";
 
-addWords({ en, zh });
+learn({ en, zh });
