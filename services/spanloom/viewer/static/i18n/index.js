@@ -3,7 +3,7 @@ import { kept } from "../state/kept.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
 const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };
@@ -19,7 +19,7 @@ export function learn(words) {
 
 /**
  * Return a text. `{name}` is a value, `{n|run|runs}` one of the words by the plural rules of the value.
- * @param {Key | keyof typeof import("./en/queues.js").queues} key @param {Values} [values]
+ * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
   const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key] ?? key;
