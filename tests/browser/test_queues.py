@@ -116,12 +116,12 @@ def check_units(page: Page, one: Judged) -> None:
     assert query_of(page)["va"] == "correct"
     unit = page.locator("table.units tbody tr")
     expect(unit).to_have_count(1)
-    expect(unit).to_contain_text("tool")
+    expect(unit).to_contain_text("extract_text")
     href = unit.locator("a").nth(1).get_attribute("href") or ""
     assert one.trace in href
     assert one.steps[2] in href
     severity = page.locator("table.measures tbody tr", has_text="severity").first
-    expect(severity.locator(".reason").first).to_contain_text("everybody always said the same")
+    expect(severity.locator(".reason").first).to_contain_text("all always say the same")
 
 
 def check_potato(page: Page, team: Team) -> None:
@@ -290,6 +290,8 @@ def test_a_scheme_is_pasted_and_what_is_odd_is_told_at_its_line(ada: Page, team:
         (f"/agreement?scheme={SCHEME}", "dark", "table.confusion"),
         ("/schemes?scheme=mast", "light", "ol.source"),
         ("/exchange", "dark", "input[type=file]"),
+        (f"/adjudication?scheme={SCHEME}&all=1&trace={1:032x}", "light", "table.decisions"),
+        (f"/trajectories/{1:032x}?queue={quote(WEEK)}", "dark", ".queue-bar button"),
     ],
 )
 def test_axe_finds_nothing_serious(

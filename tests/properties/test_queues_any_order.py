@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.queueing import CLAIM_US, Desk, ItemState
-from spanloom.core.model.annotation_queue import Event, Mode, Queue, QueueEvent, QueueItem
+from spanloom.core.annotation.queueing import CLAIM_US, Desk
+from spanloom.core.model.annotation_queue import (
+    Event,
+    ItemState,
+    Mode,
+    Queue,
+    QueueEvent,
+    QueueItem,
+)
 
 NAMES = ("ada", "bo", "cy", "di")
 IDS = [f"{number:032x}" for number in range(6)]

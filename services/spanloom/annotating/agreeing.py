@@ -121,7 +121,8 @@ def _said(row: Stood) -> Said:
     slot, anchor = row.said.slot, row.said.anchor
     step_id = row.standing.step_id or slot.step_id
     unit = Unit(slot.key.trace_id, WHOLE if slot.step_id == WHOLE else step_id)
-    return Said(unit, slot.annotator, row.said.mark, anchor.agent_name, anchor.step_type)
+    of_step = anchor.agent_name, anchor.step_type, anchor.quote
+    return Said(unit, slot.annotator, row.said.mark, *of_step)
 
 
 def _apart(

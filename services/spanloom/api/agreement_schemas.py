@@ -109,6 +109,7 @@ class UnitItem(BaseModel):
     step_id: Annotated[str, Field(description="Empty: the whole run.")]
     agent: str
     step_type: str
+    quote: Annotated[str, Field(description="Name and beginning of the step.")]
     values: Annotated[dict[str, str], Field(description="By annotator.")]
 
 

@@ -236,6 +236,7 @@ UNITS = _answer(
                 "step_id": EXAMPLE_STEP,
                 "agent": "planner",
                 "step_type": "tool",
+                "quote": "forecast: rain from Saturday",
                 "values": {"ada": "correct", "bo": "incorrect"},
             }
         ],

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from spanloom.core.annotation.progress import Accuracy, accuracy_of, overlap_of, progress_of
-from spanloom.core.annotation.queueing import CLAIM_US, Desk, ItemState
+from spanloom.core.annotation.queueing import CLAIM_US, Desk
 from spanloom.core.model.annotation_queue import (
     Alike,
     Event,
+    ItemState,
     Mode,
     Order,
     Queue,

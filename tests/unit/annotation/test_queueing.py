@@ -6,8 +6,15 @@ from collections import Counter
 
 from spanloom.core.annotation.assignment import assign
 from spanloom.core.annotation.progress import progress_of
-from spanloom.core.annotation.queueing import Desk, ItemState
-from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+from spanloom.core.annotation.queueing import Desk
+from spanloom.core.model.annotation_queue import (
+    Event,
+    ItemState,
+    Order,
+    Queue,
+    QueueEvent,
+    QueueItem,
+)
 
 ITEMS = [f"{number:032x}" for number in range(100)]
 FOUR = ["ada", "bo", "cy", "di"]

@@ -5,7 +5,8 @@ from fastapi import APIRouter
 from spanloom.api.annotation_examples import NEXT, PLACE, QUEUE
 from spanloom.api.annotators import Annotator, OneProject, Reader
 from spanloom.api.needs import needs
-from spanloom.api.queue_schemas import NextRun, QueueItem, QueuePlace
+from spanloom.api.queue_places import NextRun, QueuePlace
+from spanloom.api.queue_schemas import QueueItem
 from spanloom.api.routes.annotation_queues import READING, WRITING, QueueInPath
 from spanloom.api.routes.places import TraceIdInPath
 from spanloom.api.services import Using

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.assignment import assign
 from spanloom.core.annotation.happened import Happened
 from spanloom.core.annotation.turns import in_turn, is_disputed
-from spanloom.core.model.annotation_queue import Mode
+from spanloom.core.model.annotation_queue import ItemState, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +17,6 @@ if TYPE_CHECKING:
 
 CLAIM_US = 30 * 60 * 1_000_000
 """How long an item of a free queue is kept for somebody who began it and is not done."""
-
-
-class ItemState(StrEnum):
-    """How far an item is."""
-
-    OPEN = "open"
-    BEGUN = "begun"
-    DONE = "done"
-    """All its annotators are done."""
-    TO_ADJUDICATE = "to_adjudicate"
-    """They are done, and say different things or are looked at as a sample."""
-    ADJUDICATED = "adjudicated"
 
 
 class Desk:

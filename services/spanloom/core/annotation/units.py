@@ -35,6 +35,8 @@ class Said(NamedTuple):
     mark: Mark
     agent: str = ""
     step_type: str = ""
+    quote: str = ""
+    """Name and beginning of the step."""
 
 
 class Aspect(NamedTuple):

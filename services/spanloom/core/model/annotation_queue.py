@@ -19,6 +19,18 @@ class Event(StrEnum):
     ADJUDICATED = "adjudicated"
 
 
+class ItemState(StrEnum):
+    """How far an item is."""
+
+    OPEN = "open"
+    BEGUN = "begun"
+    DONE = "done"
+    """All its annotators are done."""
+    TO_ADJUDICATE = "to_adjudicate"
+    """They are done, and say different things or are looked at as a sample."""
+    ADJUDICATED = "adjudicated"
+
+
 class Order(StrEnum):
     """In which order an annotator gets items."""
 

@@ -24,6 +24,6 @@ function ErrorForm({ said, scheme, store }) {
   return html`<span class="options">${choice("error_type", t("measure.error_type"), scheme.error_types.map(({ name }) => name))}
     ${choice("error_subtype", t("adjudication.subtype"), subtypes)}
     ${choice("severity", t("measure.severity"), scheme.severities.map(({ name }) => name))}</span>
-    <textarea rows="2" aria-label=${t("adjudication.why")} placeholder=${t("adjudication.why")} value=${said.rationale} maxlength="20000"
+    <textarea key=${said.revision} rows="2" aria-label=${t("adjudication.why")} placeholder=${t("adjudication.why")} defaultValue=${said.rationale} maxlength="20000"
       onChange=${(/** @type {globalThis.Event} */ event) => store({ rationale: /** @type {HTMLTextAreaElement} */ (event.target).value })}></textarea>`;
 }

@@ -4,12 +4,12 @@ import { useAsked, useRuns } from "../judging/asked.js";
 import { RunLink } from "../judging/parts.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { line, visible } from "../ui/visible.js";
 import { nameOf } from "./measures.js";
 
 const MOST_NAMED = 50;
 
-/** @typedef {{trace_id: string, step_id: string, agent: string, step_type: string, values: Record<string, string>}} Unit */
+/** @typedef {{trace_id: string, step_id: string, agent: string, step_type: string, quote: string, values: Record<string, string>}} Unit */
 
 /** @param {{asked: Record<string, string | undefined>}} props */
 export function Units({ asked }) {
@@ -30,7 +30,7 @@ export function Units({ asked }) {
       <thead><tr><th>${t("item.run")}</th><th>${t("tree.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th></th></tr></thead>
       <tbody>${items.map((unit) => html`<tr key=${unit.trace_id + unit.step_id}>
         <td><${RunLink} id=${unit.trace_id} run=${runs[unit.trace_id]} project=${asked.project} /></td>
-        <td class="k-${unit.step_type}">${unit.step_id ? html`<a href=${link(`/trajectories/${unit.trace_id}`, { step: unit.step_id, project: asked.project })}><span class="kind">${unit.step_type}</span> <bdi>${visible(unit.agent)}</bdi> <code>${unit.step_id.slice(0, 8)}</code></a>` : t("units.whole")}</td>
+        <td class="k-${unit.step_type}">${unit.step_id ? html`<a href=${link(`/trajectories/${unit.trace_id}`, { step: unit.step_id, project: asked.project })}><span class="kind">${unit.step_type}</span> <bdi>${line(unit.quote || unit.step_id, 60)}</bdi></a> <span class="quiet"><bdi>${visible(unit.agent)}</bdi></span>` : t("units.whole")}</td>
         ${people.map((who) => html`<td><bdi>${visible(unit.values[who] ?? "–")}</bdi></td>`)}
         <td class="ends-here"><a href=${link("/adjudication", { trace: unit.trace_id, scheme: asked.scheme, queue: asked.queue, step: unit.step_id, project: asked.project })}>${t("adjudication.open")}</a></td></tr>`)}</tbody></table></div>`}
     ${told && told.total > items.length && html`<p class="quiet">${t("units.more", { n: told.total - items.length })}</p>`}

@@ -49,6 +49,6 @@ function NameForm({ done, isAsked = false }) {
     done();
   };
   return html`<form class="who" onSubmit=${take}><label>${t("who.name")}
-    <input name="name" ref=${input} value=${annotator.peek()} maxlength="100" required autocomplete="nickname" title=${t("who.unverified")} /></label>
+    <input name="name" ref=${input} defaultValue=${annotator.peek()} maxlength="100" required autocomplete="nickname" title=${t("who.unverified")} /></label>
     <button class="main">${t("who.use")}</button></form>`;
 }

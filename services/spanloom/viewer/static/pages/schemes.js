@@ -41,7 +41,7 @@ export function Page() {
 /** @param {{title: string, of: Scheme[], on: string | undefined}} props */
 function Names({ title, of, on }) {
   return html`<h2>${title}</h2>${of.length === 0 ? html`<p class="quiet">${t("schemes.none")}</p>` : html`<ul class="names">${of.map((one) => html`<li key=${one.name}>
-    <button class="plain" aria-pressed=${String(one.name === on)} onClick=${() => change({ scheme: one.name }, true)}><bdi>${visible(one.name)}</bdi> <span class="quiet">${one.annotation_type}</span>${one.remarks.length > 0 && html` <span class="warn" title=${t("scheme.remarks", { n: one.remarks.length })}>⚠ ${one.remarks.length}</span>`}</button></li>`)}</ul>`}`;
+    <button class="plain" aria-pressed=${String(one.name === on)} onClick=${() => change({ scheme: one.name }, true)}><bdi>${visible(one.name)}</bdi> <span class="quiet">${one.annotation_type}</span>${one.remarks.length > 0 && html` <span class="warn" title=${t("scheme.remarked", { n: one.remarks.length })}>⚠ ${one.remarks.length}</span>`}</button></li>`)}</ul>`}`;
 }
 
 /** @param {{scheme: Scheme, project: string | undefined, stored: (name: string) => void}} props */

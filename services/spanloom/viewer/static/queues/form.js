@@ -54,9 +54,9 @@ export function QueueForm({ names, project }) {
     <${Runs} ids=${ids} />
     <label class="full">${t("queue.annotators")}<input name="annotators" placeholder="ada, bo" autocomplete="off" /></label>
     <fieldset class="full"><legend>${t("queue.mode")}</legend>
-      <label class="check"><input type="radio" name="mode" value="assigned" checked /> ${t("queue.assigned.means")}</label>
+      <label class="check"><input type="radio" name="mode" value="assigned" defaultChecked=${true} /> ${t("queue.assigned.means")}</label>
       <label class="check"><input type="radio" name="mode" value="free" /> ${t("queue.free.means")}</label></fieldset>
-    <label>${t("queue.each")}<input name="each" type="number" min="1" max="50" value="2" /></label>
+    <label>${t("queue.each")}<input name="each" type="number" min="1" max="50" defaultValue="2" /></label>
     <label>${t("queue.order")}<select name="order">${ORDERS.map((one) => html`<option value=${one}>${t(`order.${one}`)}</option>`)}</select></label>
     <label>${t("queue.threshold")}<input name="threshold" type="number" min="0" max="100" step="any" placeholder=${t("queue.never")} /></label>
     <label>${t("queue.sample")}<input name="sample" type="number" min="0" max="100" step="any" placeholder="0" /></label>
@@ -80,6 +80,6 @@ function Runs({ ids }) {
     ${choice("where", t("queue.of.where"))}
     ${choice("none", t("queue.of.none"))}
     ${of === "where" && html`<label class="sr" for="queue-where">${t("filter.label")}</label>
-      <input id="queue-where" name="where" class="code" value=${where} placeholder=${t("queue.where.all")} spellcheck=${false} />
+      <input id="queue-where" name="where" class="code" defaultValue=${where} placeholder=${t("queue.where.all")} spellcheck=${false} />
       <label class="check"><input type="checkbox" name="living" /> ${t("queue.living.means")}</label>`}</fieldset>`;
 }

@@ -37,7 +37,7 @@ export function Editor({ text: first, project, stored, close }) {
   return html`<section class="editor" aria-label=${t("scheme.write")}>
     <label>${t("scheme.paste")}<textarea class="code" rows="14" spellcheck=${false} value=${text} maxlength="60000"
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
-    <p class="across"><label class="file">${t("scheme.file")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
+    <p class="across"><label class="file">${t("scheme.from")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
       ${checked.schemes.map(({ name, errors }) => name && html`<button class="main" key=${name} disabled=${!isCurrent || errors.length > 0} onClick=${() => store(name)}>${t("scheme.store", { name: visible(name) })}</button>`)}
       <button onClick=${close}>${t("cancel")}</button></p>
     <${Refusal} error=${error} />
