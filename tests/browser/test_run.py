@@ -8,7 +8,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import serious
-from tests.support.page_runs import ADDRESS, MARKUP, TALK, PageRuns, send_page_runs
+from tests.support.page_runs import (
+    ADDRESS,
+    MARKUP,
+    TALK,
+    PageRuns,
+    send_page_runs,
+    send_two_versions,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -252,3 +259,25 @@ def test_two_runs_are_laid_side_by_side(
     page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")
     expect(page.locator(".sides").first).to_contain_text("duration")
     expect(page.locator(".steps-of tr").first).to_be_visible()
+
+
+def test_versions_that_were_kept_are_picked_and_compared(
+    page: Page, service: RunningSpanloom
+) -> None:
+    trace = send_two_versions(service)
+    open_run(page, service, trace)
+    expect(page.locator(ROWS)).to_have_count(7)
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("link", name="v1 kept").click()
+    page.wait_for_url("**version=1*")
+    expect(page.locator(ROWS)).to_have_count(6)
+    expect(page.locator(".run-head")).to_contain_text("This is version 1")
+    page.locator(f"{ROWS}.k-model").click()
+    expect(page.locator(".step .said").last).to_contain_text("I cannot tell.")
+    page.get_by_role("button", name="Why").click()
+    expect(page.locator(".step")).to_contain_text("a step of its own")
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("link", name="compare with version 2").click()
+    expect(page.locator(".op-added .kind")).to_have_text("tool")
+    expect(page.locator(".sides thead")).to_contain_text("v1")
+    assert serious(page) == []

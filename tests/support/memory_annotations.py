@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.support.memory_state import MemoryState
 
 from spanloom.core.model.score import Score
+from spanloom.core.ports.annotations import KeptAt
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
@@ -92,6 +93,12 @@ class MemoryAnnotations(MemoryState):
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """See ``VersionKeeper.kept_version``."""
         return None if key in self._deleted else self._kept.get((key, version))
+
+    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+        """See ``VersionKeeper.kept_versions``."""
+        kept = () if key in self._deleted else self._kept.values()
+        found = [KeptAt(one.version, one.at_us) for one in kept if one.key == key]
+        return sorted(found, reverse=True)
 
     def current_version(self, key: TraceKey) -> int:
         """See ``VersionKeeper.current_version``."""

@@ -350,6 +350,7 @@ VERSIONS = _answer(
         "items": [
             {
                 "version": 1,
+                "is_newest": True,
                 "status": "settled",
                 "stored_at": "1715400004600",
                 "extractor_version": "12",

@@ -159,7 +159,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
         ),
-        *("other_trace_id", "other_project", "every", "whole_texts"),
+        *("other_trace_id", "other_project", "other_version", "every", "whole_texts"),
         *("q", "in", "with"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("annotator", "author", "queue", "scheme", "source", "version", "with_changed"),

@@ -13,7 +13,14 @@ ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""
 
 
 def words(language: str) -> dict[str, str]:
-    return dict(TEXT.findall((STATIC / "i18n" / f"{language}.js").read_text("utf-8")))
+    files = [
+        path
+        for path in sorted((STATIC / "i18n").glob("*.js"))
+        if path.stem.split("_")[-1] == language
+    ]
+    found = [text for path in files for text in TEXT.findall(path.read_text("utf-8"))]
+    assert len(found) == len(dict(found)), "a key is said twice"
+    return dict(found)
 
 
 def test_both_languages_have_the_same_keys_and_values() -> None:

@@ -1,12 +1,15 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
 import { kept } from "../state/kept.js";
 import { en } from "./en.js";
+import { runEn } from "./run_en.js";
+import { runZh } from "./run_zh.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en} Key */
+const LANGUAGES = { en: { ...en, ...runEn }, zh: { ...zh, ...runZh } };
+
+/** @typedef {keyof typeof LANGUAGES.en} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en, zh };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */
@@ -17,7 +20,7 @@ export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language.value][key] ?? en[key];
+  const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key];
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural(Number(value)) === "one" ? one : other;

@@ -63,8 +63,8 @@ function Crumbs() {
 function Chosen() {
   const there = view.value;
   const i = chosen.value;
-  const { project } = place.value.query;
+  const { project, version } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} />`;
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version} />`;
 }

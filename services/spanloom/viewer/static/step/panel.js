@@ -21,20 +21,20 @@ import { Copy, LongText } from "./text.js";
 const tab = kept("step.tab", /** @type {"said" | "text" | "json" | "raw" | "why"} */ ("said"));
 const TABS = /** @type {const} */ (["said", "text", "json", "raw", "why"]);
 
-/** @param {{path: string, id: string, name: string, kind: string, project?: string}} props `path`: of the trajectory in the API */
-export function StepPanel({ path, id, name, kind, project }) {
+/** @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string}} props `path`: of the trajectory in the API */
+export function StepPanel({ path, id, name, kind, project, version }) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   useEffect(() => {
     const until = new AbortController();
     setError(null);
-    getJson(`${path}/steps/${id}`, { project }, until.signal).then(setStep, (failed) => {
+    getJson(`${path}/steps/${id}`, { project, version }, until.signal).then(setStep, (failed) => {
       if (until.signal.aborted) return;
       setStep(null);
       setError(failed);
     });
     return () => until.abort();
-  }, [path, id, project]);
+  }, [path, id, project, version]);
   const there = step?.id === id ? step : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
