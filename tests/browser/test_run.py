@@ -259,6 +259,8 @@ def test_two_runs_are_laid_side_by_side(
     page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")
     expect(page.locator(".sides").first).to_contain_text("duration")
     expect(page.locator(".steps-of tr").first).to_be_visible()
+    page.get_by_role("button", name="By words").first.click()
+    expect(page.locator(".words, .change .quiet").first).to_be_visible()
 
 
 def test_versions_that_were_kept_are_picked_and_compared(
@@ -280,4 +282,19 @@ def test_versions_that_were_kept_are_picked_and_compared(
     page.get_by_role("link", name="compare with version 2").click()
     expect(page.locator(".op-added .kind")).to_have_text("tool")
     expect(page.locator(".sides thead")).to_contain_text("v1")
+    assert serious(page) == []
+
+
+def test_markdown_is_a_view_that_is_remembered(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.hostile)
+    page.locator(f"{ROWS}.k-model").click()
+    step = page.locator(".step")
+    step.get_by_role("button", name="Markdown", exact=True).click()
+    expect(step.locator(".md").first).to_contain_text(MARKUP)
+    page.reload()
+    page.locator(f"{ROWS}.k-model").click()
+    expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
+    assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
     assert serious(page) == []

@@ -8,4 +8,8 @@ export const runEn = {
   "versions.only": "Other versions are kept once they are annotated.",
   "versions.old": "This is version {version}, as it was kept: its steps, without framework spans.",
   "newer.changes": "What changed",
+  "step.markdown": "Markdown",
+  "markdown.image": "Image:",
+  "words.compare": "By words",
+  "words.toofar": "The texts differ too much for that.",
 };

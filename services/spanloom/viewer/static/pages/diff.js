@@ -5,6 +5,7 @@ import { duration, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, link, place } from "../state/place.js";
 import { LongText } from "../step/text.js";
+import { Words } from "../step/words.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -55,7 +56,8 @@ function Steps({ diff }) {
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
     <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(step.name ?? "", 80)}</bdi></th>
       ${["a", "b"].map((side) => html`<td>${stepLink(diff[side], side === "a" ? step.a_id : step.b_id)}</td>`)}</tr>
-    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>`)}`)}
+    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>
+      ${typeof a === "string" && typeof b === "string" && html`<tr class="change"><th></th><td colspan="2"><${Words} before=${a} after=${b} /></td></tr>`}`)}`)}
   </tbody></table>`;
 }
 

@@ -3,11 +3,11 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { duration, moment } from "../format.js";
 import { number, t } from "../i18n/index.js";
-import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
 import { Messages, Value, areMessages } from "./messages.js";
+import { tab } from "./prose.js";
 import { Raw } from "./raw.js";
 import { Copy, LongText } from "./text.js";
 
@@ -18,8 +18,7 @@ import { Copy, LongText } from "./text.js";
  *   model_info?: Record<string, number | string>}} Step
  */
 
-const tab = kept("step.tab", /** @type {"said" | "text" | "json" | "raw" | "why"} */ ("said"));
-const TABS = /** @type {const} */ (["said", "text", "json", "raw", "why"]);
+const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /** @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string}} props `path`: of the trajectory in the API */
 export function StepPanel({ path, id, name, kind, project, version }) {
