@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,8 @@ from tests.support.page_runs import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
@@ -298,3 +301,52 @@ def test_markdown_is_a_view_that_is_remembered(
     expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
     assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
     assert serious(page) == []
+
+
+def test_a_run_is_exported_as_a_file_that_prints_whole(
+    page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
+) -> None:
+    open_run(page, service, runs.failing)
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Export HTML").click()
+    saved = tmp_path / waited.value.suggested_filename
+    waited.value.save_as(saved)
+    assert saved.name == f"{runs.failing}.html"
+    page.goto(saved.as_uri())
+    closed = page.locator("details:not([open]) .text").last
+    expect(page.get_by_role("heading", level=1)).to_have_text("forecaster")
+    expect(closed).not_to_be_visible()
+    page.emulate_media(media="print")
+    expect(closed).to_be_visible()
+    page.emulate_media(media="screen")
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    assert page.locator("img, script, [onerror]").count() == 0
+    assert serious(page) == []
+
+
+def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
+    page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
+) -> None:
+    page.goto(f"{service.api}/?where=agent+%3D+%22weatherman%22")
+    page.get_by_role("checkbox", name="Select forecaster").first.check()
+    page.keyboard.press("D")
+    dialog = page.get_by_role("dialog", name="Create a dataset")
+    expect(dialog).to_contain_text("1 is skipped")
+    expect(dialog).to_contain_text("no input was reported")
+    page.keyboard.press("Escape")
+    open_run(page, service, runs.failing)
+    page.locator(f"{ROWS}.k-model").click()
+    page.locator(".step").get_by_role("button", name="Dataset").click()
+    expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
+    expect(dialog).to_contain_text("I cannot tell.")
+    assert serious(page) == []
+    dialog.get_by_label("Name of the set").fill("dry ../towns")
+    with page.expect_download() as waited:
+        dialog.get_by_role("button", name="Save file").click()
+    saved = tmp_path / "rows"
+    waited.value.save_as(saved)
+    assert waited.value.suggested_filename == "dry-..-towns.jsonl"
+    row = json.loads(saved.read_text())
+    assert row["item_key"] == f"{runs.failing}/{row['source']['step_id']}"
+    assert "I cannot tell." in row["expected"]["response"]
+    assert row["source"]["version"] >= 1

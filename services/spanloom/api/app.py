@@ -32,6 +32,7 @@ from spanloom.api.routes import (
     outlines,
     parts,
     replays,
+    run_pages,
     scores,
     search,
     service,
@@ -135,7 +136,7 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, versions, one_step, parts),
+        *(trajectories, outlines, run_pages, versions, one_step, parts),
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes, annotation_exchange),
         *(annotation_queues, scores),

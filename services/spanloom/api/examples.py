@@ -342,6 +342,9 @@ GRAPH = _answer(
         "why": "",
     },
 )
+EXPORT_HTML = _answer(
+    "The file.", {"type": "string"}, "<!doctype html>…", "text/html; charset=utf-8"
+)
 VERSIONS = _answer(
     "The versions.",
     _component("VersionList"),

@@ -41,5 +41,5 @@ def _span(step_id: str, step: Json, parent_id: str, kind: str) -> Json:
         "name": step.get("name") or "",
         "started_at": basic["started_at"],
         "duration": basic["duration"],
-        "error": basic.get("error"),
+        "error": (basic.get("error") or {}).get("msg"),
     }

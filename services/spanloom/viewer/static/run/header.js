@@ -7,6 +7,8 @@ import { follow } from "../state/follow.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
+import { DatasetButton } from "../dataset/button.js";
+import { ExportButton } from "./export.js";
 import { grid, summary, traceId, view, wholeDocument } from "./state.js";
 import { Versions, keptVersions } from "./versions.js";
 import { toError } from "../tree/keys.js";
@@ -32,6 +34,7 @@ export function Header() {
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
+      <${ExportButton} /><${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole) : run} metrics=${whole?.root_step.metrics_info} />

@@ -1,6 +1,7 @@
 /** What one step was given, what it gave, and how that is known. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
+import { DatasetButton } from "../dataset/button.js";
 import { duration, moment } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -38,7 +39,7 @@ export function StepPanel({ path, id, name, kind, project, version }) {
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
-      <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /></p>
+      <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
       ${there && html`<${Facts} step=${there} />`}</header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
