@@ -254,3 +254,62 @@ def test_events_are_read_however_they_are_cut(modules: Modules) -> None:
         {"id": "7", "data": '{"a":\n"é"}'},
         {"id": "", "data": ""},
     ]
+
+
+MARKDOWN = """
+const { render } = await import(url.replace("step/markdown.js", "vendor/preact.js"));
+const box = document.createElement("div");
+render(m.rendered(a[0]), box);
+const every = [...box.querySelectorAll("*")];
+const links = [...box.querySelectorAll("a")];
+return {
+  tags: [...new Set(every.map((one) => one.tagName))],
+  links: links.map((one) => [one.href, one.rel, one.parentNode.textContent]),
+  attributes: [...new Set(every.flatMap((one) => one.getAttributeNames()))],
+  breaks: box.querySelectorAll("br").length,
+  text: box.textContent,
+};
+"""
+
+
+def test_markdown_keeps_line_breaks_and_links_say_where_they_lead(modules: Modules) -> None:
+    text = (
+        "# Plan\n\none\ntwo **three**\n\n[x](https://e.example/a) [y](javascript:alert(1))\n\n"
+        "![pixel](https://t.example/p.png)\n\n```python\ndef f(): return 'a'\n```\n\n"
+        "|a|b|\n|-|-|\n|1|2|"
+    )
+    made = modules.call("step/markdown.js", MARKDOWN, text)
+    assert made["breaks"] == 1
+    assert [(href, rel) for href, rel, _ in made["links"]] == [
+        ("https://e.example/a", "noopener noreferrer nofollow"),
+        ("https://t.example/p.png", "noopener noreferrer nofollow"),
+    ]
+    assert "x (e.example)" in made["links"][0][2]
+    assert "Image: pixel (t.example)" in made["links"][1][2]
+    assert "IMG" not in made["tags"]
+    assert {"TABLE", "PRE", "STRONG"} <= set(made["tags"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1)) [b](JaVaScRiPt:x) [c](data:text/html,x) <javascript:x>",
+        "![a](javascript:x) ![b](data:image/svg+xml,x)",
+        ">" * 5_000 + "deep",
+        "* " * 2_000 + "list",
+        "[" * 20_000,
+        "`" * 20_000,
+        "*_" * 20_000,
+        "safe\u202egnp.exe",
+        "```xml\n" + "<a" * 9_000 + "\n```",
+        "```python\n" + '"""' * 6_000 + "\n```",
+        "|" * 5_000 + "\n" + "|-" * 2_500,
+    ],
+)
+def test_hostile_markdown_becomes_nothing_but_text(modules: Modules, text: str) -> None:
+    made = modules.call("step/markdown.js", MARKDOWN, text)
+    assert made["links"] == []
+    assert not {"SCRIPT", "IMG", "IFRAME", "OBJECT", "STYLE", "SVG"} & set(made["tags"])
+    assert set(made["attributes"]) <= {"class"}
+    assert "\u202e" not in made["text"]

@@ -106,6 +106,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "written": lambda store, key: store.written(key, [annotation(key).write_id]),
     "has_kept": lambda store, key: store.has_kept(key, 1),
     "kept_version": lambda store, key: store.kept_version(key, 1),
+    "kept_versions": lambda store, key: store.kept_versions(key),
     "current_version": lambda store, key: store.current_version(key),
     "scores": lambda store, key: store.scores(reach(key), ScoreQuery(key.trace_id), 100),
     "queue_items": lambda store, key: [

@@ -272,6 +272,11 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     },
     "written": lambda t, key: {row.slot.annotator for row in t.store.written(key, ["same"])},
     "kept_version": lambda t, key: _of_text(_kept(t, key), t),
+    "kept_versions": lambda t, key: (
+        {key.project}
+        if [kept.at_us for kept in t.store.kept_versions(key)] == [_kept_at(key)]
+        else {"others"}
+    ),
     "has_kept": lambda t, key: {key.project} if t.store.has_kept(key, 1) else set(),
     "current_version": lambda t, key: {key.project} if t.store.current_version(key) else set(),
     "scheme_text": lambda t, key: _of_text(_scheme(t, key), t),

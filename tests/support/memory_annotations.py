@@ -12,7 +12,7 @@ from spanloom.core.model.annotation import Origin
 from spanloom.core.model.annotation_queue import Alike
 from spanloom.core.model.score import Score
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.annotations import AnnotationQuery
+from spanloom.core.ports.annotations import AnnotationQuery, KeptAt
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
@@ -96,6 +96,12 @@ class MemoryAnnotations(MemoryState):
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """See ``VersionKeeper.kept_version``."""
         return None if key in self._deleted else self._kept.get((key, version))
+
+    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+        """See ``VersionKeeper.kept_versions``."""
+        kept = () if key in self._deleted else self._kept.values()
+        found = [KeptAt(one.version, one.at_us) for one in kept if one.key == key]
+        return sorted(found, reverse=True)
 
     def current_version(self, key: TraceKey) -> int:
         """See ``VersionKeeper.current_version``."""

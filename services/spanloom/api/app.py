@@ -35,6 +35,7 @@ from spanloom.api.routes import (
     potato,
     queue_turns,
     replays,
+    run_pages,
     scores,
     search,
     service,
@@ -138,7 +139,7 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, versions, one_step, parts),
+        *(trajectories, outlines, run_pages, versions, one_step, parts),
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes, annotation_exchange),
         *(potato, agreement, annotation_queues, queue_turns, scores),

@@ -46,6 +46,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/{trace_id}/rows"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/search"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/graph"): Scope.READ,
+    ("GET", "/v1/trajectories/{trace_id}/export.html"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/versions"): Scope.READ,
     ("GET", "/v1/facets"): Scope.READ,
     ("GET", "/v1/conversations"): Scope.READ,

@@ -75,6 +75,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/rows",
         "GET /v1/trajectories/{trace_id}/search",
         "GET /v1/trajectories/{trace_id}/graph",
+        "GET /v1/trajectories/{trace_id}/export.html",
         "GET /v1/trajectories/{trace_id}/versions",
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",

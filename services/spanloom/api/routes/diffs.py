@@ -6,17 +6,17 @@ import orjson
 from fastapi import APIRouter, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.diff_schemas import DiffQuery
 from spanloom.api.examples import DIFF
+from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.places import TraceIdInPath, known
-from spanloom.api.services import Services, Using
+from spanloom.api.read_versions import document_of
+from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
+from spanloom.api.services import Using
 from spanloom.core.diff.diff import diff_documents
 from spanloom.core.diff.shown import show_diff
 from spanloom.core.formats.registry import CANONICAL
 from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
 
 router = APIRouter(tags=["trajectories"])
 
@@ -34,32 +34,40 @@ async def get_diff(
     other_trace_id: TraceIdInPath,
     callers: CallersReach,
     using: Using,
-    query: Annotated[DiffQuery, Query()],
+    project: ProjectInQuery = None,
+    other_project: Annotated[
+        Name | None,
+        Query(
+            description="The project of the other run, if it is another one.", examples=["default"]
+        ),
+    ] = None,
+    *,
+    version: VersionInQuery = None,
+    other_version: VersionInQuery = None,
+    every: Annotated[
+        bool, Query(description="Give the steps that are the same, too.", examples=[False])
+    ] = False,
+    whole_texts: Annotated[
+        bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
+    ] = False,
 ) -> Response:
-    """Lay two runs side by side, or two versions of one, agent by agent.
+    """Lay two runs, or two versions of one, side by side, agent by agent.
 
-    Versions that can be read are the newest and those that were annotated. `a` is the run that is
-    named first. Steps that ran at the same time have no order. Of model calls the messages are
-    compared that no earlier call was given, ids of tool calls left out.
+    Without a version it is the newest; others can be read that `/versions` names. `a` is the run
+    that is named first. Steps that ran at the same time have no order. Of model
+    calls the messages are compared that no earlier call was given, ids of tool calls left out.
     """
-    sides = (
-        (trace_id, query.project, query.version),
-        (other_trace_id, query.other_project or query.project, query.other_version),
-    )
     documents = []
-    for wanted, own, version in sides:
-        found = await using.calls.run(_document, using, wanted, callers.narrowed(own), version)
-        named = wanted if version is None else f"{wanted} in version {version}"
-        documents.append(known(found, named, own))
-    body = await using.calls.run(_body, *documents, every=query.every, texts=query.whole_texts)
+    sides = (
+        (trace_id, project, version),
+        (other_trace_id, other_project or project, other_version),
+    )
+    for wanted, own, number in sides:
+        reach = callers.narrowed(own)
+        found = await using.calls.run(document_of, using, wanted, reach, number)
+        documents.append(known(found, wanted, own))
+    body = await using.calls.run(_body, *documents, every=every, texts=whole_texts)
     return Response(body, media_type=CANONICAL.media_type)
-
-
-def _document(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:
-    if version is None:
-        return using.store.document(trace_id, reach)
-    home = using.store.find_home(trace_id, reach)
-    return None if home is None else using.annotating.versions.document(home, version)
 
 
 def _body(first: bytes, second: bytes, *, every: bool, texts: bool) -> bytes:

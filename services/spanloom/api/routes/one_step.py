@@ -18,6 +18,7 @@ from spanloom.api.routes.places import (
     known,
     refuse_other,
 )
+from spanloom.api.run_views import kept_documents
 from spanloom.api.services import Using
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json
@@ -63,8 +64,6 @@ async def get_step(
 ) -> Response:
     """Return one step of the document, the root included, with the agent that owns it.
 
-    `version` may be one that was annotated too, which is kept; then without `with=spans`.
-
     With `with=spans` it has three members more. `version` is that of the document. `spans` is what
     `/spans` tells of each span that counts under it, its own first, 1,000 at most (`span_count`
     counts all). `resourceSpans` has its own and up to 15 merged ones as they were sent, in OTLP's
@@ -91,15 +90,11 @@ class _Asked(NamedTuple):
 
 def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | None:
     """Return one step as JSON; a large document is read for it, so not on the event loop."""
-    kept = None
-    if asked.version is not None and not asked.with_spans:
-        kept = store.kept_version(home, asked.version)
-    found = _documents(store, home, with_spans=asked.with_spans)
+    found = _documents(store, home, asked)
     if found is None:  # deleted since
         return None
-    whole: Json = orjson.loads(kept.document if kept else found.document)
-    if kept is None:
-        refuse_other(whole["extraction"]["version"], asked.version)
+    whole: Json = orjson.loads(found.document)
+    refuse_other(whole["extraction"]["version"], asked.version)
     step = find_step(whole, asked.step_id)
     if step is None:
         return None
@@ -111,9 +106,13 @@ def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | No
     return orjson.dumps(step)
 
 
-def _documents(store: ReadingStore, home: TraceKey, *, with_spans: bool) -> Documents | None:
+def _documents(store: ReadingStore, home: TraceKey, asked: _Asked) -> Documents | None:
     own = Reach.only(home.project)
-    if with_spans:
+    if asked.version not in (None, store.current_version(home)):
+        kept = kept_documents(store, home, asked.version or 0)
+        if kept is not None:
+            return kept
+    if asked.with_spans:
         return store.both_documents(home.trace_id, own)
     document = store.document(home.trace_id, own)
     return None if document is None else Documents(document, b"[]")

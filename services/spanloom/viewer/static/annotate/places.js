@@ -2,7 +2,8 @@
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { markedText, tab } from "../step/panel.js";
+import { markedText } from "../step/panel.js";
+import { tab } from "../step/prose.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { MarkedText, placeOfSelection } from "./marked_text.js";

@@ -1,12 +1,14 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
 import { kept } from "../state/kept.js";
 import { en } from "./en.js";
+import { run } from "./en/run.js";
 import { zh } from "./zh.js";
+import { run as runZh } from "./zh/run.js";
 
-/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
+/** @typedef {keyof typeof en | keyof typeof run | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };
+const LANGUAGES = { en: /** @type {Record<string, string>} */ ({ ...en, ...run }), zh: /** @type {Record<string, string>} */ ({ ...zh, ...runZh }) };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */

@@ -1,6 +1,7 @@
 /** The first page: the runs that were asked for. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
+import { DatasetKey } from "../dataset/button.js";
 import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/fields.js";
@@ -42,6 +43,7 @@ function Selection() {
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
     ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
     <${Later} key=${chosen.join()} load=${() => import("../queues/add.js")} name="AddToQueue" ids=${chosen} />
+    <${DatasetKey} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
 }

@@ -66,8 +66,8 @@ function Crumbs() {
 function Chosen() {
   const there = view.value;
   const i = chosen.value;
-  const { project, annotate } = place.value.query;
+  const { project, version, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${annotate ? o.version : undefined} />`;
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)} />`;
 }
