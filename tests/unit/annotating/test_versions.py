@@ -34,7 +34,7 @@ def test_a_version_that_nobody_kept_is_refused(changed: Desk) -> None:
     told = changed.ask("GET", step, status=409, params={"version": 2})
     assert "newest is 3" in told["detail"]
     beside = {"version": 2, "other_version": 3}
-    changed.ask("GET", f"{RUN}/diff/{KEY.trace_id}", status=404, params=beside)
+    changed.ask("GET", f"{RUN}/diff/{KEY.trace_id}", status=409, params=beside)
 
 
 def test_two_versions_of_a_run_are_laid_side_by_side(changed: Desk) -> None:

@@ -55,7 +55,6 @@ export const en = {
   "list.sort": "Sort by {label}",
   "list.outdated": "a newer version has come",
   "live.new": "{n} new",
-  "live.arrived": "{n} came in",
   "live.changed": "{n} changed",
   "live.on": "New runs are counted as they come",
   "live.off": "Not connected; tries again",

@@ -57,7 +57,6 @@ export const zh = {
   "list.sort": "按{label}排序",
   "list.outdated": "已有更新的版本",
   "live.new": "{n} 个新运行",
-  "live.arrived": "到达 {n} 个",
   "live.changed": "{n} 个已更新",
   "live.on": "新运行到达时计数",
   "live.off": "未连接，正在重试",

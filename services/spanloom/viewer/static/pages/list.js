@@ -42,7 +42,7 @@ function Selection() {
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
     ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
-    <${Later} key=${chosen.join()} load=${() => import("../queues/add.js")} name="AddToQueue" ids=${chosen} />
+    <${Later} key=${chosen.join()} load=${() => import("../queues/add.js")} part="AddToQueue" ids=${chosen} />
     <${DatasetKey} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;

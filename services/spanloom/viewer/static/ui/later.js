@@ -3,13 +3,13 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { html } from "./html.js";
 
 /**
- * @param {{load: () => Promise<Record<string, unknown>>, name: string} & Record<string, unknown>} props
- *   `name`: the component that the module exports; whatever else is given is given to it
+ * @param {{load: () => Promise<Record<string, unknown>>, part: string} & Record<string, unknown>} props
+ *   `part`: the component that the module exports; whatever else is given is given to it
  */
-export function Later({ load, name, ...props }) {
-  const [part, setPart] = useState(/** @type {unknown} */ (null));
+export function Later({ load, part, ...props }) {
+  const [shown, setShown] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
-    void load().then((module) => setPart(() => module[name]));
+    void load().then((module) => setShown(() => module[part]));
   }, []);
-  return part ? html`<${part} ...${props} />` : "";
+  return shown ? html`<${shown} ...${props} />` : "";
 }
