@@ -187,6 +187,20 @@ def test_conditions_are_written_as_the_language_wants_them(modules: Modules) -> 
     ]
 
 
+def test_what_people_know_from_other_tools_is_spelled_out(modules: Modules) -> None:
+    told = modules.call(
+        "state/filters.js",
+        "return [m.spelledOut('is:annotated and not score:helpful < 3'),"
+        ' m.spelledOut(\'score: "tool accuracy" exists and input: "is:annotated score:x"\'),'
+        " m.keyed('score', 'tool accuracy'), m.keyed('score', 'helpful'), m.keyed('tag', '')]",
+    )
+    assert told == [
+        "annotated and not score.helpful < 3",
+        'score."tool accuracy" exists and input: "is:annotated score:x"',
+        *('score."tool accuracy"', "score.helpful", "tag"),
+    ]
+
+
 def test_numbers_are_short_and_have_their_units(modules: Modules) -> None:
     told = modules.call(
         "format.js",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.support.generated_runs import generate_records
+from tests.support.generated_sayings import say_by_chance
 from tests.support.memory_store import MemoryStore
 from tests.support.paging import read_pages
 from tests.support.where_documents import LOOPS, found
@@ -21,9 +22,8 @@ from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
-from spanloom.storage.engine.conditions import Condition
+from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
-from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ class Asked(NamedTuple):
     stores: Sequence[Store]
     project: str
     records: Sequence[TrajectoryRecord]
+    lane: Lane
 
     def __repr__(self) -> str:
         """Be short: Hypothesis shows it with what fails."""
@@ -81,7 +82,8 @@ def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
     records = generate_records(runs, project)
     for store in stores:
         store.write(records)
-    return Asked(stores, project, records)
+        say_by_chance(store, records)
+    return Asked(stores, project, records, clickhouse_store._asker)
 
 
 @pytest.mark.parametrize("question", LOOPS)
@@ -98,6 +100,9 @@ def test_a_question_is_answered_as_by_a_loop_over_documents(asked: Asked, questi
 @example('metadata.tier != "gold" and agent !~ "^re" and not cost != 0.5')
 @example("has(type exists under type exists) and has(duration exists child of position = 0)")
 @example("has(type in (agent, tool) next type not in (model))")
+@example("annotated and not has(annotated)")
+@example("score.tier != 0.5 and has(score.tier < 0 then not annotated)")
+@example("count(score.tier exists) >= 2 or score.tier in (0.25, 0.5) or annotated = false")
 @example("has(error within 1000 error within 1000 error within 1000 error within 1000 error)")
 def test_both_stores_find_the_same_runs(few: Asked, where: str) -> None:
     compiled, evaluated = few.answers(where)
@@ -153,11 +158,13 @@ def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: 
 
 
 @given(WHERES, st.data())
-def test_exchanging_any_literal_never_changes_the_sql(where: str, data: st.DataObject) -> None:
+def test_exchanging_any_literal_never_changes_the_sql(
+    few: Asked, where: str, data: st.DataObject
+) -> None:
     condition = parse_where(where, now_ns=0)
     other = _exchanged(condition, data)
-    texts = Texts(cast("Lane", None), Condition("true", {}))  # no words are asked for
-    assert compile_where(condition, texts).text == compile_where(other, texts).text
+    beside = Beside(few.lane, Reach.only(few.project))
+    assert compile_where(condition, beside).text == compile_where(other, beside).text
 
 
 def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:

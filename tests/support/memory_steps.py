@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.support.where_evaluation import Run, holds, run_of, step_facts
+from tests.support.where_evaluation import Run, holds, step_facts
 
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.steps import StepRow
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
 
 
-def step_rows(record: TrajectoryRecord, asked: StepsAsked) -> Iterator[StepRow]:
+def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator[StepRow]:
     """Yield the steps of a run that are asked for, in their order."""
-    run = run_of(record)
     if asked.run_where is not None and not holds(asked.run_where, run):
         return
     for place in range(1, len(run.steps) + 1):

@@ -9,9 +9,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_numbers import count_numbers
+from tests.support.memory_said import said_of
 from tests.support.memory_state import MemoryState
 from tests.support.memory_steps import step_rows
-from tests.support.where_evaluation import holds, rank_of, run_of
+from tests.support.where_evaluation import holds, rank_of, run_of, with_said
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
 from spanloom.core.ports.reading import (
@@ -168,7 +169,7 @@ class MemoryTrajectories(MemoryState):
         for line in self.list(reach, where, 2**31):
             with self._lock:
                 record = self._records[line.key]
-            found += step_rows(record, asked)
+            found += step_rows(record, self._run(line.key), asked)
         behind = after and (*after[:3], -after.position)
         return [row for row in found if behind is None or _place(row) < behind][:limit]
 
@@ -177,7 +178,7 @@ class MemoryTrajectories(MemoryState):
 
     def _run(self, key: TraceKey) -> Run:
         with self._lock:
-            return self._tell(self._records[key]).run
+            return with_said(self._tell(self._records[key]).run, said_of(self, key))
 
     def conversation(
         self,

@@ -57,7 +57,17 @@ _NUMBERS = {
 }
 TEXTS = "texts"
 """Among the facts: what each step said, by its parts."""
+SAID = "said"
+"""Among the facts: what is said of each step and, under no step, of the run."""
 _NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
+
+
+class Said(NamedTuple):
+    """What is said of a step, or of a run."""
+
+    is_annotated: bool = False
+    scores: Mapping[str, Sequence[float]] = {}
+    """By name."""
 
 
 class Run(NamedTuple):
@@ -68,9 +78,20 @@ class Run(NamedTuple):
 
 
 def run_of(record: TrajectoryRecord) -> Run:
-    """Return what there is to ask of a stored run."""
+    """Return what there is to ask of a stored run, but for what is said of it."""
     steps = lay_flat(placed_steps(record.trajectory))
     return Run({**_run_facts(record, steps), TEXTS: _texts_of(record, steps)}, steps)
+
+
+def with_said(run: Run, said: Mapping[str, Said]) -> Run:
+    """Return a run with what is said of it, and by step id of its steps."""
+    return run._replace(facts={**run.facts, SAID: said, **_said_facts(said, "")})
+
+
+def _said_facts(said: Mapping[str, Said], step_id: str) -> Mapping[str, Any]:
+    found = said.get(step_id, Said())
+    is_any = any(one.is_annotated for one in said.values()) and not step_id
+    return {"annotated": found.is_annotated or is_any, "score": found.scores}
 
 
 def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
@@ -129,6 +150,7 @@ def step_facts(place: int, run: Run) -> Mapping[str, Any]:
         "args_key": f"{flat.args:08x}" if flat.args else None,
         "metadata": list_attributes(step.metadata),
         TEXTS: [run.facts[TEXTS][place - 1]],
+        **_said_facts(run.facts.get(SAID, {}), step.id),
     }
 
 
@@ -227,7 +249,10 @@ def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool
     if isinstance(where, Compare) and where.field.type is FieldType.WORDS:
         return _is_said(facts[TEXTS], [Part(where.field.name)], str(where.value))
     found = facts[where.field.name]
-    if where.field.has_keys:
+    if where.field.name == "score":
+        values = found.get(where.key, [])
+        is_there = bool(values)
+    elif where.field.has_keys:
         told = (pair.split("=", 1) for pair in found if pair.startswith(f"{where.key}="))
         values = [value for _, value in told]
         is_there = bool(values)

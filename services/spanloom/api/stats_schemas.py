@@ -11,7 +11,7 @@ from spanloom.api.questions import read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.question import NUMERIC
+from spanloom.core.query.question import is_orderable
 from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import FieldType, Subject
@@ -152,7 +152,7 @@ class FieldItem(BaseModel):
             choices=list(field.choices),
             is_list=field.is_list,
             has_keys=field.has_keys,
-            is_ordered=of == "trajectories" and field.type in NUMERIC,
+            is_ordered=of == "trajectories" and is_orderable(field),
         )
 
 

@@ -6,6 +6,7 @@ import io
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.api.annotators import HEADER
@@ -42,6 +43,26 @@ def seen_by(desk: Desk, reader: str) -> dict[str, set[str]]:
     }
 
 
+FILTERS = ["annotated", "has(annotated)", f"score.{SCHEME} <= 100", f"has(score.{SCHEME} <= 0)"]
+"""Each of them finds the run once its steps are marked."""
+
+
+def found_by(desk: Desk, where: str, reader: str) -> dict[str, int]:
+    """Return how much each endpoint finds that takes a question of runs."""
+    of_runs = {"where": where}
+    got = {
+        "list": desk.ask("GET", "/v1/trajectories", reader, params=of_runs)["items"],
+        "search": desk.ask("POST", "/v1/trajectories/search", reader, json=of_runs)["items"],
+        "steps": desk.ask("GET", "/v1/steps", reader, params={"run_where": where})["items"],
+    }
+    for place, more in {"stats": {}, "stats of steps": {"of": "steps"}}.items():
+        param = "run_where" if more else "where"
+        asked = {param: where, "metrics": "count", **more}
+        groups = desk.ask("GET", "/v1/stats", reader, params=asked)["items"]
+        got[place] = [1] * groups[0]["count"]
+    return {place: len(items) for place, items in got.items()}
+
+
 def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
     put(desk)
     desk.mark(0, "correct", who="ada")
@@ -62,6 +83,20 @@ def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
         desk.ask("POST", f"{ITEM}/done", who)
     for reader in ("lead", "", "bo"):
         assert seen_by(desk, reader)["export"] == {"ada", "bo", "judge"}
+
+
+@pytest.mark.parametrize("where", FILTERS)
+def test_no_filter_tells_of_what_is_withheld(desk: Desk, where: str) -> None:
+    desk.mark(0, "incorrect", who="ada", severity="minor")
+    assert all(found_by(desk, where, "bo").values())
+    unblinded = found_by(desk, f"not {where}", "bo")
+    assert not any(unblinded.values())
+    put(desk)
+    for reader in ("ada", "bo", "", "lead"):
+        assert not any(found_by(desk, where, reader).values())
+    for who in ("ada", "bo"):
+        desk.ask("POST", f"{ITEM}/done", who)
+    assert all(found_by(desk, where, "lead").values())
 
 
 def test_what_is_in_no_blind_queue_is_seen(desk: Desk) -> None:

@@ -44,11 +44,16 @@ class Question(NamedTuple):
 ANY_RUN = Question()
 
 
+def is_orderable(field: Field) -> bool:
+    """Return whether lists of runs can be ordered by a field: by a number of its row."""
+    return field.type in NUMERIC and not field.is_said
+
+
 def parse_order(text: str) -> Order:
     """Return the order of ``-duration``, the longest first; raises ``InvalidQueryError``."""
     name = text.removeprefix("-")
     field = RUN_FIELDS.get(name)
-    orderable = [known.name for known in RUN_FIELDS.values() if known.type in NUMERIC]
+    orderable = [known.name for known in RUN_FIELDS.values() if is_orderable(known)]
     if field is None or name not in orderable:
         near = resembling(name, orderable)
         hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(orderable)}"

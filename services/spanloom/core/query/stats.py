@@ -28,9 +28,15 @@ OF_NUMBERS = ("sum", "avg", "min", "max", *QUANTILES)
 COUNT, RATE = "count", "rate"
 NUMBERS = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION)
 GROUPS = (FieldType.TEXT, FieldType.CHOICE, FieldType.FLAG, FieldType.INTEGER)
+
+
+def _in_rows(fields: Mapping[str, Field]) -> Mapping[str, Field]:
+    return {name: field for name, field in fields.items() if not field.is_said}
+
+
 FIELDS: Mapping[Subject, Mapping[str, Field]] = {
-    Subject.RUN: RUN_FIELDS,
-    Subject.STEP: {**RUN_FIELDS, **STEP_FIELDS},
+    Subject.RUN: _in_rows(RUN_FIELDS),
+    Subject.STEP: {**_in_rows(RUN_FIELDS), **_in_rows(STEP_FIELDS)},
 }
 """Steps can be told apart by what their run is, too: ``by=project``."""
 _CALL = re.compile(r"([a-z0-9]+)(?:\((\w*)\))?")

@@ -10,8 +10,8 @@ from spanloom.storage.deletions.tables import row_lives
 from spanloom.storage.engine.conditions import Condition, both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.stats.expressions import grouped, ordered, shown, steps_of
+from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import Compiler
-from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ class ClickHouseStats:
         return [_group(row, asked) for row in rows]
 
     def _wanted(self, reach: Reach, asked: Numbers) -> Condition:
-        compiler = Compiler(Texts(self._asker, within(reach)))
+        compiler = Compiler(Beside(self._asker, reach))
         parts = [
             compiler.to_sql(where, subject)
             for where, subject in ((asked.where, Subject.RUN), (asked.steps_where, Subject.STEP))

@@ -14,9 +14,9 @@ from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.trajectories.continuations import with_continuations
 from spanloom.storage.trajectories.current import SUMMARY, LineT, read_current, still_current
+from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
 from spanloom.storage.where.ordering import ordered
-from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,12 +122,12 @@ def find_lines(
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
         return still_current(lane, wanted, [one.row for one in found], shown, question.order)
 
-    wanted = asked_for(where, question, Texts(lane, within(reach)))
+    wanted = asked_for(where, question, Beside(lane, reach))
     descending = question.order.is_descending
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
-def asked_for(where: TrajectoryFilter, question: Question, texts: Texts) -> Condition:
+def asked_for(where: TrajectoryFilter, question: Question, beside: Beside) -> Condition:
     """Return the condition that a row passes every filter and is what the question asks for."""
     passes = passing(where)
-    return passes if question.where is None else both(passes, compile_where(question.where, texts))
+    return passes if question.where is None else both(passes, compile_where(question.where, beside))

@@ -15,10 +15,10 @@ from spanloom.storage.engine.questions import bounded
 from spanloom.storage.engine.statements import query
 from spanloom.storage.trajectories.current import Shown, key_of, read_current
 from spanloom.storage.trajectories.lists import asked_for, find_lines
+from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.columns import joined_items
 from spanloom.storage.where.compile import Compiler
 from spanloom.storage.where.shapes import count_steps
-from spanloom.storage.where.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,8 +98,8 @@ class _Reading:
         """Return what is behind a position in its own run, if that is still asked for."""
         if after is None:
             return []
-        texts = Texts(self._asker, within(self._reach))
-        wanted = both(within(self._reach), asked_for(self._where, self._runs, texts))
+        beside = Beside(self._asker, self._reach)
+        wanted = both(within(self._reach), asked_for(self._where, self._runs, beside))
         key = TraceKey(after.project, after.trace_id)
         runs = read_current(self._asker, wanted, [key], self._shown)
         return self._steps(runs, limit, after.position)
@@ -122,7 +122,7 @@ def _wanted(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
     """Return the condition on a step; its parameters stand beside those on its run."""
     if asked.where is None:
         return Condition("true", {})
-    compiler = Compiler(Texts(asker, within(reach)), prefix="s")
+    compiler = Compiler(Beside(asker, reach), prefix="s")
     return Condition(compiler.to_sql(asked.where, Subject.STEP), compiler.literals.values)
 
 

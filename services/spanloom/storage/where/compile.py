@@ -22,27 +22,28 @@ from spanloom.storage.where import comparisons, shapes
 from spanloom.storage.where.columns import COLUMNS
 from spanloom.storage.where.guards import guards_of
 from spanloom.storage.where.literals import Literals
+from spanloom.storage.where.said import annotated, scored
 from spanloom.storage.where.texts import words_of_run, words_of_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.query.where import tree
-    from spanloom.storage.where.texts import Texts
+    from spanloom.storage.where.beside import Beside
 
 
-def compile_where(where: tree.Condition, texts: Texts) -> Condition:
+def compile_where(where: tree.Condition, beside: Beside) -> Condition:
     """Return the condition that a row of ``trajectory_list`` is a run that is asked for."""
-    compiler = Compiler(texts)
+    compiler = Compiler(beside)
     return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
 
 
 class Compiler:
     """Makes SQL of conditions, whose literals it keeps; several may stand in one query."""
 
-    def __init__(self, texts: Texts, prefix: str = "p") -> None:
-        """Take where words are looked for, and how the names of parameters begin."""
-        self._texts = texts
+    def __init__(self, beside: Beside, prefix: str = "p") -> None:
+        """Take what stands beside the runs, and how the names of parameters begin."""
+        self._beside = beside
         self.literals = Literals(prefix)
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:
@@ -55,7 +56,7 @@ class Compiler:
             case Compare() | In() | Exists():
                 return self._of_field(where, subject)
             case Words(text):
-                return words_of_run(text, "", self._texts, self.literals)
+                return words_of_run(text, "", self._beside, self.literals)
             case Count(steps, operator, number):
                 counted = shapes.count_steps(self._of_steps(steps))
                 return f"({counted} {operator.value} {self.literals.number(number)})"
@@ -69,7 +70,12 @@ class Compiler:
     def _of_field(self, where: Compare | In | Exists, subject: Subject) -> str:
         if where.field.type is FieldType.WORDS:
             return self._words(where, subject)
-        column = COLUMNS[subject][where.field.name]
+        if where.field.is_said and where.field.has_keys:
+            return scored(where, subject, self._beside, self.literals)
+        if where.field.is_said:
+            column = annotated(subject, self._beside, self.literals)
+        else:
+            column = COLUMNS[subject][where.field.name]
         match where:
             case Compare():
                 return comparisons.compare(where, column, self.literals)
@@ -80,9 +86,9 @@ class Compiler:
         assert_never(where)
 
     def _words(self, where: Compare | In | Exists, subject: Subject) -> str:
-        said = str(where.value) if isinstance(where, Compare) else ""
+        words = str(where.value) if isinstance(where, Compare) else ""
         find = words_of_run if subject is Subject.RUN else words_of_step
-        return find(said, where.field.name, self._texts, self.literals)
+        return find(words, where.field.name, self._beside, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
         """Return a shape behind what each of its steps needs: that is looked up much faster."""

@@ -46,6 +46,8 @@ class Field(NamedTuple):
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, asked by key: ``metadata.tier``."""
+    is_said: bool = False
+    """Whether people and evaluators say it: it stands beside the run and can only be asked for."""
 
 
 class Subject(Enum):
@@ -100,6 +102,15 @@ _METADATA = Field(
     has_keys=True,
 )
 
+
+def _annotated(description: str) -> Field:
+    return Field("annotated", FieldType.FLAG, description, "annotated", is_said=True)
+
+
+def _score(description: str, example: str) -> Field:
+    return Field("score", FieldType.NUMBER, description, example, has_keys=True, is_said=True)
+
+
 RUN_FIELDS = _named(
     _text("project", "The project that the spans were sent to.", 'project = "shop"'),
     _text("trace_id", "The trace id, lowercase hex.", 'trace_id ~ "^90b3"'),
@@ -141,6 +152,8 @@ RUN_FIELDS = _named(
     _words("output", "Words of an output of any step."),
     _words("error", "Words of a failure of any step."),
     _METADATA,
+    _annotated("Somebody said something of it, or of a step of it."),
+    _score("What it was given, by the name of the score.", "score.step_evaluation < 90"),
 )
 """What can be asked of a run."""
 
@@ -164,6 +177,8 @@ STEP_FIELDS = _named(
     _words("input", "Words of what the step was given that no step before it was."),
     _words("output", "Words of what the step gave."),
     _METADATA,
+    _annotated("Somebody said something of it."),
+    _score("What it was given; of a mark, what it takes off.", "score.step_evaluation <= -5"),
 )
 """What can be asked of a step."""
 

@@ -82,6 +82,7 @@ export const en = {
   "filter.meant": "{word}?",
   "filter.words": "Look for the words instead",
   "filter.field": "Field",
+  "filter.key": "Which one",
   "filter.operator": "Comparison",
   "filter.value": "Value",
   "filter.use": "Add",

@@ -84,6 +84,7 @@ export const zh = {
   "filter.meant": "{word}？",
   "filter.words": "改为搜索这些词",
   "filter.field": "字段",
+  "filter.key": "名称",
   "filter.operator": "比较",
   "filter.value": "值",
   "filter.use": "添加",

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { condition, conditions, joined } from "../state/filters.js";
+import { condition, conditions, joined, keyed } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { Menu } from "../ui/menu.js";
@@ -28,13 +28,15 @@ function Choice() {
     event.preventDefault();
     event.stopPropagation();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    const part = condition(name, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
+    const named = keyed(name, String(given.get("key") ?? ""));
+    const part = condition(named, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
     change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
   };
   const isFlag = field?.type === "flag";
   return html`<div class="builder"><select aria-label=${t("filter.field")} value=${name} onChange=${(/** @type {Event} */ e) => setName(valueOf(e))}>
       ${fields.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>
     <form onSubmit=${add}>
+      ${field?.has_keys && html`<input name="key" aria-label=${t("filter.key")} required autocomplete="off" placeholder=${t("filter.key")} />`}
       <select name="operator" aria-label=${t("filter.operator")}>
         ${(isFlag ? ["is", "not"] : (field?.operators ?? ["="])).map((one) => html`<option>${one}</option>`)}</select>
       ${!isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />

@@ -6,7 +6,7 @@ import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 
-/** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean}} Field */
+/** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean}} Field */
 
 const fields = signal(/** @type {Field[] | null} */ (null));
 

@@ -1,7 +1,7 @@
 /** The question of the list as one line of text, and below it as chips. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { conditions, isPlain, joined, quoted } from "../state/filters.js";
+import { conditions, isPlain, joined, quoted, spelledOut } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
@@ -22,7 +22,7 @@ export function FilterBar() {
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
-    ask(isPlain(text) ? quoted(text.trim()) : text.trim());
+    ask(isPlain(text) ? quoted(text.trim()) : spelledOut(text.trim()));
   };
   /** @param {KeyboardEvent} event */
   const leave = (event) => {
