@@ -13,7 +13,10 @@ ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""
 
 
 def words(language: str) -> dict[str, str]:
-    return dict(TEXT.findall((STATIC / "i18n" / f"{language}.js").read_text("utf-8")))
+    modules = sorted((STATIC / "i18n").glob(f"*{language}.js"))
+    told = [pair for one in modules for pair in TEXT.findall(one.read_text("utf-8"))]
+    assert len(dict(told)) == len(told), "a key stands in two modules"
+    return dict(told)
 
 
 def test_both_languages_have_the_same_keys_and_values() -> None:

@@ -1,12 +1,17 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
 import { kept } from "../state/kept.js";
 import { en } from "./en.js";
+import { runEn } from "./run.en.js";
+import { runZh } from "./run.zh.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en} Key */
+const ENGLISH = { ...en, ...runEn };
+
+/** @typedef {keyof typeof ENGLISH} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en, zh };
+/** @type {{en: Record<Key, string>, zh: Record<Key, string>}} */
+const LANGUAGES = { en: ENGLISH, zh: { ...zh, ...runZh } };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */
@@ -17,7 +22,7 @@ export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language.value][key] ?? en[key];
+  const text = LANGUAGES[language.value][key] ?? ENGLISH[key];
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural(Number(value)) === "one" ? one : other;

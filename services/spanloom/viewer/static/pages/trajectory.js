@@ -10,7 +10,8 @@ import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
 import { change, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
-import { spanId } from "../tree/outline.js";
+import { callBefore } from "../step/shared.js";
+import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -66,5 +67,7 @@ function Chosen() {
   const { project } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} />`;
+  const before = callBefore(o, i);
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project}
+    before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} />`;
 }

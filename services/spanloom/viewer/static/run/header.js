@@ -10,19 +10,33 @@ import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { grid, runPath, summary, traceId, view } from "./state.js";
 import { toError } from "../tree/keys.js";
+import { spanId } from "../tree/outline.js";
 
 /** @typedef {import("../list/columns.js").Run} Run */
+/** What the list does not tell. @typedef {{metrics: any, warnings: string[]}} Read */
 /** Documents of more spans are not fetched for their header's sake. */
 const LARGE = 5000;
 
+/** The metrics of the root and what the extraction warns of; of a large run the metrics alone, by its root. @param {Run} run @returns {Promise<Read>} */
+async function read(run) {
+  const { project } = place.peek().query;
+  const o = view.peek()?.o;
+  if (run.span_count > LARGE) {
+    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project }) : null;
+    return { metrics: root?.metrics_info, warnings: [] };
+  }
+  const whole = await getJson(runPath(), { project });
+  return { metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
+}
+
 export function Header() {
   const [run, setRun] = useState(/** @type {Run | null} */ (null));
-  const [whole, setWhole] = useState(/** @type {any} */ (null));
+  const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
   const { project } = place.value.query;
   useEffect(() => {
     summary().then((told) => {
       setRun(told);
-      if (told && told.span_count <= LARGE) getJson(runPath(), { project }).then(setWhole, () => {});
+      if (told) read(told).then(setWhole, () => {});
     }, () => {});
   }, [project, view.value]);
   if (!run) return html`<header class="run-head"></header>`;
@@ -32,8 +46,8 @@ export function Header() {
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words} · v${run.version}</span>
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id })}>${t("conversation.title")}</a>`}</div>
-    <${Metrics} run=${run} metrics=${whole?.root_step.metrics_info} />
-    <${Warnings} list=${whole?.extraction.warnings ?? []} />
+    <${Metrics} run=${run} metrics=${whole?.metrics} />
+    <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;
 }
