@@ -143,7 +143,6 @@ export const en = {
   "graph.label": "Who called whom",
   "graph.calls": "{n} {n|call|calls}",
   "graph.errors": "{n} {n|error|errors}",
-  "transcript.large": "The run has more than {n} spans, too many for a transcript: choose a branch in the tree.",
   "find.label": "Search steps and what they say",
   "find.alone": "hits alone",
   "find.frames": "framework",

@@ -2,13 +2,15 @@
 import { kept } from "../state/kept.js";
 import { en } from "./en.js";
 import { run } from "./en/run.js";
+import { steps } from "./en/steps.js";
 import { zh } from "./zh.js";
 import { run as runZh } from "./zh/run.js";
+import { steps as stepsZh } from "./zh/steps.js";
 
-/** @typedef {keyof typeof en | keyof typeof run | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
+/** @typedef {keyof typeof en | keyof typeof run | keyof typeof steps | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en: /** @type {Record<string, string>} */ ({ ...en, ...run }), zh: /** @type {Record<string, string>} */ ({ ...zh, ...runZh }) };
+const LANGUAGES = { en: /** @type {Record<string, string>} */ ({ ...en, ...run, ...steps }), zh: /** @type {Record<string, string>} */ ({ ...zh, ...runZh, ...stepsZh }) };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */

@@ -145,7 +145,6 @@ export const zh = {
   "graph.label": "谁调用了谁",
   "graph.calls": "{n} 次调用",
   "graph.errors": "{n} 个错误",
-  "transcript.large": "此运行超过 {n} 个 span，无法显示对话记录：请在树中选择分支。",
   "find.label": "搜索步骤及其内容",
   "find.alone": "仅命中",
   "find.frames": "框架",

@@ -8,7 +8,8 @@ import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../
 import { Tree } from "../run/tree.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { change, place } from "../state/place.js";
-import { spanId } from "../tree/outline.js";
+import { callBefore } from "../tree/calls.js";
+import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { Later } from "../ui/later.js";
@@ -73,5 +74,7 @@ function Chosen() {
   const { project, version, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${Later} load=${stepPanel} part="StepPanel" path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)} />`;
+  const before = callBefore(o, i);
+  return html`<${Later} load=${stepPanel} part="StepPanel" path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
+    before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} />`;
 }

@@ -1,5 +1,6 @@
 /** What a run is, how it went, and what it took. */
 import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/columns.js";
@@ -9,23 +10,37 @@ import { visible } from "../ui/visible.js";
 import { DatasetButton } from "../dataset/button.js";
 import { ExportButton } from "./export.js";
 import { Newer } from "./newer.js";
-import { grid, summary, traceId, view, wholeDocument } from "./state.js";
+import { grid, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { Versions } from "./versions.js";
 import { toError } from "../tree/keys.js";
+import { spanId } from "../tree/outline.js";
 
 /** @typedef {import("../list/columns.js").Run} Run */
+/** What the list does not tell. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
 /** Documents of more spans are not fetched for their header's sake. */
 const LARGE = 5000;
 
+/** The metrics of the root and what the extraction warns of; of a large run the metrics alone, by its root. @param {Run} run @returns {Promise<Read>} */
+async function read(run) {
+  const { project, version } = place.peek().query;
+  const o = view.peek()?.o;
+  if (run.span_count > LARGE && !version) {
+    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project }) : null;
+    return { metrics: root?.metrics_info, warnings: [] };
+  }
+  const whole = await wholeDocument();
+  return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
+}
+
 export function Header() {
   const [run, setRun] = useState(/** @type {Run | null} */ (null));
-  const [whole, setWhole] = useState(/** @type {any} */ (null));
+  const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
   const { project, version } = place.value.query;
   useEffect(() => {
     setWhole(null);
     summary().then((told) => {
       setRun(told);
-      if (told && (version || told.span_count <= LARGE)) wholeDocument().then(setWhole, () => {});
+      if (told) read(told).then(setWhole, () => {});
     }, () => {});
   }, [project, version, view.value]);
   if (!run) return html`<header class="run-head"></header>`;
@@ -37,8 +52,8 @@ export function Header() {
       <${ExportButton} /><${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
-    <${Metrics} run=${version ? oldRun(run, whole) : run} metrics=${whole?.root_step.metrics_info} />
-    <${Warnings} list=${whole?.extraction.warnings ?? []} />
+    <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
+    <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;
 }

@@ -28,18 +28,11 @@ function isMessage(one) {
 /** @param {any} call */
 const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.function?.arguments ?? "") === "string" && typeof (call?.function?.name ?? "") === "string";
 
-/** How many messages at the front an earlier call was given too: up to the last answer among them. @param {Message[]} messages */
-export function knownBefore(messages) {
-  const last = messages.findLastIndex((one) => one.role === "assistant");
-  return last > 2 ? last : 0;
-}
-
 /**
- * @param {{messages: Message[], isFolded?: boolean, isAnswer?: boolean}} props
- *   `isFolded`: what an earlier call was given is folded; `isAnswer`: calls in it have their results elsewhere
+ * @param {{messages: Message[], before?: number, isAnswer?: boolean}} props
+ *   `before`: so many at the front were said in an earlier call and are folded; `isAnswer`: calls in it have their results elsewhere
  */
-export function Messages({ messages, isFolded = false, isAnswer = false }) {
-  const before = isFolded ? knownBefore(messages) : 0;
+export function Messages({ messages, before = 0, isAnswer = false }) {
   const [isOpen, setOpen] = useState(false);
   const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
   const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call?.id)));

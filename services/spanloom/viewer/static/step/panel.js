@@ -11,7 +11,9 @@ import { Json, parsed } from "./json.js";
 import { Messages, Value, areMessages } from "./messages.js";
 import { tab } from "./prose.js";
 import { Raw } from "./raw.js";
+import { earlier, sharedWith } from "./shared.js";
 import { Copy, LongText } from "./text.js";
+import { Why } from "./why.js";
 
 /**
  * A step of the document.
@@ -25,10 +27,11 @@ export const markedText = signal(null);
 const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /**
- * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string}} props
- *   `path`: of the trajectory in the API; `version`: the one to show, where it must be no other
+ * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string, before?: string, isMoved?: boolean}} props
+ *   `path`: of the trajectory in the API; `version`: the one to show, where it must be no other; `before`: the id of the same agent's model call before this one;
+ *   `isMoved`: it stands below another step than its span says
  */
-export function StepPanel({ path, id, name, kind, project, version }) {
+export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false }) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   useEffect(() => {
@@ -53,25 +56,39 @@ export function StepPanel({ path, id, name, kind, project, version }) {
       ${isPlumbing && html`<p class="quiet">${t("step.plumbing")}</p>`}
       ${error && !isPlumbing && html`<p role="alert">${error.message}</p>`}
       ${there?.basic_info.error && html`<p class="error"><b>✕ ${there.basic_info.error.code === -1 ? "" : there.basic_info.error.code}</b> <${LongText} text=${there.basic_info.error.msg} /></p>`}
-      <${Body} on=${on} step=${there} path=${path} id=${id} project=${project} />
+      <${Body} on=${on} step=${there} path=${path} id=${id} project=${project} before=${before} isMoved=${isMoved} />
     </div>`;
 }
 
-/** @param {{on: string, step: Step | null, path: string, id: string, project?: string}} props */
-function Body({ on, step, path, id, project }) {
+/** @param {{on: string, step: Step | null, path: string, id: string, project?: string, before: string, isMoved: boolean}} props */
+function Body({ on, step, path, id, project, before, isMoved }) {
+  const known = useEarlier(step && on === "said" ? `${path}/steps/${before}` : "", before, project);
   if (on === "raw") return html`<${Raw} path=${`${path}/spans/${id}`} project=${project} />`;
-  if (on === "why") return html`<${Why} path=${path} id=${id} project=${project} step=${step} />`;
-  if (!step) return "";
-  return html`<${Side} title=${t("step.input")} text=${step.input} on=${on} isInput=${true} /><${Side} title=${t("step.output")} text=${step.output} on=${on} isInput=${false} />`;
+  if (on === "why") return html`<${Why} path=${path} id=${id} project=${project} isMoved=${isMoved} />`;
+  if (!step || !known) return "";
+  return html`<${Side} title=${t("step.input")} text=${step.input} on=${on} known=${known} /><${Side} title=${t("step.output")} text=${step.output} on=${on} isAnswer=${true} />`;
 }
 
-/** @param {{title: string, text: string, on: string, isInput: boolean}} props */
-function Side({ title, text, on, isInput }) {
+/** What the call before was given and answered; null until it is known. @param {string} path @param {string} before @param {string | undefined} project */
+function useEarlier(path, before, project) {
+  const [told, setTold] = useState({ path: "", messages: /** @type {import("./messages.js").Message[]} */ ([]) });
+  const isWanted = path !== "" && before !== "";
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const until = new AbortController();
+    getJson(path, { project }, until.signal).then(earlier, () => []).then((messages) => setTold({ path, messages }));
+    return () => until.abort();
+  }, [isWanted && path, project]);
+  return !isWanted ? [] : told.path === path ? told.messages : null;
+}
+
+/** @param {{title: string, text: string, on: string, isAnswer?: boolean, known?: import("./messages.js").Message[]}} props */
+function Side({ title, text, on, isAnswer = false, known = [] }) {
   const value = parsed(text);
   const shown = !text ? html`<p class="quiet">${t("step.nothing")}</p>`
-    : on === "text" ? html`<${markedText.value ?? LongText} text=${text} field=${isInput ? "input" : "output"} />`
+    : on === "text" ? html`<${markedText.value ?? LongText} text=${text} field=${isAnswer ? "output" : "input"} />`
     : on === "json" && value !== undefined ? html`<${Json} value=${value} />`
-    : areMessages(value) ? html`<${Messages} messages=${value} isFolded=${isInput} isAnswer=${!isInput} />`
+    : areMessages(value) ? html`<${Messages} messages=${value} before=${sharedWith(value, known)} isAnswer=${isAnswer} />`
     : html`<${Value} text=${text} />`;
   return html`<section class="side"><h3>${title} ${text && html`<${Copy} text=${text} />`}</h3>${shown}</section>`;
 }
@@ -92,19 +109,4 @@ function Facts({ step }) {
     [t("fact.started"), html`<time title=${new Date(at).toISOString()}>${moment(at)}</time>`],
   ];
   return html`<dl class="facts">${facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-/** @param {{path: string, id: string, project?: string, step: Step | null}} props */
-function Why({ path, id, project, step }) {
-  const [spans, setSpans] = useState(/** @type {any[] | null} */ (null));
-  useEffect(() => {
-    getJson(`${path}/spans`, { project }).then((told) => setSpans(told.spans), () => setSpans([]));
-  }, [path, project]);
-  if (!spans) return html`<p class="quiet">…</p>`;
-  const own = spans.find((one) => one.span_id === id);
-  const merged = spans.filter((one) => one.step_id === id && one.span_id !== id);
-  return html`${own ? html`<dl class="attributes"><dt>${t("why.dialect")}</dt><dd><code>${own.dialect}</code></dd><dt>${t("why.rule")}</dt><dd><code>${own.rule}</code></dd>
-      <dt>${t("why.counts")}</dt><dd>${own.step_id === id ? t("why.self") : own.step_id ? html`<code>${own.step_id}</code>` : t("why.none")}</dd></dl>` : html`<p>${t("why.unknown")}</p>`}
-    ${merged.length > 0 && html`<h4>${t("why.merged", { n: merged.length })}</h4><ul>${merged.map((one) => html`<li><code>${one.span_id}</code> ${visible(one.name ?? "")} <span class="quiet">${one.rule}</span></li>`)}</ul>`}
-    ${step && html`<h4>${t("why.metadata")}</h4><${Json} value=${step.metadata} />`}`;
 }

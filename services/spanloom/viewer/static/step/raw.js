@@ -37,7 +37,7 @@ export function Raw({ path, project }) {
 }
 
 /** @param {{title: string, list?: Attribute[]}} props */
-function Attributes({ title, list = [] }) {
+export function Attributes({ title, list = [] }) {
   return html`<h4>${title}</h4>${list.length ? html`<dl class="attributes">${list.map(({ key, value }) => {
     const one = plain(value);
     return html`<dt>${key}</dt><dd><${Value} text=${typeof one === "string" ? one : JSON.stringify(one)} /></dd>`;

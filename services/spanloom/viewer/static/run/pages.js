@@ -1,0 +1,91 @@
+/** Steps of the transcript page by page: with all that they say, or of a huge run with their first words. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { change, place } from "../state/place.js";
+import { rowOf } from "../tree/outline.js";
+import { html } from "../ui/html.js";
+import { runPath, wholeDocument } from "./state.js";
+
+/** @typedef {import("../tree/view.js").View} View */
+/** @typedef {import("../step/panel.js").Step} Step */
+/** A step by its row; `step` is null until somebody read it, `words` are its first ones. @typedef {{row: number, level: number, step: Step | null, words: string}} Entry */
+
+export const AT_ONCE = 200;
+/** Documents of more spans are too much for a browser. */
+export const LARGE = 20_000;
+/** So many rows are told of at once. */
+const ROWS = 500;
+
+/** The steps of a document in the order of their starts, each below its agent. @param {any} document @param {View} view @returns {Entry[]} */
+export function flat(document, view) {
+  /** @type {Map<string, Step[]>} */
+  const owned = new Map(document.agent_steps.map((/** @type {any} */ agent) => [agent.id, agent.steps]));
+  const root = document.root_step;
+  /** @type {Entry[]} */
+  const entries = [];
+  /** @param {Step} step @param {number} level */
+  const add = (step, level) => entries.push({ row: rowOf(view.o, step.id), level, step, words: "" });
+  /** @param {string} id @param {number} level */
+  const walk = (id, level) => {
+    for (const step of owned.get(id) ?? []) {
+      add(step, level);
+      if (step.type === "agent" && step.id !== id) walk(step.id, level + 1);
+    }
+  };
+  add({ ...root, type: "agent" }, 0);
+  walk(root.id, 0);
+  return entries;
+}
+
+/** The rows that are not plumbing, as entries without their words. @param {View} view @returns {Entry[]} */
+function rowsOf(view) {
+  const rows = Array.from(view.o.depth.keys()).filter((row) => !view.hidden[row]);
+  return rows.map((row) => ({ row, level: view.lane[row], step: null, words: "" }));
+}
+
+/** The steps of one page, and how many there are in all. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number}} */
+export function usePage(there) {
+  const { project, at } = place.value.query;
+  const [all, setAll] = useState(/** @type {Entry[] | null} */ (null));
+  const [told, setTold] = useState(/** @type {Map<number, string>} */ (new Map()));
+  const first = Math.max(0, Math.min(Number(at) || 0, (all?.length ?? 1) - 1));
+  useEffect(() => {
+    if (!there) return;
+    if (there.o.n > LARGE) setAll(rowsOf(there));
+    else wholeDocument().then((document) => setAll(flat(document, there)), () => setAll([]));
+  }, [there, project]);
+  const entries = all?.slice(first, first + AT_ONCE) ?? null;
+  useEffect(() => {
+    if (!there || !entries?.length || entries[0].step) return undefined;
+    const until = new AbortController();
+    words(there.o.version, entries[0].row, entries[entries.length - 1].row + 1, until.signal).then(setTold, () => {});
+    return () => until.abort();
+  }, [all, first]);
+  return { entries: entries?.map((one) => Object.assign({}, one, { words: told.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0 };
+}
+
+/** The first words of rows. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */
+async function words(version, from, to, until) {
+  const { project } = place.peek().query;
+  /** @type {Map<number, string>} */
+  const found = new Map();
+  for (let at = from; at < to; ) {
+    const { items } = await getJson(`${runPath()}/rows`, { project, version, from: at, to: Math.min(at + ROWS, to) }, until);
+    if (!items.length) break;
+    for (const one of items) found.set(one.row, one.error || one.preview);
+    at += items.length;
+  }
+  return found;
+}
+
+/** @param {{first: number, shown: number, count: number}} props */
+export function Pager({ first, shown, count }) {
+  if (count <= AT_ONCE) return "";
+  /** @param {number} at */
+  const go = (at) => change({ at: at > 0 ? String(at) : null }, true);
+  return html`<nav class="pager" aria-label=${t("transcript.pages")}>
+    <button disabled=${first === 0} onClick=${() => go(first - AT_ONCE)}>‹ ${t("transcript.before")}</button>
+    <span>${t("transcript.at", { from: first + 1, to: first + shown, n: count })}</span>
+    <button disabled=${first + shown >= count} onClick=${() => go(first + AT_ONCE)}>${t("transcript.next")} ›</button></nav>`;
+}

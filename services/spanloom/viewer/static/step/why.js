@@ -1,0 +1,59 @@
+/** Why a step is what it is: the rule that decided, the spans that it was made of, where it was put. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { Json } from "./json.js";
+import { Attributes } from "./raw.js";
+
+/** @typedef {{span_id: string, parent_span_id: string, name: string, step_id: string | null, dialect: string, rule: string}} Verdict */
+
+/** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
+export function Why({ path, id, project, isMoved }) {
+  const [told, setTold] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    const until = new AbortController();
+    setTold(null);
+    getJson(`${path}/steps/${id}`, { project, with: "spans" }, until.signal)
+      .catch((error) => (error.status === 404 ? ofSpan(path, id, project, until.signal) : { spans: [], error: error.message }))
+      .then(setTold, () => {});
+    return () => until.abort();
+  }, [path, id, project]);
+  if (!told) return html`<p class="quiet">…</p>`;
+  if (told.error) return html`<p role="alert">${told.error}</p>`;
+  const own = told.spans.find((/** @type {Verdict} */ one) => one.span_id === id);
+  const merged = told.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
+  return html`${own ? html`<${Decided} own=${own} above=${isMoved ? told.parent_id : ""} />` : html`<p>${t("why.unknown")}</p>`}
+    ${merged.length > 0 && html`<${Merged} spans=${merged} count=${told.span_count - 1} />`}
+    ${told.metadata && html`<h4>${t("why.read")}</h4><${Json} value=${{ ...told.metadata, ...told.model_info }} />`}
+    <${Sent} told=${told} />`;
+}
+
+/** A span that is no step: its verdict stands in the list of all. @param {string} path @param {string} id @param {string | undefined} project @param {AbortSignal} until */
+async function ofSpan(path, id, project, until) {
+  const { spans } = await getJson(`${path}/spans`, { project }, until);
+  return { spans: spans.filter((/** @type {Verdict} */ one) => one.span_id === id) };
+}
+
+/** @param {{own: Verdict, above?: string}} props `above`: the step below which it stands, where its span says another one */
+function Decided({ own, above }) {
+  const counts = own.step_id === own.span_id ? t("why.self") : own.step_id ? html`<code>${own.step_id}</code>` : t("why.none");
+  return html`<dl class="attributes"><dt>${t("why.dialect")}</dt><dd><code>${own.dialect}</code></dd><dt>${t("why.rule")}</dt><dd><code>${own.rule}</code></dd>
+    <dt>${t("why.counts")}</dt><dd>${counts}</dd>
+    ${above && html`<dt>${t("why.moved")}</dt><dd><code>${above}</code> <span class="quiet">${t("why.moved.from")} <code>${own.parent_span_id || "–"}</code></span></dd>`}</dl>`;
+}
+
+/** @param {{spans: Verdict[], count: number}} props */
+function Merged({ spans, count }) {
+  return html`<h4>${t("why.merged", { n: count })}</h4>
+    <ul>${spans.map((one) => html`<li><code>${one.span_id}</code> <bdi>${visible(one.name)}</bdi> <span class="quiet">${one.rule}</span></li>`)}</ul>
+    ${count > spans.length && html`<p class="quiet">${t("why.more", { n: spans.length, of: count })}</p>`}`;
+}
+
+/** The attributes of the spans that the fields were read from. @param {{told: any}} props */
+function Sent({ told }) {
+  const spans = (told.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
+  if (!spans.length) return "";
+  return html`<p class="quiet">${t("why.fields")}</p>${spans.map((/** @type {any} */ one) => html`<${Attributes} title=${visible(one.name ?? "")} list=${one.attributes} />`)}`;
+}

@@ -1,0 +1,93 @@
+"""What a step knew before, why it is what it is, and runs too long to be read whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import serious
+from tests.support.long_runs import HUGE, LongRuns, send_long_runs
+from tests.support.page_runs import PageRuns, send_page_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ROWS = ".grid .row"
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
+
+
+@pytest.fixture(scope="module")
+def runs(service: RunningSpanloom) -> LongRuns:
+    return send_long_runs(service)
+
+
+@pytest.fixture(scope="module")
+def team(service: RunningSpanloom) -> PageRuns:
+    return send_page_runs(service)
+
+
+def test_only_what_the_call_before_was_told_is_folded(
+    page: Page, service: RunningSpanloom, runs: LongRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.talk}")
+    models = page.locator(f"{ROWS}.k-model")
+    expect(models).to_have_count(3)
+    models.nth(0).click()
+    step = page.locator(".step")
+    expect(step.locator(".side").first.locator(".said")).to_have_count(2)
+    expect(step.locator(".earlier")).to_have_count(0)
+    models.nth(2).click()
+    expect(step.locator(".earlier")).to_contain_text("5 earlier messages")
+    expect(step.locator(".side").first.locator(".said")).to_contain_text("And batch 2?")
+    step.locator(".earlier").click()
+    expect(step.locator(".side").first.locator(".said")).to_have_count(6)
+
+
+def test_why_tells_the_rule_and_what_was_sent(
+    page: Page, service: RunningSpanloom, team: PageRuns
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{service.api}/trajectories/{team.failing}")
+    page.locator(f"{ROWS}.k-tool").first.click()
+    step = page.locator(".step")
+    step.get_by_role("button", name="Why").click()
+    expect(step).to_contain_text("otel_genai")
+    expect(step).to_contain_text("a step of its own")
+    expect(step).to_contain_text("gen_ai.tool.call.arguments")
+    assert any("with=spans" in url for url in asked)
+    assert not any(url.split("?")[0].endswith("/spans") for url in asked)
+    assert serious(page) == []
+
+
+def lower_the_bound(route: Route) -> None:
+    """Let the page think that the run is above the bound: four times as many spans take long."""
+    answer = route.fetch()
+    text = answer.text()
+    assert "LARGE = 20_000" in text
+    route.fulfill(response=answer, body=text.replace("LARGE = 20_000", "LARGE = 5_000"))
+
+
+def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
+    page: Page, service: RunningSpanloom, runs: LongRuns
+) -> None:
+    page.route("**/run/pages.js", lower_the_bound)
+    page.goto(f"{service.api}/trajectories/{runs.huge}?view=transcript")
+    expect(page.locator(".run-head")).to_contain_text("tool time")
+    expect(page.locator(".entry")).to_have_count(200)
+    expect(page.locator(".pager")).to_contain_text(f"1\u2013200 of {HUGE:,} steps")
+    expect(page.locator(".entry").nth(1)).to_contain_text("done")
+    page.get_by_role("button", name="Later steps").click()
+    expect(page.locator(".pager")).to_contain_text("201\u2013400")
+    expect(page.locator(".entry").first).to_contain_text("done")
+    page.go_back()
+    expect(page.locator(".pager")).to_contain_text("1\u2013200")
+    assert serious(page) == []

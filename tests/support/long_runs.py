@@ -1,0 +1,101 @@
+"""Runs for the tests of the run's page: a talk whose calls share their history, and a huge one."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.support.otlp_requests import message_of, wire_span
+from tests.support.page_runs import MS, send, wait_for
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+    from tests.conftest import RunningSpanloom
+
+TURNS = 3
+HUGE = 5_100
+"""Above what the head of the page reads whole."""
+PIECE = 3_000
+BEGUN_NS = 1_763_600_000_000_000_000
+"""When the talk began, always the same: pictures of it can be compared."""
+
+
+class LongRuns(NamedTuple):
+    """Trace ids of what was sent."""
+
+    talk: str
+    """An agent asks a model three times, each time with all that was said before; idle between."""
+    huge: str
+    """More steps than a browser reads whole."""
+
+
+def send_long_runs(service: RunningSpanloom) -> LongRuns:
+    """Send the runs and wait until both are settled."""
+    runs = LongRuns(secrets.token_hex(16), secrets.token_hex(16))
+    send(service, talk(runs.talk))
+    spans = _huge(runs.huge)
+    for at in range(0, HUGE, PIECE):
+        send(service, message_of(spans[at : at + PIECE], {"service.name": "long"}))
+    for trace in runs:
+        wait_for(service.api, trace)
+    return runs
+
+
+def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
+    """Return a run of three turns: a model call and its tool, a minute of nothing after each."""
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}
+    spans = [_span(trace, 1, 0, agent, now, 200_000)]
+    said = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]
+    for turn in range(TURNS):
+        answer = _said("assistant", f"Batch {turn} has {turn + 4} letters.")
+        start = now + turn * 65_000 * MS
+        spans.append(_span(trace, 2 + 2 * turn, 1, _call(said, answer), start, 3_000))
+        tool = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "open_letter",
+            "gen_ai.tool.call.arguments": f'{{"batch":{turn}}}',
+            "gen_ai.tool.call.result": "opened",
+        }
+        spans.append(_span(trace, 3 + 2 * turn, 1, tool, start + 2_000 * MS, 2_000))
+        said = [*said, answer, _said("user", f"And batch {turn + 1}?")]
+    return message_of(spans, {"service.name": "long"})
+
+
+def _said(role: str, text: str) -> dict[str, object]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def _call(said: list[dict[str, object]], answer: dict[str, object]) -> dict[str, object]:
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-4o",
+        "gen_ai.input.messages": json.dumps(said),
+        "gen_ai.output.messages": json.dumps([answer]),
+        "gen_ai.usage.input_tokens": 100 * len(said),
+        "gen_ai.usage.output_tokens": 12,
+        "gen_ai.response.time_to_first_chunk": 0.8,
+    }
+
+
+def _span(
+    trace: str, number: int, parent: int, attributes: dict[str, object], start: int, ms: int
+) -> Span:
+    name = str(attributes.get("gen_ai.tool.name") or attributes["gen_ai.operation.name"])
+    span = wire_span(trace, number, parent, name, start, attributes)
+    span.end_time_unix_nano = start + ms * MS
+    return span
+
+
+def _huge(trace: str) -> list[Span]:
+    now = time.time_ns() - HUGE * MS
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "many"}
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "step",
+        "gen_ai.tool.call.result": "done",
+    }
+    steps = (_span(trace, at, 1, tool, now + at * MS, 1) for at in range(2, HUGE + 1))
+    return [*steps, _span(trace, 1, 0, agent, now, HUGE + 5)]
