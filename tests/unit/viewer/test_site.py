@@ -17,8 +17,8 @@ from spanloom.viewer.site import PAGES, POLICY, Site
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BEFORE_LIST, BEFORE_TREE = 60_000, 80_000
-"""Bytes, compressed, that a browser loads before the first row."""
+BEFORE_LIST, BEFORE_TREE, LATER = 60_000, 80_000, 120_000
+"""Bytes, compressed, that a browser loads before the first row; and all that it loads on demand."""
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,10 @@ def test_what_loads_before_the_first_row_is_small() -> None:
 
     assert loaded("pages/list.js") < BEFORE_LIST
     assert loaded("pages/trajectory.js") < BEFORE_TREE
+    modules = [name for name in site.contents if name.endswith(".js") and name != "theme.js"]
+    at_once = needed_by(["app.js", *PAGES.values()], site.contents)
+    later = set(modules) - set(at_once)
+    assert sum(len(gzip.compress(site.contents[name], 9)) for name in later) < LATER
 
 
 def test_imports_are_found_and_calls_are_not() -> None:

@@ -1,20 +1,23 @@
 /** One run: its structure, its times, and what each step said. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
+import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
 import { chosen, drill, failure, load, runPath, turns, view } from "../run/state.js";
-import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
 import { change, place } from "../state/place.js";
-import { StepPanel } from "../step/panel.js";
-import { callBefore } from "../step/shared.js";
+import { callBefore } from "../tree/before.js";
 import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
+
+const Graph = later(async () => (await import("../run/graph.js")).Graph);
+const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
+const StepPanel = later(async () => (await import("../step/panel.js")).StepPanel);
 
 export function Page() {
   const { query } = place.value;
@@ -47,7 +50,7 @@ function Left() {
   if (!there) return "";
   const { view: on } = place.value.query;
   if (on === "transcript") return html`<${Transcript} />`;
-  return on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`;
+  return html`<${Player} />${on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`}`;
 }
 
 /** Where in the run the tree begins. */
