@@ -11,6 +11,8 @@ from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import MS, send, wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
     from tests.conftest import RunningSpanloom
@@ -81,7 +83,7 @@ def _call(said: list[dict[str, object]], answer: dict[str, object]) -> dict[str,
 
 
 def _span(
-    trace: str, number: int, parent: int, attributes: dict[str, object], start: int, ms: int
+    trace: str, number: int, parent: int, attributes: Mapping[str, object], start: int, ms: int
 ) -> Span:
     name = str(attributes.get("gen_ai.tool.name") or attributes["gen_ai.operation.name"])
     span = wire_span(trace, number, parent, name, start, attributes)

@@ -71,6 +71,7 @@ def _columns(
     yield Column("id", _U8, (int(row.id, 16) for row in rows))
     yield Column("start", _U4, _differences([(row.start_ms - origin) // unit for row in rows]))
     yield Column("dur", _U4, (row.duration_ms // unit for row in rows))
+    yield Column("ttft", _U4, (min(row.first_token_ms // unit, _MOST_4) for row in rows))
     yield Column("tin", _U4, (min(row.input_tokens, _MOST_4) for row in rows))
     yield Column("tout", _U4, (min(row.output_tokens, _MOST_4) for row in rows))
     yield Column("name", _width(names), (names[row.name] for row in rows))

@@ -39,6 +39,8 @@ class OutlineRow(NamedTuple):
     flags: int
     step_id: str
     """The step under which it counts; empty for plumbing."""
+    first_token_ms: int = 0
+    """Until the first token of a model call; 0 where nobody saw it."""
 
 
 def outline_rows(document: Json, spans: Sequence[Json]) -> list[OutlineRow]:
@@ -119,6 +121,7 @@ def _row(span: Json, step: Json | None, depth: int, agent: str, flags: int) -> O
         usage.get("output_tokens", 0),
         flags,
         span["step_id"] or "",
+        int(usage.get("latency_first_resp", 0)),
     )
 
 

@@ -12,7 +12,9 @@ import { ColumnMenu, ViewMenu } from "../list/tools.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { Later } from "../ui/later.js";
+import { later } from "../ui/later.js";
+
+const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {
   const { where, order, cursor, project, is_duplicate: repeats } = place.value.query;
@@ -42,7 +44,7 @@ function Selection() {
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
     ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
-    <${Later} key=${chosen.join()} load=${() => import("../queues/add.js")} part="AddToQueue" ids=${chosen} />
+    <${AddToQueue} key=${chosen.join()} ids=${chosen} />
     <${DatasetKey} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;

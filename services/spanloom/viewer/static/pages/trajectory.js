@@ -3,6 +3,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
+import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
 import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
@@ -12,11 +13,16 @@ import { callBefore } from "../tree/calls.js";
 import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { Later } from "../ui/later.js";
+import { later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
 
 /** Not needed for the first row; fetched behind it, so that the first step opens at once. */
 const stepPanel = () => import("../step/panel.js");
+
+const Graph = later(async () => (await import("../run/graph.js")).Graph);
+const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
+const StepPanel = later(async () => (await stepPanel()).StepPanel);
+const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 
 export function Page() {
   const { query } = place.value;
@@ -31,7 +37,7 @@ export function Page() {
   const title = there?.o.n ? line(there.o.names[there.o.name[0]], 60) : "";
   return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
     <main class="run">
-      ${query.queue && html`<${Later} load=${() => import("../queues/bar.js")} part="QueueBar" trace=${traceId()} />`}
+      ${query.queue && html`<${QueueBar} trace=${traceId()} />`}
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
       ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
@@ -52,9 +58,8 @@ function Left() {
   const there = view.value;
   if (!there) return "";
   const { view: on } = place.value.query;
-  if (on === "transcript") return html`<${Later} key=${on} load=${() => import("../run/transcript.js")} part="Transcript" />`;
-  if (on === "graph") return html`<${Later} key=${on} load=${() => import("../run/graph.js")} part="Graph" />`;
-  return html`<${Tree} view=${there} />`;
+  if (on === "transcript") return html`<${Transcript} />`;
+  return html`<${Player} />${on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`}`;
 }
 
 /** Where in the run the tree begins. */
@@ -75,6 +80,6 @@ function Chosen() {
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
   const before = callBefore(o, i);
-  return html`<${Later} load=${stepPanel} part="StepPanel" path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
+  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
     before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} />`;
 }

@@ -9,6 +9,7 @@ import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
+import { head } from "./playhead.js";
 import { choose, chosen, runPath, view } from "./state.js";
 
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
@@ -70,19 +71,37 @@ function Line({ edge, points }) {
     ${edge.calls > 1 && html`<text class="times" x=${middle.x + 5} y=${middle.y}>${edge.calls}×</text>`}`;
 }
 
+/**
+ * What the playhead makes of a box: `running`, `later`, or nothing. Where all calls of one name are one
+ * box it runs while any of them does.
+ * @param {Node} node
+ */
+function playedAs({ first_row: row, calls, type, name, agent }) {
+  const o = view.value?.o;
+  const now = head.value;
+  if (!o || now === null) return "";
+  if (o.start[row] > now) return "later";
+  const runs = (/** @type {number} */ i) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
+  if (calls === 1) return runs(row) ? "running" : "";
+  const isMine = (/** @type {number} */ i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
+  for (let i = row; i < o.n; i++) if (runs(i) && isMine(i)) return "running";
+  return "";
+}
+
 /** @param {{node: Node, at: {x: number, y: number} | undefined}} props */
 function Box({ node, at }) {
   if (!at) return "";
   const tokens = node.input_tokens + node.output_tokens;
   const facts = [node.calls > 1 && t("graph.calls", { n: node.calls }), duration(node.duration_ms), tokens > 0 && `${short(tokens)} token`];
   const isOn = chosen.value === node.first_row;
+  const played = playedAs(node);
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     choose(node.first_row);
   };
-  return html`<g class="node k-${node.type} ${isOn ? "on" : ""}" role="button" tabindex="0" aria-label=${`${node.type} ${line(node.name, 80)}`}
+  return html`<g class="node k-${node.type} ${isOn ? "on" : ""} ${played}" role="button" tabindex="0" aria-label=${`${node.type} ${line(node.name, 80)}`}
     transform=${`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} onClick=${() => choose(node.first_row)} onKeyDown=${press}>
     <rect width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="edge-of" width="4" height=${HEIGHT} rx="2" />
     <text x="14" y="20"><tspan class="kind">${node.type}</tspan> <tspan class="name">${line(node.name, 18)}</tspan></text>

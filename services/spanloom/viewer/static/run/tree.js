@@ -1,13 +1,18 @@
 /** The tree with its timeline above and its heat strip beside it: one selection in all of them. */
 import { useEffect, useRef } from "../vendor/hooks.js";
+import { effect } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
+import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
+import { concurrency, criticalPath } from "../tree/busy.js";
+import { Clock } from "../tree/clock.js";
 import { whenTurned } from "../tree/colors.js";
 import { Flame } from "../tree/flame.js";
 import { Grid } from "../tree/grid.js";
 import { letters, listen } from "../tree/keys.js";
 import { Strip } from "../tree/strip.js";
+import { head, score, seek } from "./playhead.js";
 import { choose, chosen, drill, drillUp, grid, turnFrames, turns } from "./state.js";
 import { Texts } from "./texts.js";
 
@@ -20,6 +25,7 @@ function begin(view, rows, strip, flame) {
   });
   const time = new Flame(flame, view, {
     pick: (i) => made.select(i, true),
+    seek,
     zoomed: (axis, isWhole) => (isWhole ? ((made.isFit = true), made.schedule()) : made.zoom(axis, false)),
   });
   let had = view.hasFrames;
@@ -40,8 +46,22 @@ function begin(view, rows, strip, flame) {
   time.active = made.active;
   heat.paint();
   if (view.position[made.active] > 0) made.select(made.active, true);
-  const stop = whenTurned(() => { heat.paint(); time.schedule(); });
-  return { made, stop };
+  const colours = whenTurned(() => { heat.paint(); time.schedule(); });
+  const shown = effect(() => time.show(drawn(view)));
+  const played = effect(() => {
+    made.head = time.head = head.value;
+    made.mark();
+    time.schedule();
+  });
+  return { made, stop: () => { colours(); shown(); played(); } };
+}
+
+/** What the timeline draws beside its rows, as the address says. @param {View} view @returns {import("../tree/timeline.js").More} */
+function drawn(view) {
+  const { cut, critical } = place.value.query;
+  const made = score.value;
+  const busy = made && concurrency(view.o, made.rows);
+  return { clock: cut && made ? made.clock : new Clock(view.o, []), busy, critical: critical ? criticalPath(view) : null };
 }
 
 /** @param {{view: View}} props */

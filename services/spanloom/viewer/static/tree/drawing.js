@@ -5,15 +5,15 @@ import { ms } from "./outline.js";
 
 /** @typedef {{context: CanvasRenderingContext2D, of: Record<string, string>}} Pen */
 
-/** Lines of time, with how long after the beginning they are. @param {Pen & {width: number, height: number}} pen @param {import("./outline.js").Outline} o @param {[number, number]} axis */
-export function ticks({ context, of, width, height }, o, [from, to]) {
+/** Lines of time, with how long after the beginning they are. @param {Pen & {width: number, height: number}} pen @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+export function ticks({ context, of, width, height }, o, [from, to], clock) {
   const count = Math.max(2, Math.floor(width / 160));
   for (let k = 0; k < count; k++) {
     const x = Math.round((width * k) / count);
     context.fillStyle = of.line;
     if (k) context.fillRect(x, 0, 1, height);
     context.fillStyle = of.soft;
-    context.fillText(duration(ms(o, from + ((to - from) * k) / count - o.first)), x + 4, 11);
+    context.fillText(duration(ms(o, clock.at(from + ((to - from) * k) / count) - o.first)), x + 4, 11);
   }
 }
 

@@ -7,32 +7,33 @@ import { duration } from "../format.js";
 import { line } from "../ui/visible.js";
 import { colors, fitted } from "./colors.js";
 import { frame, label, ticks } from "./drawing.js";
+import { notch, playhead, seams, stacked, underline } from "./marks.js";
 import { lanes } from "./lanes.js";
 import { ERROR, ms } from "./outline.js";
+import { Timeline } from "./timeline.js";
 
-const AXIS = 16;
+const AXIS = 28;
 const MOST = 14;
 
-export class Flame {
-  /** @param {HTMLCanvasElement} canvas @param {import("./view.js").View} view @param {{pick: (i: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} listener */
+/** @typedef {import("./timeline.js").Listener} Listener */
+
+export class Flame extends Timeline {
+  /** @param {HTMLCanvasElement} canvas @param {import("./view.js").View} view @param {Listener} listener */
   constructor(canvas, view, listener) {
     const { o } = view;
-    this.canvas = canvas;
-    this.o = o;
+    super(canvas, o, listener);
     this.view = view;
-    this.listener = listener;
     this.lanes = lanes(o, view.lane, view.hidden);
+    /** Where the playhead stands. @type {number | null} */
+    this.head = null;
     this.fit();
-    /** @type {[number, number]} */
-    this.axis = [o.first, o.last];
     this.active = -1;
     this.frame = 0;
     this.calm = 0;
-    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    canvas.addEventListener("dblclick", () => this.zoom(o.first, o.last));
     canvas.addEventListener("click", (event) => {
       const i = this.at(event.offsetX, event.offsetY);
       if (i >= 0) listener.pick(i);
+      else if (event.offsetY < AXIS) listener.seek(this.timeAt(event.offsetX));
     });
     canvas.addEventListener("pointermove", (event) => this.name(event));
     new ResizeObserver(() => this.schedule()).observe(canvas);
@@ -41,29 +42,6 @@ export class Flame {
   /** Be as high as the lanes need, up to what the style sheet allows. */
   fit() {
     this.canvas.style.height = `${AXIS + this.lanes.count * MOST + 5}px`;
-  }
-
-  /** Wheel zooms at the pointer, with Shift it pans. @param {WheelEvent} event */
-  wheel(event) {
-    event.preventDefault();
-    const [from, to] = this.axis;
-    const way = event.deltaY || event.deltaX;
-    const share = event.offsetX / this.canvas.clientWidth;
-    const by = (way / this.canvas.clientWidth) * (to - from);
-    const factor = Math.exp(way * 0.002);
-    const middle = from + share * (to - from);
-    if (event.shiftKey) this.zoom(from + by, to + by);
-    else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
-  }
-
-  /** @param {number} from @param {number} to */
-  zoom(from, to) {
-    const { first, last } = this.o;
-    const span = Math.max(20, Math.min(to - from, last - first));
-    const begin = Math.max(first, Math.min(from, last - span));
-    this.axis = [begin, begin + span];
-    this.listener.zoomed(this.axis, span >= last - first);
-    this.schedule();
   }
 
   schedule() {
@@ -83,21 +61,26 @@ export class Flame {
     context.fillStyle = of.page;
     context.fillRect(0, 0, width, height);
     context.font = "10px system-ui, sans-serif";
-    ticks({ context, of, width, height }, this.o, this.axis);
+    const pen = { context, of, width, height };
+    ticks(pen, this.o, this.axis, this.more.clock);
+    if (this.more.busy) stacked(pen, this.more.busy, this.axis, this.more.clock);
     for (let lane = 0; lane < this.lanes.count; lane++) this.paintLane(context, of, lane, width);
+    seams(pen, this.axis, this.more.clock);
+    if (this.head !== null) playhead(pen, this.axis, this.more.clock.of(this.head));
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Record<string, string>} of @param {number} lane @param {number} width */
   paintLane(context, of, lane, width) {
     const { o } = this;
+    const { clock, critical } = this.more;
     const [from, to] = this.axis;
     const scale = width / (to - from);
     const high = this.lane();
     const y = AXIS + lane * high;
     let taken = -1;
-    for (const i of this.lanes.between(lane, from, to)) {
-      const end = (o.start[i] + o.dur[i] - from) * scale;
-      const x = Math.max((o.start[i] - from) * scale, 0);
+    for (const i of this.lanes.between(lane, clock.at(from), clock.at(to))) {
+      const end = (clock.of(o.start[i] + o.dur[i]) - from) * scale;
+      const x = Math.max((clock.of(o.start[i]) - from) * scale, 0);
       if (end < 0 || (x - taken < 0.8 && x > 0 && i !== this.active)) continue;
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
@@ -105,6 +88,8 @@ export class Flame {
       context.fillStyle = o.flags[i] & ERROR ? of.error : of[o.kinds[o.kind[i]]];
       context.fillRect(x, y, wide, high - 1);
       taken = x;
+      if (o.ttft?.[i] && wide > 6) notch({ context, of }, (clock.of(o.start[i] + o.ttft[i]) - from) * scale, y, high - 1);
+      if (critical?.[i]) underline({ context, of }, x, y + high - 3, wide);
       if (i === this.active) frame({ context, of }, x, y, Math.max(wide, 3), high - 1);
       if (wide > 50 && high > 10) label({ context, of }, o.names[o.name[i]], x, y, wide);
     }
@@ -112,9 +97,8 @@ export class Flame {
 
   /** The row at a point, or -1. @param {number} x @param {number} y */
   at(x, y) {
-    const [from, to] = this.axis;
-    const pixel = (to - from) / this.canvas.clientWidth;
-    return y < AXIS ? -1 : this.lanes.at(Math.floor((y - AXIS) / this.lane()), from + x * pixel, pixel);
+    const time = this.timeAt(x);
+    return y < AXIS ? -1 : this.lanes.at(Math.floor((y - AXIS) / this.lane()), time, this.timeAt(x + 1) - time);
   }
 
   /** @param {PointerEvent} event */

@@ -30,6 +30,8 @@ export class Grid {
     /** @type {[number, number]} */
     this.axis = [view.o.first, view.o.last];
     this.isFit = true;
+    /** Rows that begin after the playhead are pale. @type {number | null} */
+    this.head = null;
     this.frame = 0;
     this.calm = 0;
     this.height = host.clientHeight;
@@ -109,9 +111,7 @@ export class Grid {
   mark() {
     const at = this.view.position[this.active];
     const isSeen = at >= this.from && at < this.from + this.pool.length;
-    for (const row of this.pool) {
-      row.mark(row.i === this.active);
-    }
+    for (const row of this.pool) row.mark(row.i === this.active, this.head !== null && this.view.o.start[row.i] > this.head);
     if (isSeen) this.host.setAttribute("aria-activedescendant", `r${this.active}`);
     else this.host.removeAttribute("aria-activedescendant");
   }

@@ -6,10 +6,10 @@
 /**
  * Times are in units of `unit` nanoseconds from the start of the first row.
  * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],
- *   id: Uint8Array, start: Int32Array, dur: Uint32Array, tin: Uint32Array, tout: Uint32Array,
+ *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array, dur: Uint32Array, tin: Uint32Array, tout: Uint32Array,
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
  *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array}} Outline
- *   `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended
+ *   `ttft`: until the first token, 0 where nobody saw it; an older outline has none. `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended
  */
 
 export const ERROR = 1;

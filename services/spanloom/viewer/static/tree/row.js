@@ -25,6 +25,7 @@ export class Row {
     this.i = -1;
     this.isBrief = false;
     this.isOn = false;
+    this.isLater = false;
     this.node = make("div", "row", body, "row");
     const name = (this.name = make("span", "c name", this.node, "gridcell"));
     this.twist = make("i", "twist", name);
@@ -59,6 +60,7 @@ export class Row {
     node.className = `row k-${kind}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}`;
     node.ariaSelected = "false";
     this.isOn = false;
+    this.isLater = false;
     node.style.transform = `translateY(${at * height}px)`;
     node.ariaRowIndex = String(at + 2);
     node.ariaLevel = String(view.level[i] + 1);
@@ -94,8 +96,9 @@ export class Row {
     this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
   }
 
-  /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is */
-  mark(is) {
+  /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is @param {boolean} isLater whether the playhead has not come to it */
+  mark(is, isLater) {
+    if (isLater !== this.isLater) this.node.classList.toggle("later", (this.isLater = isLater));
     if (is === this.isOn) return;
     this.isOn = is;
     this.node.classList.toggle("on", is);

@@ -1,15 +1,20 @@
-/** A part of the page whose module is loaded when it is needed, and not before the first row. */
+/** Parts of a page that are loaded when they are shown, so that the first rows do not wait for them. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { html } from "./html.js";
 
 /**
- * @param {{load: () => Promise<Record<string, unknown>>, part: string} & Record<string, unknown>} props
- *   `part`: the component that the module exports; whatever else is given is given to it
+ * A component that stands for one which is loaded once it is shown.
+ * @template {object} P
+ * @param {() => Promise<(props: P) => any>} load
  */
-export function Later({ load, part, ...props }) {
-  const [shown, setShown] = useState(/** @type {unknown} */ (null));
-  useEffect(() => {
-    void load().then((module) => setShown(() => module[part]));
-  }, []);
-  return shown ? html`<${shown} ...${props} />` : "";
+export function later(load) {
+  /** @type {((props: P) => any) | null} */
+  let known = null;
+  return (/** @type {P} */ props) => {
+    const [, turn] = useState(0);
+    useEffect(() => {
+      if (!known) load().then((loaded) => { known = loaded; turn(1); }, () => {});
+    }, []);
+    return known ? html`<${known} ...${props} />` : html`<p class="quiet pad">…</p>`;
+  };
 }

@@ -1,0 +1,76 @@
+"""One playhead for timeline, tree and graph; idle time cut out, and the critical path."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import serious
+from tests.support.long_runs import talk
+from tests.support.page_runs import send, wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ROWS = ".grid .row"
+
+
+@pytest.fixture(scope="module")
+def address(start_shared_spanloom: StartSpanloom) -> str:
+    """The page of a run of three turns with a minute of nothing between them."""
+    service: RunningSpanloom = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    trace = secrets.token_hex(16)
+    send(service, talk(trace))
+    wait_for(service.api, trace)
+    return f"{service.api}/trajectories/{trace}"
+
+
+def test_the_playhead_goes_from_step_to_step(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.locator(ROWS)).to_have_count(7)
+    page.keyboard.press(">")
+    expect(page.locator(f"{ROWS}.on")).to_contain_text("model")
+    expect(page.locator(f"{ROWS}.later")).to_have_count(5)
+    page.keyboard.press(">")
+    expect(page.locator(f"{ROWS}.later")).to_have_count(4)
+    expect(page.locator(".step h2")).to_contain_text("open_letter")
+    page.keyboard.press("<")
+    expect(page.locator(f"{ROWS}.later")).to_have_count(5)
+    page.get_by_role("button", name="Leave the playback").click()
+    expect(page.locator(f"{ROWS}.later")).to_have_count(0)
+    assert serious(page) == []
+
+
+def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> None:
+    page.goto(f"{address}?view=graph")
+    expect(page.locator(".node")).to_have_count(7)
+    page.keyboard.press("p")
+    expect(page.locator(".node.later")).to_have_count(5)
+    expect(page.locator(".node.k-tool.running")).to_have_count(1)
+    page.get_by_role("button", name="Pause").click()
+    assert serious(page) == []
+
+
+def test_what_is_played_leaves_idle_time_out(page: Page, address: str) -> None:
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(address)
+    expect(page.locator(ROWS)).to_have_count(7)
+    page.get_by_label("Speed").select_option("64")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.locator(f"{ROWS}.later")).to_have_count(0, timeout=3_000)  # 200 s at 64x take 3.1
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_idle_time_and_the_critical_path_are_asked_for(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name="Cut idle").click()
+    page.get_by_role("button", name="Critical path").click()
+    page.wait_for_url("**cut=1&critical=1*")
+    expect(page.locator(".player")).to_contain_text("up to 2 at once")
+    expect(page.locator(".player [role=status]")).to_contain_text("tool 6.00 s")
+    page.reload()
+    expect(page.get_by_role("button", name="Cut idle")).to_have_attribute("aria-pressed", "true")
