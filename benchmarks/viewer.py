@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 FIRST_ROW_MS = 1_500.0
 FRAME_MS = 16.0
 MEMORY_MB = 60.0
+ANNOTATED_MS = 100.0
 _SHARE = 0.95
+_TRACED = ["toplevel", "devtools.timeline"]
 
 
 class Seen(NamedTuple):
@@ -38,6 +40,12 @@ class Seen(NamedTuple):
     memory_mb: float
     frames: Mapping[str, Sequence[float]]
     """Milliseconds of CPU a frame, by what was done."""
+    panel_ms: float
+    """CPU from the click that opens the annotation panel to the marks in the tree."""
+    mark_ms: float
+    """From the key that judges a step to the second frame after it, by the clock."""
+    opened_ms: float
+    """What the clock says of opening the panel."""
 
 
 def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
@@ -53,6 +61,10 @@ def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
     worst = {name: _quantile(frames) for name, frames in seen.frames.items()}
     behind = ", ".join(f"{name} {value:.1f}" for name, value in worst.items())
     yield Row(f"{what}: a frame, p95", max(worst.values()), at_most(FRAME_MS, "ms"), behind)
+    opening = f"CPU; by the clock {seen.opened_ms:.0f} ms"
+    bar = at_most(ANNOTATED_MS, "ms")
+    yield Row(f"{what}: opening the annotation panel", seen.panel_ms, bar, opening)
+    yield Row(f"{what}: judging a step", seen.mark_ms, bar, "key to picture")
     yield Row(f"{what}: memory", seen.memory_mb, at_most(MEMORY_MB, "MB"), "heap and buffers")
 
 
@@ -66,7 +78,9 @@ def look(spans: int, repeats: int) -> Seen:
         frames = {name: _frames(browser, page, act) for name, act in _acts(page, session).items()}
         heap = session.send("Runtime.getHeapUsage")
         memory = (heap["usedSize"] + heap["backingStorageSize"]) / 1e6
-        return Seen(median(firsts), memory, frames)
+        opened = [_annotate(browser, address) for _ in range(repeats)]
+        panel, clock, mark = (median(values) for values in zip(*opened, strict=True))
+        return Seen(median(firsts), memory, frames, panel, mark, clock)
 
 
 def _first_row(browser: Browser, address: str) -> float:
@@ -75,6 +89,40 @@ def _first_row(browser: Browser, address: str) -> float:
     at: float = page.evaluate("performance.getEntriesByName('first-row')[0].startTime")
     page.close()
     return at
+
+
+_NAMED = "localStorage.setItem('spanloom.annotator', '\"ada\"')"
+_PANEL = """() => new Promise((done) => {
+  const start = performance.now();
+  document.querySelector(".to-annotate").click();
+  const look = () => requestAnimationFrame(() => {
+    if (document.querySelector(".marks .own")) done(performance.now() - start);
+    else look();
+  });
+  look();
+})"""
+_MARK = """() => new Promise((done) => {
+  const start = performance.now();
+  const key = new KeyboardEvent("keydown", {key: "1", code: "Digit1", bubbles: true});
+  document.querySelector(".grid").dispatchEvent(key);
+  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start)));
+})"""
+_PRELOADED_MS = 2_500
+
+
+def _annotate(browser: Browser, address: str) -> tuple[float, float, float]:
+    """Return the CPU of opening the panel, its time and that of a mark, in milliseconds."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.add_init_script(_NAMED)
+    _open(page, address)
+    page.wait_for_timeout(_PRELOADED_MS)
+    browser.start_tracing(page=page, categories=_TRACED)
+    clock: float = page.evaluate(_PANEL)
+    panel = sum(cpu for _, _, cpu in _tasks(browser.stop_tracing())[1]) / 1e3
+    page.wait_for_timeout(_PRELOADED_MS)  # what others say has come
+    marks: list[float] = [page.evaluate(_MARK) for _ in range(10)]
+    page.close()
+    return panel, clock, median(marks)
 
 
 def _open(page: Page, address: str) -> None:
@@ -112,9 +160,14 @@ def _acts(page: Page, session: CDPSession) -> dict[str, Callable[[], None]]:
 
 def _frames(browser: Browser, page: Page, act: Callable[[], None]) -> list[float]:
     """Return the main thread's CPU milliseconds for each animation frame of an act."""
-    browser.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
+    browser.start_tracing(page=page, categories=_TRACED)
     act()
-    events: list[dict[str, Any]] = json.loads(browser.stop_tracing())["traceEvents"]
+    return _by_frame(*_tasks(browser.stop_tracing()))
+
+
+def _tasks(trace: bytes) -> tuple[list[float], list[tuple[float, float, float]]]:
+    """Return when animation frames began, and start, length and CPU of the main thread's tasks."""
+    events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
     starts = [event for event in events if event["name"] == "FireAnimationFrame"]
     threads = [(event["pid"], event["tid"]) for event in starts]
     main = max(set(threads), key=threads.count)
@@ -126,7 +179,7 @@ def _frames(browser: Browser, page: Page, act: Callable[[], None]) -> list[float
         and event["name"].endswith("RunTask")
         and "tdur" in event
     ]
-    return _by_frame(begun, sorted(tasks))
+    return begun, sorted(tasks)
 
 
 def _by_frame(begun: Sequence[float], tasks: Sequence[tuple[float, float, float]]) -> list[float]:

@@ -152,6 +152,8 @@ class RunningSpanloom:
         return line
 
 
+LOG_SHOWN = 4_000
+
 EAGER = {"SPANLOOM_POLL_S": "0.2"}
 """By default a run is found up to a second after it came: half of that for each of many tests."""
 
@@ -210,7 +212,7 @@ def start_shared_spanloom(
 
 def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
     """Start the command on a copy of the made store, unless there is a store already."""
-    processes: list[Program] = []
+    processes: dict[Path, Program] = {}
 
     def start(
         *arguments: str,
@@ -231,11 +233,13 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
             process = run(
                 command, programs.clean_environment({**EAGER, **(env or {})}), sink.fileno()
             )
-        processes.append(process)
+        processes[stderr] = process
         return RunningSpanloom(process, stderr)
 
     yield start
-    for process in processes:
+    for stderr, process in processes.items():
+        ended = process.poll()  # shown, like all that is printed here, if the test has failed
+        print(f"exit status {ended}; the end of its log:\n{stderr.read_text()[-LOG_SHOWN:]}")
         process.kill()
         process.wait(STOP_S)
         if process.stdout is not None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.browser import NO_CHROMIUM, Watch, chromium, open_browser
+from tests.support.page_modules import Modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
+    from tests.conftest import StartSpanloom
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,3 +42,16 @@ def page(browser: Browser) -> Iterator[Page]:
     yield opened
     context.close()
     assert watch.faults == []
+
+
+@pytest.fixture(scope="module")
+def modules(browser: Browser, start_shared_spanloom: StartSpanloom) -> Iterator[Modules]:
+    """What the page's modules export, called on an open page."""
+    service = start_shared_spanloom()
+    service.wait_until_ready()
+    page = browser.new_page()
+    page.goto(service.api)
+    found = re.search(r'src="(/ui/\w+)/app.js"', page.content())
+    assert found
+    yield Modules(page, service.api + found[1])
+    page.close()

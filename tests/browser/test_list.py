@@ -162,6 +162,20 @@ def test_what_comes_in_is_counted_and_moves_nothing(
     assert runs
 
 
+def test_what_comes_in_is_counted_by_the_filter(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    wanted = quote('agent = "weatherman" or agent = "nobody"')
+    page.goto(f"{service.api}/?where={wanted}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    expect(page.locator(".dot.on")).to_be_visible()
+    send_page_runs(service)
+    expect(page.locator(".news")).to_have_text("1 new ↑")
+    page.locator(".news").click()
+    expect(page.locator(".news")).to_have_count(0)
+    assert runs
+
+
 @pytest.mark.usefixtures("runs")
 def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) -> None:
     send_many(service, 50)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.outlines import KINDS, Row, encode_outline
+from tests.support.outlines import KINDS, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from playwright.sync_api import Browser, Page
-    from tests.conftest import StartSpanloom
+    from tests.support.page_modules import Modules
+
 
 EXAMPLES = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -29,42 +27,6 @@ RUN = (
     Row(2, "model", "chat", 41, 40, "coder", 100, 20),
 )
 FRAMES = [row._replace(flags=4) if row.kind == "other" else row for row in RUN]
-
-
-class Modules:
-    """Calls of what the page's modules export."""
-
-    def __init__(self, page: Page, base: str) -> None:
-        self._page = page
-        self._base = base
-
-    def call(self, module: str, body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the module ``m`` and the arguments ``a``."""
-        code = f"async ([url, a]) => {{ const m = await import(url); {body} }}"
-        return self._page.evaluate(code, [f"{self._base}/{module}", arguments])
-
-    def view(self, rows: Sequence[Row], body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the ``View`` ``v`` of an outline."""
-        outline = base64.b64encode(encode_outline(rows)).decode()
-        made = (
-            "const { decode } = await import(url.replace('view.js', 'outline.js'));"
-            "const bytes = Uint8Array.from(atob(a[0]), (c) => c.charCodeAt(0));"
-            "const v = new m.View(decode(bytes.buffer));"
-            "const shown = () => [...v.rows.subarray(0, v.count)];"
-        )
-        return self.call("tree/view.js", made + body, outline, *arguments)
-
-
-@pytest.fixture(scope="module")
-def modules(browser: Browser, start_shared_spanloom: StartSpanloom) -> Iterator[Modules]:
-    service = start_shared_spanloom()
-    service.wait_until_ready()
-    page = browser.new_page()
-    page.goto(service.api)
-    found = re.search(r'src="(/ui/\w+)/app.js"', page.content())
-    assert found
-    yield Modules(page, service.api + found[1])
-    page.close()
 
 
 def test_an_outline_is_read_as_it_was_written(modules: Modules) -> None:
@@ -306,3 +268,62 @@ def test_events_are_read_however_they_are_cut(modules: Modules) -> None:
         {"id": "7", "data": '{"a":\n"é"}'},
         {"id": "", "data": ""},
     ]
+
+
+MARKDOWN = """
+const { render } = await import(url.replace("step/markdown.js", "vendor/preact.js"));
+const box = document.createElement("div");
+render(m.rendered(a[0]), box);
+const every = [...box.querySelectorAll("*")];
+const links = [...box.querySelectorAll("a")];
+return {
+  tags: [...new Set(every.map((one) => one.tagName))],
+  links: links.map((one) => [one.href, one.rel, one.parentNode.textContent]),
+  attributes: [...new Set(every.flatMap((one) => one.getAttributeNames()))],
+  breaks: box.querySelectorAll("br").length,
+  text: box.textContent,
+};
+"""
+
+
+def test_markdown_keeps_line_breaks_and_links_say_where_they_lead(modules: Modules) -> None:
+    text = (
+        "# Plan\n\none\ntwo **three**\n\n[x](https://e.example/a) [y](javascript:alert(1))\n\n"
+        "![pixel](https://t.example/p.png)\n\n```python\ndef f(): return 'a'\n```\n\n"
+        "|a|b|\n|-|-|\n|1|2|"
+    )
+    made = modules.call("step/markdown.js", MARKDOWN, text)
+    assert made["breaks"] == 1
+    assert [(href, rel) for href, rel, _ in made["links"]] == [
+        ("https://e.example/a", "noopener noreferrer nofollow"),
+        ("https://t.example/p.png", "noopener noreferrer nofollow"),
+    ]
+    assert "x (e.example)" in made["links"][0][2]
+    assert "Image: pixel (t.example)" in made["links"][1][2]
+    assert "IMG" not in made["tags"]
+    assert {"TABLE", "PRE", "STRONG"} <= set(made["tags"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1)) [b](JaVaScRiPt:x) [c](data:text/html,x) <javascript:x>",
+        "![a](javascript:x) ![b](data:image/svg+xml,x)",
+        ">" * 5_000 + "deep",
+        "* " * 2_000 + "list",
+        "[" * 20_000,
+        "`" * 20_000,
+        "*_" * 20_000,
+        "safe\u202egnp.exe",
+        "```xml\n" + "<a" * 9_000 + "\n```",
+        "```python\n" + '"""' * 6_000 + "\n```",
+        "|" * 5_000 + "\n" + "|-" * 2_500,
+    ],
+)
+def test_hostile_markdown_becomes_nothing_but_text(modules: Modules, text: str) -> None:
+    made = modules.call("step/markdown.js", MARKDOWN, text)
+    assert made["links"] == []
+    assert not {"SCRIPT", "IMG", "IFRAME", "OBJECT", "STYLE", "SVG"} & set(made["tags"])
+    assert set(made["attributes"]) <= {"class"}
+    assert "\u202e" not in made["text"]

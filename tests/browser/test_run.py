@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import serious
-from tests.support.page_runs import ADDRESS, MARKUP, TALK, PageRuns, send_page_runs
+from tests.support.page_runs import (
+    ADDRESS,
+    MARKUP,
+    TALK,
+    PageRuns,
+    send_page_runs,
+    send_two_versions,
+)
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
@@ -252,3 +262,91 @@ def test_two_runs_are_laid_side_by_side(
     page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")
     expect(page.locator(".sides").first).to_contain_text("duration")
     expect(page.locator(".steps-of tr").first).to_be_visible()
+    page.get_by_role("button", name="By words").first.click()
+    expect(page.locator(".words, .change .quiet").first).to_be_visible()
+
+
+def test_versions_that_were_kept_are_picked_and_compared(
+    page: Page, service: RunningSpanloom
+) -> None:
+    trace = send_two_versions(service)
+    open_run(page, service, trace)
+    expect(page.locator(ROWS)).to_have_count(7)
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("link", name="v1 kept").click()
+    page.wait_for_url("**version=1*")
+    expect(page.locator(ROWS)).to_have_count(6)
+    expect(page.locator(".run-head")).to_contain_text("This is version 1")
+    page.locator(f"{ROWS}.k-model").click()
+    expect(page.locator(".step .said").last).to_contain_text("I cannot tell.")
+    page.get_by_role("button", name="Why").click()
+    expect(page.locator(".step")).to_contain_text("a step of its own")
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("link", name="compare with version 2").click()
+    expect(page.locator(".op-added .kind")).to_have_text("tool")
+    expect(page.locator(".sides thead")).to_contain_text("v1")
+    assert serious(page) == []
+
+
+def test_markdown_is_a_view_that_is_remembered(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.hostile)
+    page.locator(f"{ROWS}.k-model").click()
+    step = page.locator(".step")
+    step.get_by_role("button", name="Markdown", exact=True).click()
+    expect(step.locator(".md").first).to_contain_text(MARKUP)
+    page.reload()
+    page.locator(f"{ROWS}.k-model").click()
+    expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
+    assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
+    assert serious(page) == []
+
+
+def test_a_run_is_exported_as_a_file_that_prints_whole(
+    page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
+) -> None:
+    open_run(page, service, runs.failing)
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Export HTML").click()
+    saved = tmp_path / waited.value.suggested_filename
+    waited.value.save_as(saved)
+    assert saved.name == f"{runs.failing}.html"
+    page.goto(saved.as_uri())
+    closed = page.locator("details:not([open]) .text").last
+    expect(page.get_by_role("heading", level=1)).to_have_text("forecaster")
+    expect(closed).not_to_be_visible()
+    page.emulate_media(media="print")
+    expect(closed).to_be_visible()
+    page.emulate_media(media="screen")
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    assert page.locator("img, script, [onerror]").count() == 0
+    assert serious(page) == []
+
+
+def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
+    page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
+) -> None:
+    page.goto(f"{service.api}/?where=agent+%3D+%22weatherman%22")
+    page.get_by_role("checkbox", name="Select forecaster").first.check()
+    page.keyboard.press("D")
+    dialog = page.get_by_role("dialog", name="Create a dataset")
+    expect(dialog).to_contain_text("1 is skipped")
+    expect(dialog).to_contain_text("no input was reported")
+    page.keyboard.press("Escape")
+    open_run(page, service, runs.failing)
+    page.locator(f"{ROWS}.k-model").click()
+    page.locator(".step").get_by_role("button", name="Dataset").click()
+    expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
+    expect(dialog).to_contain_text("I cannot tell.")
+    assert serious(page) == []
+    dialog.get_by_label("Name of the set").fill("dry ../towns")
+    with page.expect_download() as waited:
+        dialog.get_by_role("button", name="Save file").click()
+    saved = tmp_path / "rows"
+    waited.value.save_as(saved)
+    assert waited.value.suggested_filename == "dry-..-towns.jsonl"
+    row = json.loads(saved.read_text())
+    assert row["item_key"] == f"{runs.failing}/{row['source']['step_id']}"
+    assert "I cannot tell." in row["expected"]["response"]
+    assert row["source"]["version"] >= 1

@@ -16,6 +16,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import (
     EVERY_ANNOTATION,
     AnnotationQuery,
+    KeptAt,
     KeptVersion,
     StoredScheme,
 )
@@ -137,6 +138,7 @@ def test_a_version_is_kept_with_its_document_once(store: Store, key: TraceKey) -
     assert store.kept_version(key, 1) == first
     assert store.kept_version(key, 2) == replace(first, version=2)
     assert store.kept_version(key, 3) is None
+    assert store.kept_versions(key) == [KeptAt(2, 5), KeptAt(1, 5)]
     assert [store.has_kept(key, version) for version in (1, 2, 3)] == [True, True, False]
 
 

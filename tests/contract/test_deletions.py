@@ -106,12 +106,14 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "written": lambda store, key: store.written(key, [annotation(key).write_id]),
     "has_kept": lambda store, key: store.has_kept(key, 1),
     "kept_version": lambda store, key: store.kept_version(key, 1),
+    "kept_versions": lambda store, key: store.kept_versions(key),
     "current_version": lambda store, key: store.current_version(key),
     "scores": lambda store, key: store.scores(reach(key), ScoreQuery(key.trace_id), 100),
     "queue_items": lambda store, key: [
         item for item in store.queue_items(queue(key)) if item.trace_id == key.trace_id
     ],
     "queue_events": lambda store, key: store.queue_events(queue(key), key.trace_id),
+    "alike": lambda store, key: store.alike(queue(key)).get(key.trace_id),
     "count_traces": lambda store, key: store.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
@@ -188,7 +190,7 @@ def queue(key: TraceKey) -> Queue:
 
 def annotate(store: Store, key: TraceKey) -> None:
     """Say something of a trace, and put it into a queue."""
-    store.add_annotations([annotation(key)])
+    store.add_annotations([annotation(key), annotation(key, annotator="bo")])
     store.keep_version(KeptVersion(key, 1, "h", 1, b"{}"))
     store.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])

@@ -60,6 +60,7 @@ NOT_SEEN = {
     "text_hashes": "its rows are looked up by key",
     "text_documents": "its rows are looked up by key",
     "kept_version": "its document is looked up by project too",
+    "kept_versions": "its rows are looked up by key",
     "kept_hash": "decides only whether the same document is stored twice",
     "current_version": "tells a number, which the project's own document confirms",
     "find_calls": "newest_versions says, within the project, what of it counts",

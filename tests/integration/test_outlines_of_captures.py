@@ -7,6 +7,7 @@ from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.read_outline import decode_outline
 
+from spanloom.core.annotation.anchors import anchors_of
 from spanloom.core.outline.columns import encode_outline
 from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, outline_rows
 from spanloom.core.outline.steps import places
@@ -33,3 +34,17 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
             if above and not row.flags & MOVED:
                 assert above[-1] == span["parent_span_id"]
             above.append(row.id)
+
+
+@pytest.mark.parametrize("capture", all_captures(), ids=lambda c: c.id)
+def test_rows_tell_which_steps_are_to_be_judged(capture: Capture) -> None:
+    """By the rule of the page (annotate/steps.js), which has the outline alone."""
+    for answer in extract_capture(capture):
+        rows = outline_rows(answer.document, answer.spans)
+        found = {
+            row.id
+            for row in rows
+            if not row.flags & (PLUMBING | MERGED)
+            and (row.kind in ("model", "tool") or (row.kind == "graph" and row.depth > 0))
+        }
+        assert found == anchors_of(answer.document).to_judge

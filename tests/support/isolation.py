@@ -13,7 +13,7 @@ from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled,
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
@@ -97,6 +97,11 @@ def _queue(project: str) -> Queue:
     return Queue(project, "q", SCHEME, [project])
 
 
+def _shared(project: str) -> Queue:
+    """Return a queue whose item two annotators of the project judge."""
+    return Queue(project, "shared", SCHEME, [project])
+
+
 def _annotate(store: Store, key: TraceKey) -> None:
     """Have an annotator with the name of the project say something, and queue it."""
     store.add_annotations([annotation(key, annotator=key.project, write_id="same")])
@@ -104,6 +109,10 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.keep_version(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
     store.put_queue(_queue(key.project))
     store.add_items(_queue(key.project), [QueueItem(key.project, 1)])
+    second = f"second of {key.project}"
+    said = annotation(key, annotator=second, write_id="second", correctness=key.project)
+    store.add_annotations([said])
+    store.add_items(_shared(key.project), [QueueItem(key.trace_id, 1)])
     event = QueueEvent(key.trace_id, key.project, 1, Event.BEGUN)
     store.add_events(_queue(key.project), [event])
 
@@ -263,11 +272,21 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     },
     "written": lambda t, key: {row.slot.annotator for row in t.store.written(key, ["same"])},
     "kept_version": lambda t, key: _of_text(_kept(t, key), t),
+    "kept_versions": lambda t, key: (
+        {key.project}
+        if [kept.at_us for kept in t.store.kept_versions(key)] == [_kept_at(key)]
+        else {"others"}
+    ),
     "has_kept": lambda t, key: {key.project} if t.store.has_kept(key, 1) else set(),
     "current_version": lambda t, key: {key.project} if t.store.current_version(key) else set(),
     "scheme_text": lambda t, key: _of_text(_scheme(t, key), t),
     "queue_items": lambda t, key: (
         {key.project} if len(t.store.queue_items(_queue(key.project))) == 1 else {"too many"}
+    ),
+    "alike": lambda t, key: (
+        {key.project}
+        if t.store.alike(_shared(key.project)) == {key.trace_id: Alike(1, 0)}
+        else {"others too"}
     ),
     "queue_events": lambda t, key: {
         event.annotator for event in t.store.queue_events(_queue(key.project), key.trace_id)

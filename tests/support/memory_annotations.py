@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tests.support.memory_feed import MemoryFeed
 
+from spanloom.core.model.annotation import Origin
+from spanloom.core.model.annotation_queue import Alike
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery, KeptAt
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
-    from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
+    from spanloom.core.ports.annotations import KeptVersion, StoredScheme
     from spanloom.core.ports.scores import ScoreQuery
 
 
@@ -95,6 +99,12 @@ class MemoryAnnotations(MemoryFeed):
         """See ``VersionKeeper.kept_version``."""
         return None if key in self._deleted else self._kept.get((key, version))
 
+    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+        """See ``VersionKeeper.kept_versions``."""
+        kept = () if key in self._deleted else self._kept.values()
+        found = [KeptAt(one.version, one.at_us) for one in kept if one.key == key]
+        return sorted(found, reverse=True)
+
     def current_version(self, key: TraceKey) -> int:
         """See ``VersionKeeper.current_version``."""
         record = self._records.get(key)
@@ -148,8 +158,10 @@ class MemoryAnnotations(MemoryFeed):
         with self._lock:
             held = self._queue_items.setdefault((queue.project, queue.name), {})
             for item in items:
-                if item.trace_id not in held or item.place < held[item.trace_id].place:
-                    held[item.trace_id] = item
+                known = held.get(item.trace_id, item)
+                is_gold = known.is_gold or item.is_gold
+                first = min(known, item, key=lambda i: i.place)
+                held[item.trace_id] = first._replace(is_gold=is_gold)
 
     def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
         """See ``AnnotationQueueStore.queue_items``."""
@@ -174,9 +186,31 @@ class MemoryAnnotations(MemoryFeed):
         found = (e for e in held if trace_id in (None, e.trace_id) and e.trace_id not in gone)
         return sorted(found, key=lambda e: (e.at_us, e.trace_id, e.annotator, e.event))
 
+    def alike(self, queue: Queue) -> Mapping[str, Alike]:
+        """See ``AnnotationQueueStore.alike``."""
+        held = self._queue_items.get((queue.project, queue.name), {})
+        asked = AnnotationQuery(scheme=queue.scheme)
+        said: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for row in self.annotations(Reach.only(queue.project), asked, 2**31):
+            answer = row.mark.correctness if row.slot.step_id else _whole(row)
+            is_of_people = row.origin in (Origin.HUMAN, Origin.IMPORT)
+            if row.slot.key.trace_id in held and answer and is_of_people and not row.is_deleted:
+                said[row.slot.key.trace_id, row.slot.step_id].append(answer)
+        found: dict[str, Alike] = {}
+        for (trace_id, _), answers in sorted(said.items()):
+            if len(answers) > 1:
+                shared, same = found.get(trace_id, Alike(0, 0))
+                found[trace_id] = Alike(shared + 1, same + (len(set(answers)) == 1))
+        return found
+
     def _said(self) -> Sequence[Annotation]:
         with self._lock:
             return [row for row in self._annotations if row.slot.key not in self._deleted]
+
+
+def _whole(row: Annotation) -> str:
+    value = row.mark.value
+    return f"{value.get('decisive_step') or ''}{value.get('responsible_agent') or ''}"
 
 
 def _score_of(row: Annotation) -> Score:

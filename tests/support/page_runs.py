@@ -68,6 +68,23 @@ def send_many(service: RunningSpanloom, count: int) -> None:
         wait_for(service.api, trace)
 
 
+def send_two_versions(service: RunningSpanloom) -> str:
+    """Send a run, keep its version as who annotates does, and send a step that is late."""
+    trace = secrets.token_hex(16)
+    send(service, _failing(trace))
+    wait_for(service.api, trace)
+    kept = httpx.put(f"{service.api}/v1/trajectories/{trace}/versions/1")
+    kept.raise_for_status()
+    late = wire_span(trace, 20, 1, "notes", time.time_ns() - MS, _tool("notes", "{}", "late"))
+    late.end_time_unix_nano = time.time_ns()
+    send(service, message_of([late], {"service.name": "page"}))
+    until = time.monotonic() + SETTLED_S
+    while httpx.get(f"{service.api}/v1/trajectories/{trace}/rows").json()["rows"] < 7:
+        assert time.monotonic() < until, "the late span made no version"
+        time.sleep(0.1)
+    return trace
+
+
 def send(service: RunningSpanloom, request: ExportTraceServiceRequest) -> None:
     """Send one request over HTTP."""
     url = f"{service.addresses['otlp_http']}/v1/traces"

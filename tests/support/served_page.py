@@ -6,19 +6,24 @@ import socket
 import threading
 from contextlib import contextmanager
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import orjson
 import uvicorn
 from fastapi import FastAPI, Response
 from starlette.middleware.gzip import GZipMiddleware
 from tests.support.outlines import Row, encode_outline
 
+from spanloom.api.scheme_schemas import SchemeItem, SchemeList
+from spanloom.core.annotation.presets import presets
+from spanloom.core.model.annotation import NOTHING
 from spanloom.process.page import page_router
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 TRACE = "5" * 32
+ANNOTATORS = ("bo", "cleo", "dan", "eve", "fay")
 _NAMES = {
     "agent": ("planner", "researcher", "coder", "reviewer"),
     "model": ("gpt-5-mini", "claude-sonnet-5", "qwen3-max"),
@@ -95,5 +100,48 @@ def _application(rows: Sequence[Row]) -> FastAPI:
     def get_list() -> dict[str, object]:
         return {"items": [], "next_cursor": None}
 
+    _annotating(app, rows)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=1)
     return app
+
+
+def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
+    """Answer what the annotation panel asks, as if everybody but ada had judged every tool."""
+    judged = [f"{at + 1:016x}" for at, row in enumerate(rows) if row.kind == "tool"]
+    said = [_said(step, who) for who in ANNOTATORS for step in judged]
+    answer = orjson.dumps({**_TOLD, "items": said, "scores": []})
+    scheme = SchemeItem.preset(presets()["potato"])
+
+    @app.get("/v1/schemes")
+    def get_schemes() -> SchemeList:
+        return SchemeList(items=[], presets=[scheme])
+
+    @app.get("/v1/trajectories/{trace}/annotations")
+    def get_annotations(annotator: str = "") -> Response:
+        found = orjson.dumps({**_TOLD, "items": [], "scores": []}) if annotator else answer
+        return Response(found, media_type="application/json")
+
+    @app.post("/v1/trajectories/{trace}/annotations")
+    def write(wanted: dict[str, Any]) -> dict[str, object]:
+        ids = {"revision": 1, "annotator": "ada"}
+        rows = [{**_said(i["step_id"], "ada"), **i, **ids} for i in wanted["items"]]
+        return {**_TOLD, "items": rows, "scores": []}
+
+    @app.put("/v1/trajectories/{trace}/versions/{version}")
+    def keep() -> dict[str, object]:
+        return {}
+
+    @app.get("/v1/scores")
+    def get_scores() -> dict[str, object]:
+        return {"items": [], "withheld": 0, "next_cursor": None}
+
+
+_TOLD = {"trace_id": TRACE, "project": "default", "version": 1, "withheld": 0}
+
+
+def _said(step: str, who: str) -> dict[str, object]:
+    """Return the row of an annotator who finds a step right."""
+    mark = {**NOTHING._asdict(), "correctness": "correct", "value": {}}
+    place = {"step_id": step, "stands_at": step, "state": "valid", "reason": "", "version": 1}
+    kept = {"revision": 1, "write_id": f"{who}-{step}", "origin": "human", "is_deleted": False}
+    return {"scheme": "potato", "annotator": who, **place, **kept, **mark, "quote": "", "group": ""}

@@ -6,8 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotating.reading import Stood, score_now
-from spanloom.core.annotation.comparing import Measure, Said, Unit, compare
-from spanloom.core.model.annotation import WHOLE
+from spanloom.core.annotation.comparing import Measure, compare
+from spanloom.core.annotation.units import Said, Unit
+from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
@@ -25,13 +26,33 @@ MOST_ROWS = 1_000_000
 """Annotations that are compared at most."""
 
 
+class Asked(NamedTuple):
+    """Whose annotations are compared, and for whom."""
+
+    project: str
+    scheme: Scheme
+    rows: AnnotationQuery
+    withheld: Callable[[TraceKey, str], bool]
+    traces: Collection[str] | None = None
+    """Of these alone, if any are given."""
+    with_changed: bool = False
+
+
+class Gathered(NamedTuple):
+    """What is compared."""
+
+    traces: int
+    left_out: int
+    """Rows that do not count: their steps say something else now, or have gone."""
+    said: Sequence[Said]
+    scores: Mapping[tuple[str, str], float]
+    """By trace and annotator."""
+
+
 class Agreement(NamedTuple):
     """How far annotators agree, over all and apart."""
 
-    traces: int
-    rows: int
-    left_out: int
-    """Rows that do not count: their steps say something else now, or have gone."""
+    gathered: Gathered
     measures: Sequence[Measure]
     by_agent: Mapping[str, Sequence[Measure]]
     by_step_type: Mapping[str, Sequence[Measure]]
@@ -46,37 +67,31 @@ class Agreeing:
         self._versions = versions
         self._reading = reading
 
-    def agree(
-        self,
-        project: str,
-        scheme: Scheme,
-        asked: AnnotationQuery,
-        *,
-        traces: Collection[str] | None = None,
-        withheld: Callable[[TraceKey, str], bool],
-        with_changed: bool = False,
-        seed: int = 0,
-    ) -> Agreement:
-        """Return how far annotators agree; of these traces alone, if any are given."""
+    def agree(self, asked: Asked, seed: int = 0) -> Agreement:
+        """Return how far annotators agree."""
+        found = self.gather(asked)
+        said = found.said
+        return Agreement(
+            found,
+            measures=compare(asked.scheme, said, found.scores, seed),
+            by_agent=_apart(asked.scheme, said, lambda row: row.agent),
+            by_step_type=_apart(asked.scheme, said, lambda row: row.step_type),
+        )
+
+    def gather(self, asked: Asked) -> Gathered:
+        """Return what is compared; what adjudicators said is not, for they saw the others."""
         found: dict[TraceKey, list[Annotation]] = defaultdict(list)
-        for row in self._rows(project, asked._replace(scheme=scheme.name)):
+        for row in self._rows(asked.project, asked.rows._replace(scheme=asked.scheme.name)):
             key, author = row.slot.key, row.slot.annotator
-            wanted = traces is None or key.trace_id in traces
-            if wanted and not row.is_deleted and not withheld(key, author):
+            wanted = asked.traces is None or key.trace_id in asked.traces
+            wanted = wanted and not row.is_deleted and row.origin is not Origin.ADJUDICATION
+            if wanted and not asked.withheld(key, author):
                 found[key].append(row)
         stood = {key: self._reading.stood(key, rows) for key, rows in found.items()}
         every = [row for rows in stood.values() for row in rows]
-        kept = [row for row in every if row.counts or with_changed]
-        said = list(map(_said, kept))
-        scores = self._scores(scheme, stood)
-        return Agreement(
-            traces=len(found),
-            rows=len(kept),
-            left_out=len(every) - len(kept),
-            measures=compare(scheme, said, scores, seed),
-            by_agent=_apart(scheme, said, lambda row: row.agent),
-            by_step_type=_apart(scheme, said, lambda row: row.step_type),
-        )
+        kept = [row for row in every if row.counts or asked.with_changed]
+        scores = self._scores(asked.scheme, stood)
+        return Gathered(len(found), len(every) - len(kept), list(map(_said, kept)), scores)
 
     def _rows(self, project: str, asked: AnnotationQuery) -> Iterable[Annotation]:
         reach, after, seen = Reach.only(project), None, 0
@@ -106,7 +121,8 @@ def _said(row: Stood) -> Said:
     slot, anchor = row.said.slot, row.said.anchor
     step_id = row.standing.step_id or slot.step_id
     unit = Unit(slot.key.trace_id, WHOLE if slot.step_id == WHOLE else step_id)
-    return Said(unit, slot.annotator, row.said.mark, anchor.agent_name, anchor.step_type)
+    of_step = anchor.agent_name, anchor.step_type, anchor.quote
+    return Said(unit, slot.annotator, row.said.mark, *of_step)
 
 
 def _apart(

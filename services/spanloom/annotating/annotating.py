@@ -9,6 +9,7 @@ from spanloom.annotating.exchange import Exchange
 from spanloom.annotating.queues import Queues
 from spanloom.annotating.reading import Reading
 from spanloom.annotating.schemes import Schemes
+from spanloom.annotating.tasks import Tasks
 from spanloom.annotating.versions import Versions
 from spanloom.annotating.writing import Writing
 
@@ -26,6 +27,7 @@ class Annotating(NamedTuple):
     agreeing: Agreeing
     queues: Queues
     exchange: Exchange
+    tasks: Tasks
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
@@ -33,6 +35,7 @@ class Annotating(NamedTuple):
         schemes, versions = Schemes(store), Versions(store)
         reading = Reading(store, versions)
         writing = Writing(store, store, versions, reading)
+        exchange = Exchange(store, schemes, versions, reading, writing)
         return cls(
             schemes,
             versions,
@@ -40,5 +43,6 @@ class Annotating(NamedTuple):
             writing,
             Agreeing(store, versions, reading),
             Queues(store, schemes, versions, reading, writing.now_us),
-            Exchange(store, schemes, versions, reading, writing),
+            exchange,
+            Tasks(store, schemes, exchange),
         )

@@ -26,7 +26,7 @@ def withheld_from(
 
     The reader is an annotator's name, empty for somebody without one.
     """
-    blind = [queue for queue in store.queues(reach) if queue.is_blind]
+    blind = [queue for queue in store.queues(reach) if queue.is_blind or queue.has_gold]
 
     @cache
     def desks(project: str) -> list[Desk]:

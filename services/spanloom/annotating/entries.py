@@ -83,6 +83,13 @@ def as_write(session: Session, step_id: str, mark: Mark) -> Write:
     return Write(step_id, f"import-{blake2b(said, digest_size=16).hexdigest()}", edit)
 
 
+def is_said(held: Mark | None, mark: Mark) -> bool:
+    """Return whether an annotator says a mark already; what the mark does not tell may be more."""
+    if held is None or any(getattr(held, name) != getattr(mark, name) for name in MARK_FIELDS):
+        return False
+    return all(held.value.get(key) == value for key, value in mark.value.items())
+
+
 def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
     """Return what of marks the scheme does not know."""
     return [

@@ -13,6 +13,7 @@ from spanloom.annotating.entries import (
     RefusedEntryError,
     as_write,
     flags_of,
+    is_said,
     marks_of,
     texts_of,
     write_step,
@@ -21,11 +22,11 @@ from spanloom.annotating.reading import score_now
 from spanloom.annotating.requests import InvalidWritesError, Session
 from spanloom.annotating.schemes import UnknownSchemeError
 from spanloom.core.annotation.score import plain
-from spanloom.core.model.annotation import WHOLE, Annotation, Origin
+from spanloom.core.model.annotation import WHOLE, Annotation, Mark, Origin
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.annotating.reading import Reading, Stood
     from spanloom.annotating.schemes import Schemes
@@ -97,12 +98,20 @@ class Exchange:
             marks = dict(marks_of(entry, anchors))
         except (RefusedEntryError, UnknownSchemeError) as error:
             return Taken(refused=str(error))
-        writes = [as_write(session, step_id, mark) for step_id, mark in marks.items()]
+        held = self._held(session)
+        new = {place: m for place, m in marks.items() if not is_said(held.get(place), m)}
+        writes = [as_write(session, place, mark) for place, mark in new.items()]
         try:
             done = self._writing.write(session, writes, is_dry_run=is_dry_run)
         except InvalidWritesError as error:
             return Taken(refused=str(error))
-        return Taken(done.added, len(writes) - done.added, flags_of(session.scheme, marks))
+        return Taken(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
+
+    def _held(self, session: Session) -> Mapping[str, Mark]:
+        """Return what the annotator of an entry says already, by the step that it stands at."""
+        key, scheme, annotator, *_ = session
+        rows = self._reading.of_trace(key, scheme.name, annotator, session.version)
+        return {row.standing.step_id: row.said.mark for row in rows if row.counts}
 
     def _entry(self, rows: Sequence[Stood], anchors: Anchors | None) -> Json:
         last = max((row.said for row in rows), key=lambda said: said.at_us)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.annotating.desks import Desks
+from spanloom.annotating.filling import MOST_ITEMS, Filling
+from spanloom.annotating.gold import Gold
 from spanloom.annotating.reading import score_now
-from spanloom.core.annotation.queueing import Desk
 from spanloom.core.errors import PermanentError
-from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,15 +20,9 @@ if TYPE_CHECKING:
     from spanloom.annotating.reading import Reading, Stood
     from spanloom.annotating.schemes import Schemes
     from spanloom.annotating.versions import Versions
+    from spanloom.core.annotation.queueing import Desk
     from spanloom.core.annotation.score import Score
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-
-MOST_ITEMS = 10_000
-"""In one queue."""
-
-
-class UnknownQueueError(PermanentError):
-    """There is no such queue, or the trajectory is not in it (404)."""
+    from spanloom.core.ports.reading import ReadingStore
 
 
 class NotCompleteError(PermanentError):
@@ -44,7 +41,7 @@ class Queues:
 
     def __init__(
         self,
-        store: AnnotationQueueStore,
+        store: ReadingStore,
         schemes: Schemes,
         versions: Versions,
         reading: Reading,
@@ -56,46 +53,54 @@ class Queues:
         self._versions = versions
         self._reading = reading
         self._now_us = now_us
+        self._filling = Filling(store, now_us)
+        self.desks = Desks(store, self._filling, now_us)
+        self._taking = Lock()
+        self.gold = Gold(store)
 
-    def put(self, queue: Queue, trace_ids: Sequence[str]) -> Desk:
-        """Store a queue and put further trajectories behind those in it.
+    def put(
+        self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
+    ) -> Desk:
+        """Store a queue and put further trajectories behind those in it; one there keeps its place.
 
-        One that is there keeps its place. Raises ``UnknownSchemeError``, and
-        ``UnknownQueueError`` for a trajectory that is not stored.
+        With a question, what it finds is put in too. Raises ``UnknownSchemeError``,
+        ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` for a
+        gold one of which nothing is known.
         """
         self._schemes.find(queue.project, queue.scheme)
-        there = {item.trace_id for item in self._store.queue_items(queue)}
-        new = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in there]
-        if len(there) + len(new) > MOST_ITEMS:
+        for trace_id in gold:
+            if not self.gold.is_known(queue, trace_id):
+                raise NotCompleteError(
+                    f"Nobody has adjudicated {trace_id}: nothing of it is known."
+                )
+        held = self._store.queue_items(queue)
+        there, golden = {i.trace_id for i in held}, {i.trace_id for i in held if i.is_gold}
+        wanted = [trace_id for trace_id in trace_ids if trace_id not in there]
+        items = list(self._filling.named(queue, wanted, [g for g in gold if g not in golden]))
+        there |= {item.trace_id for item in items}
+        if where:
+            items += self._filling.asked_for(queue, where, there, MOST_ITEMS + 1 - len(there))
+            there |= {item.trace_id for item in items}
+        if len(there) > MOST_ITEMS:
             raise NotCompleteError(f"A queue holds {MOST_ITEMS:,} trajectories.")
-        at_us = self._now_us()
-        items = [self._item(queue, trace_id, at_us + n) for n, trace_id in enumerate(new)]
+        queue = replace(queue, has_gold=bool(gold or golden))
         self._store.put_queue(queue)
         self._store.add_items(queue, items)
-        return self._desk(queue)
-
-    def desk(self, project: str, name: str) -> Desk:
-        """Return a queue as it stands; raises ``UnknownQueueError``."""
-        for queue in self._store.queues(Reach.only(project), name):
-            return self._desk(queue)
-        raise UnknownQueueError(f"There is no queue {name!r} in project {project!r}.")
-
-    def listed(self, reach: Reach) -> Sequence[Desk]:
-        """Return every queue as it stands."""
-        return [self._desk(queue) for queue in self._store.queues(reach)]
+        return self.desks.of(queue)
 
     def next_for(self, project: str, name: str, annotator: str) -> Next:
         """Return what is next for somebody, and note that they begin it."""
-        desk = self.desk(project, name)
-        trace_id = desk.next_for(annotator)
-        if trace_id is not None:
-            self._note(desk.queue, trace_id, annotator, Event.BEGUN)
-        mine = [of for of, names in desk.assigned.items() if annotator in names]
+        with self._taking:  # in one process nobody gets what another is about to get
+            desk = self.desks.named(project, name)
+            trace_id = desk.next_for(annotator)
+            if trace_id is not None:
+                self._note(desk.queue, trace_id, annotator, Event.BEGUN)
+        mine = desk.mine(annotator)
         return Next(trace_id, sum(annotator not in desk.done_by(of) for of in mine))
 
     def done(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
         """Note that somebody is done with an item; raises ``NotCompleteError``."""
-        desk = self._holding(project, name, trace_id)
+        desk = self.desks.holding(project, name, trace_id)
         scheme = self._schemes.find(project, desk.queue.scheme)
         if scheme.is_required:
             score = self.score(TraceKey(project, trace_id), desk.queue.scheme, annotator)
@@ -105,13 +110,13 @@ class Queues:
 
     def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
         """Note that somebody goes on with an item that was done."""
-        queue = self._holding(project, name, trace_id).queue
+        queue = self.desks.holding(project, name, trace_id).queue
         return self._note(queue, trace_id, annotator, Event.REOPENED)
 
     def adjudicate(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
         """Note that somebody who saw what all said has decided; raises ``NotCompleteError``."""
-        desk = self._holding(project, name, trace_id)
-        if not desk.may_see(trace_id, ""):
+        desk = self.desks.holding(project, name, trace_id)
+        if not desk.is_done(trace_id):
             raise NotCompleteError("Its annotators are not done with it yet.")
         return self._note(desk.queue, trace_id, annotator, Event.ADJUDICATED)
 
@@ -124,26 +129,9 @@ class Queues:
         rows: Sequence[Stood] = self._reading.of_trace(key, scheme_name, annotator)
         return score_now(scheme, rows, anchors.to_judge)
 
-    def _item(self, queue: Queue, trace_id: str, place: int) -> QueueItem:
-        version = self._versions.current(TraceKey(queue.project, trace_id))
-        if not version:
-            raise UnknownQueueError(
-                f"There is no trajectory {trace_id} in project {queue.project!r}."
-            )
-        return QueueItem(trace_id, place, version)
-
-    def _holding(self, project: str, name: str, trace_id: str) -> Desk:
-        desk = self.desk(project, name)
-        if not desk.has(trace_id):
-            raise UnknownQueueError(f"Queue {name!r} has no trajectory {trace_id}.")
-        return desk
-
     def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> Desk:
         self._store.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
-        return self._desk(queue)
-
-    def _desk(self, queue: Queue) -> Desk:
-        return Desk(queue, self._store.queue_items(queue), self._store.queue_events(queue))
+        return self.desks.of(queue)
 
 
 def _what_is_missing(score: Score | None) -> str:

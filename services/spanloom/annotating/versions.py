@@ -11,7 +11,7 @@ import orjson
 
 from spanloom.core.annotation.anchors import Anchors, anchors_of
 from spanloom.core.annotation.states import Fate
-from spanloom.core.formats.canonical import without_version
+from spanloom.core.formats.canonical import with_version, without_version
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import KeptVersion
 
@@ -41,7 +41,7 @@ class Versions:
     def document(self, key: TraceKey, version: int) -> bytes | None:
         """Return the document of a version, the current one or one that was kept."""
         if (kept := self._store.kept_version(key, version)) is not None:
-            return kept.document
+            return with_version(kept.document, version)
         if self.current(key) != version:
             return None
         document = self._store.document(key.trace_id, Reach.only(key.project))

@@ -93,13 +93,31 @@ class Agreement(BaseModel):
         return cls(
             scheme=scheme,
             project=project,
-            trajectories=found.traces,
-            annotations=found.rows,
-            left_out=found.left_out,
+            trajectories=found.gathered.traces,
+            annotations=len(found.gathered.said),
+            left_out=found.gathered.left_out,
             measures=[MeasureItem.of(one) for one in found.measures],
             by_agent={k: [MeasureItem.of(m) for m in v] for k, v in found.by_agent.items()},
             by_step_type={k: [MeasureItem.of(m) for m in v] for k, v in found.by_step_type.items()},
         )
+
+
+class UnitItem(BaseModel):
+    """What annotators say of one step, or of one run."""
+
+    trace_id: str
+    step_id: Annotated[str, Field(description="Empty: the whole run.")]
+    agent: str
+    step_type: str
+    quote: Annotated[str, Field(description="Name and beginning of the step.")]
+    values: Annotated[dict[str, str], Field(description="By annotator.")]
+
+
+class UnitList(BaseModel):
+    """What a figure was counted from."""
+
+    total: Annotated[int, Field(description="All that there are; `items` may be fewer.")]
+    items: list[UnitItem]
 
 
 def _pair(pair: comparing.PairFigures) -> PairItem:

@@ -110,15 +110,23 @@ _QUEUE = {
     "name": "week 3",
     "project": "default",
     "scheme": "potato",
+    "mode": "assigned",
     "annotators": ["ada", "bo"],
     "each": 2,
     "blind": True,
     "order": "oldest",
     "away": [],
+    "threshold": 0.8,
+    "sample": 0.1,
+    "where": "tool_steps >= 3",
+    "living": True,
     "instructions": "Judge every step.",
     "items": 40,
+    "overlap": 3,
     "states": {"begun": 2, "done": 3, "open": 35},
-    "progress": {"ada": {"assigned": 40, "done": 3, "seconds": 512.5}},
+    "progress": {
+        "ada": {"assigned": 40, "done": 3, "seconds": 512.5, "gold": {"answers": 12, "right": 11}}
+    },
 }
 _QUEUED = {
     "trace_id": EXAMPLE_TRACE,
@@ -126,6 +134,9 @@ _QUEUED = {
     "state": "begun",
     "annotators": ["ada", "bo"],
     "done_by": ["ada"],
+    "failures": 2,
+    "gold": False,
+    "alike": None,
 }
 _SCORE_ITEM = {
     "score_id": "6f5902ac237024bdd0c176cb93063dc4",
@@ -182,6 +193,23 @@ ENTRIES = _answer(
     orjson.dumps(_ENTRY).decode() + "\n",
     "application/x-ndjson",
 )
+TASK = _answer(
+    "The files of the task.", {"type": "string", "format": "binary"}, "PK", "application/zip"
+)
+CHECKED = _answer(
+    "What each scheme of the text comes to.",
+    "CheckedSchemes",
+    {
+        "schemes": [
+            {
+                "name": "step_evaluation",
+                "line": 2,
+                "remarks": [{"line": 7, "key": "colour", "reason": "not a key that we know"}],
+                "errors": [],
+            }
+        ]
+    },
+)
 IMPORTED = _answer("What came of each line.", "ImportReport", _REPORT)
 AGREEMENT = _answer(
     "The figures.",
@@ -197,9 +225,41 @@ AGREEMENT = _answer(
         "by_step_type": {},
     },
 )
+UNITS = _answer(
+    "The units.",
+    "UnitList",
+    {
+        "total": 1,
+        "items": [
+            {
+                "trace_id": EXAMPLE_TRACE,
+                "step_id": EXAMPLE_STEP,
+                "agent": "planner",
+                "step_type": "tool",
+                "quote": "forecast: rain from Saturday",
+                "values": {"ada": "correct", "bo": "incorrect"},
+            }
+        ],
+    },
+)
 QUEUE = _answer("The queue as it stands.", "QueueItem", _QUEUE)
 QUEUES = _answer("The queues.", "QueueList", {"items": [_QUEUE]})
 QUEUED = _answer("The items.", "QueuedRuns", {"items": [_QUEUED]})
+PLACE = _answer(
+    "The item, and where the annotator is.",
+    "QueuePlace",
+    {
+        "queue": "week 3",
+        "scheme": "potato",
+        "instructions": "Judge every step.",
+        "blind": True,
+        "item": _QUEUED,
+        "is_mine": True,
+        "at": 4,
+        "of": 40,
+        "done": 3,
+    },
+)
 NEXT = _answer("What is next.", "NextRun", {"trace_id": EXAMPLE_TRACE, "left": 37})
 SCORES = _answer(
     "The scores.", "ScoreList", {"items": [_SCORE_ITEM], "withheld": 0, "next_cursor": None}

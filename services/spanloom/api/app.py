@@ -19,6 +19,7 @@ from spanloom.api.gate import Gate
 from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
 from spanloom.api.routes import (
+    agreement,
     annotation_exchange,
     annotation_queues,
     annotation_schemes,
@@ -31,7 +32,10 @@ from spanloom.api.routes import (
     one_step,
     outlines,
     parts,
+    potato,
+    queue_turns,
     replays,
+    run_pages,
     scores,
     search,
     service,
@@ -135,10 +139,10 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, versions, one_step, parts),
+        *(trajectories, outlines, run_pages, versions, one_step, parts),
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes, annotation_exchange),
-        *(annotation_queues, scores),
+        *(potato, agreement, annotation_queues, queue_turns, scores),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -342,6 +342,9 @@ GRAPH = _answer(
         "why": "",
     },
 )
+EXPORT_HTML = _answer(
+    "The file.", {"type": "string"}, "<!doctype html>…", "text/html; charset=utf-8"
+)
 VERSIONS = _answer(
     "The versions.",
     _component("VersionList"),
@@ -350,6 +353,7 @@ VERSIONS = _answer(
         "items": [
             {
                 "version": 1,
+                "is_newest": True,
                 "status": "settled",
                 "stored_at": "1715400004600",
                 "extractor_version": "12",

@@ -9,6 +9,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.outline.find import Found
 from spanloom.core.outline.previews import first_words
 from spanloom.core.outline.view import RunView
+from spanloom.core.ports.annotations import KeptAt
 from spanloom.core.ports.reading import StoredVersion
 
 MAX_ROWS = 512
@@ -22,16 +23,28 @@ class VersionItem(BaseModel):
     """A version of a run that can be read."""
 
     version: Version
-    status: Status
-    stored_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
-    extractor_version: Annotated[str, Field(description="By which it was built.")]
-    span_count: int
+    is_newest: Annotated[
+        bool, Field(description="Others were kept when they were annotated, without their spans.")
+    ]
+    stored_at: Annotated[
+        Moment, Field(description="Milliseconds since the epoch; of a kept one, when it was kept.")
+    ]
+    status: Annotated[Status | None, Field(description="Of the newest.")] = None
+    extractor_version: Annotated[
+        str | None, Field(description="By which the newest was built.")
+    ] = None
+    span_count: Annotated[int | None, Field(description="Of the newest.")] = None
 
     @classmethod
     def of(cls, stored: StoredVersion) -> "VersionItem":
-        """Return it as the API shows it."""
+        """Return the newest version as the API shows it."""
         told = stored._asdict()
-        return cls(stored_at=str(told.pop("stored_at_ms")), **told)
+        return cls(is_newest=True, stored_at=str(told.pop("stored_at_ms")), **told)
+
+    @classmethod
+    def of_kept(cls, kept: KeptAt) -> "VersionItem":
+        """Return a version that was kept as the API shows it."""
+        return cls(version=kept.version, is_newest=False, stored_at=str(kept.at_us // 1000))
 
 
 class VersionList(BaseModel):

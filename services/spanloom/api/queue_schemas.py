@@ -1,73 +1,20 @@
-"""Annotation queues as the API takes and shows them."""
+"""Annotation queues as the API shows them."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field
 
-from spanloom.annotating.queues import MOST_ITEMS
-from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
+from spanloom.core.annotation.progress import Accuracy, overlap_of, progress_of
 from spanloom.core.annotation.queueing import Desk
-from spanloom.core.model.annotation_queue import Order, Queue
-
-AnnotatorName = Annotated[str, Field(min_length=1, max_length=100)]
+from spanloom.core.annotation.turns import share
 
 
-class QueueRequest(BaseModel):
-    """A queue, and trajectories to put into it."""
+class GoldItem(BaseModel):
+    """One annotator against answers that are known."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    scheme: Annotated[str, Field(max_length=200, description="What is asked.", examples=["potato"])]
-    annotators: Annotated[
-        list[AnnotatorName],
-        Field(min_length=1, max_length=200, description="Who annotates.", examples=[["ada"]]),
-    ]
-    each: Annotated[
-        int, Field(ge=1, le=50, description="How many annotators get each item.", examples=[1])
-    ] = 1
-    blind: Annotated[
-        bool,
-        Field(description="Withhold what others say until one's own is done.", examples=[True]),
-    ] = False
-    order: Annotated[
-        Order, Field(description="In which order annotators get items.", examples=["oldest"])
-    ] = Order.OLDEST
-    away: Annotated[
-        list[AnnotatorName],
-        Field(description="Whose items go to others, but for what is done.", examples=[[]]),
-    ] = []
-    instructions: Annotated[
-        str, Field(max_length=20_000, description="What to look at.", examples=["Judge all."])
-    ] = ""
-    trace_ids: Annotated[
-        list[TraceId],
-        Field(
-            max_length=MOST_ITEMS,
-            description="What to put in, in this order, behind what is there.",
-            examples=[[EXAMPLE_TRACE]],
-        ),
-    ] = []
-
-    @model_validator(mode="after")
-    def _names_are_apart(self) -> "QueueRequest":
-        if len(set(self.annotators)) != len(self.annotators):
-            raise ValueError("annotators: name each once")
-        return self
-
-    def queue(self, project: str, name: str, at_us: int) -> Queue:
-        """Return it as it is stored."""
-        return Queue(
-            project=project,
-            name=name,
-            scheme=self.scheme,
-            annotators=self.annotators,
-            each=self.each,
-            is_blind=self.blind,
-            order=self.order,
-            away=self.away,
-            instructions=self.instructions,
-            at_us=at_us,
-        )
+    answers: Annotated[int, Field(description="Known, about items that the annotator has done.")]
+    right: Annotated[int, Field(description="Of them, those that the annotator gave too.")]
 
 
 class ProgressItem(BaseModel):
@@ -76,6 +23,10 @@ class ProgressItem(BaseModel):
     assigned: int
     done: int
     seconds: Annotated[float, Field(description="From beginning to done, all together.")]
+    gold: Annotated[
+        GoldItem | None,
+        Field(description="Of one queue: against known answers; null where there are none."),
+    ] = None
 
 
 class QueueItem(BaseModel):
@@ -84,18 +35,26 @@ class QueueItem(BaseModel):
     name: str
     project: str
     scheme: str
+    mode: Annotated[str, Field(description="`assigned`, or `free`: who asks next gets an item.")]
     annotators: list[str]
     each: int
     blind: bool
     order: str
     away: list[str]
+    threshold: Annotated[
+        float | None, Field(description="Below this share of like steps: to adjudicate.")
+    ] = None
+    sample: Annotated[float, Field(description="Share of items to adjudicate in any case.")]
+    where: Annotated[str, Field(description="What a living queue asks for; else empty.")]
+    living: Annotated[bool, Field(description="Whether it goes on taking in what it finds.")]
     instructions: str
     items: int
+    overlap: Annotated[int, Field(description="Items that two or more are done with.")]
     states: Annotated[dict[str, int], Field(description="How many items are how far.")]
     progress: dict[str, ProgressItem]
 
     @classmethod
-    def of(cls, desk: Desk) -> "QueueItem":
+    def of(cls, desk: Desk, gold: Mapping[str, Accuracy] | None = None) -> "QueueItem":
         """Return a queue as it stands."""
         queue = desk.queue
         states = [desk.state(item.trace_id).value for item in desk.items]
@@ -103,15 +62,21 @@ class QueueItem(BaseModel):
             name=queue.name,
             project=queue.project,
             scheme=queue.scheme,
+            mode=queue.mode.value,
             annotators=list(queue.annotators),
             each=queue.each,
             blind=queue.is_blind,
             order=queue.order.value,
             away=list(queue.away),
+            threshold=queue.threshold,
+            sample=queue.sample,
+            where=queue.where,
+            living=queue.is_living,
             instructions=queue.instructions,
             items=len(desk.items),
+            overlap=overlap_of(desk),
             states={state: states.count(state) for state in sorted(set(states))},
-            progress={w: ProgressItem(**p._asdict()) for w, p in desk.progress().items()},
+            progress=_progress(desk, gold or {}),
         )
 
 
@@ -126,9 +91,35 @@ class QueuedRun(BaseModel):
 
     trace_id: str
     version: Annotated[int, Field(description="When it was put in.")]
-    state: Annotated[str, Field(description="open, begun, done or adjudicated.")]
+    state: Annotated[str, Field(description="open, begun, done, to_adjudicate or adjudicated.")]
     annotators: list[str]
     done_by: list[str]
+    failures: Annotated[int, Field(description="When it was put in.")]
+    gold: Annotated[
+        bool, Field(description="Whether its answers are known; not told to annotators.")
+    ]
+    alike: Annotated[
+        float | None,
+        Field(description="Share of steps judged alike, once it is done; null: none is shared."),
+    ] = None
+
+    @classmethod
+    def of(cls, desk: Desk, trace_id: str, reader: str) -> "QueuedRun":
+        """Return an item as a reader may see it; raises ``KeyError`` without one."""
+        item = desk.item(trace_id)
+        if item is None:
+            raise KeyError(trace_id)
+        alike = desk.alike.get(trace_id) if desk.is_done(trace_id) else None
+        return cls(
+            trace_id=trace_id,
+            version=item.version,
+            state=desk.state(trace_id).value,
+            annotators=list(desk.assigned[trace_id]),
+            done_by=sorted(desk.done_by(trace_id)),
+            failures=item.failures,
+            gold=item.is_gold and reader not in desk.everybody(),
+            alike=share(alike) if alike else None,
+        )
 
 
 class QueuedRuns(BaseModel):
@@ -137,24 +128,14 @@ class QueuedRuns(BaseModel):
     items: list[QueuedRun]
 
     @classmethod
-    def of(cls, desk: Desk) -> "QueuedRuns":
-        """Return the items of a queue as it stands."""
-        return cls(
-            items=[
-                QueuedRun(
-                    trace_id=item.trace_id,
-                    version=item.version,
-                    state=desk.state(item.trace_id).value,
-                    annotators=list(desk.assigned[item.trace_id]),
-                    done_by=sorted(desk.done_by(item.trace_id)),
-                )
-                for item in desk.items
-            ]
-        )
+    def of(cls, desk: Desk, reader: str) -> "QueuedRuns":
+        """Return the items of a queue as a reader may see them."""
+        return cls(items=[QueuedRun.of(desk, item.trace_id, reader) for item in desk.items])
 
 
-class NextRun(BaseModel):
-    """What is next for an annotator."""
-
-    trace_id: Annotated[str | None, Field(description="Null: nothing is left.")] = None
-    left: Annotated[int, Field(description="That one included.")]
+def _progress(desk: Desk, gold: Mapping[str, Accuracy]) -> dict[str, ProgressItem]:
+    found = {}
+    for who, progress in progress_of(desk).items():
+        against = GoldItem(**gold[who]._asdict()) if who in gold else None
+        found[who] = ProgressItem(**progress._asdict(), gold=against)
+    return found

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spanloom.core.annotation.checking import Checked
 from spanloom.core.annotation.reading import SchemeReading
 from spanloom.core.annotation.scheme import Scheme
 from spanloom.core.ports.annotations import StoredScheme
@@ -40,6 +41,33 @@ class SchemeRemark(BaseModel):
     line: Annotated[int, Field(description="From 1.")]
     key: str
     reason: str
+
+
+class CheckedScheme(BaseModel):
+    """One scheme of a text."""
+
+    name: Annotated[str, Field(description="Empty if it has none.")]
+    line: Annotated[int, Field(description="Where it begins, from 1.")]
+    remarks: list[SchemeRemark]
+    errors: Annotated[
+        list[SchemeRemark], Field(description="What cannot be meant; with any it is not stored.")
+    ]
+
+    @classmethod
+    def of(cls, checked: Checked) -> "CheckedScheme":
+        """Return it as it is shown."""
+        return cls(
+            name=checked.name,
+            line=checked.line,
+            remarks=[SchemeRemark(**remark._asdict()) for remark in checked.remarks],
+            errors=[SchemeRemark(**error._asdict()) for error in checked.errors],
+        )
+
+
+class CheckedSchemes(BaseModel):
+    """The schemes of a text."""
+
+    schemes: list[CheckedScheme]
 
 
 class ErrorTypeItem(BaseModel):

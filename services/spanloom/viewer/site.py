@@ -43,8 +43,16 @@ PAGES = {
     "/trajectories/{trace_id}": "pages/trajectory.js",
     "/conversation": "pages/conversation.js",
     "/diff": "pages/diff.js",
+    "/queues": "pages/queues.js",
+    "/schemes": "pages/schemes.js",
+    "/agreement": "pages/agreement.js",
+    "/adjudication": "pages/adjudication.js",
+    "/exchange": "pages/exchange.js",
 }
 """Addresses of pages, and the module that draws each."""
+_JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
+STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING}
+"""Styles of pages beyond those of all."""
 MODULES = "/ui/{version}/{name:path}"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
@@ -87,7 +95,9 @@ class Site:
     def _document(self, module: str) -> str:
         base = f"/ui/{self.version}"
         needed = needed_by(["app.js", module], self.contents)
-        links = (f'<link rel="modulepreload" href="{base}/{name}">' for name in needed)
+        links = [f'<link rel="modulepreload" href="{base}/{name}">' for name in needed]
+        if module in STYLES:
+            links.append(f'<link rel="stylesheet" href="{base}/{STYLES[module]}">')
         template = Template(self.contents["index.html"].decode())
         return template.substitute(base=base, modules="\n".join(links))
 

@@ -19,36 +19,13 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from spanloom.viewer.libraries import IMPORTS, MODULES
+
 VENDOR = Path(__file__).parent / "static" / "vendor"
 RECORD = "vendored.json"
 
 
-class Origin(NamedTuple):
-    """Where a module comes from."""
-
-    package: str
-    version: str
-    path: str
-    """Of the file in the package."""
-
-
-MODULES = {
-    "preact.js": Origin("preact", "11.2.0", "dist/preact.mjs"),
-    "hooks.js": Origin("preact", "11.2.0", "hooks/dist/hooks.mjs"),
-    "signals-core.js": Origin("@preact/signals-core", "1.14.5", "dist/signals-core.mjs"),
-    "signals.js": Origin("@preact/signals", "2.11.4", "dist/signals.mjs"),
-    "htm.js": Origin("htm", "3.1.1", "dist/htm.mjs"),
-    "dagre.js": Origin("@dagrejs/dagre", "3.1.3", "dist/dagre.esm.js"),
-}
-IMPORTS = {
-    "preact": "./preact.js",
-    "preact/hooks": "./hooks.js",
-    "@preact/signals-core": "./signals-core.js",
-}
-"""What a module imports by the name of a package, and where that is here."""
-_IMPORT = re.compile(
-    r"""((?:^|[;\n}])(?:import|export)\b[^;"']*?(?:from ?)?)(["'])([^"'.][^"']*)\2"""
-)
+_IMPORT = re.compile(r"""((?:^|[;\n}])(?:import|export)\b(?:[^;"']*?\bfrom)?\s*)(["'])([^"']+)\2""")
 
 
 class Fetched(NamedTuple):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
+
+from spanloom.api.annotators import HEADER
 
 if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk
@@ -25,12 +29,17 @@ def seen_by(desk: Desk, reader: str) -> dict[str, set[str]]:
     agreement = desk.ask("GET", f"/v1/agreement?scheme={SCHEME}", reader)
     pairs = [p["annotators"] for m in agreement["measures"] for p in m["pairs"]]
     panel = desk.read(reader)
+    units = desk.ask("GET", f"/v1/agreement/units?scheme={SCHEME}", reader)
+    packed = desk.client.get("/v1/annotations/potato", headers={HEADER: reader}).content
+    task = zipfile.ZipFile(io.BytesIO(packed)).namelist()
     return {
         "panel": {row["annotator"] for row in panel["items"]},
         "panel's scores": {row["annotator"] for row in panel["scores"]},
         "export": {part.split('"')[1] for line in lines for part in line.split('"annotator":')[1:]},
         "scores": {row["author"] for row in desk.ask("GET", "/v1/scores", reader)["items"]},
         "agreement": {who for pair in pairs for who in pair},
+        "units": {who for unit in units["items"] for who in unit["values"]},
+        "Potato's task": {path.split("/")[1] for path in task if path.startswith("annotation_o")},
     }
 
 

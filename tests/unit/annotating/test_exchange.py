@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from tests.support.annotated_runs import SEED
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.client.transfer.potato import read_potato, write_task
 from spanloom.core.annotation.potato.task import MOST_TEXT, cut, write_item
 from spanloom.core.annotation.potato.users import read_file
+from spanloom.core.annotation.reading import plain_scheme
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
@@ -73,6 +76,16 @@ def test_what_goes_out_comes_in_and_again_adds_nothing(desk: Desk) -> None:
         {k: s.get(k) for k in ("step_id", "rationale", "value")} for s in theirs["steps"]
     ] == said
     assert (theirs["origin"], theirs["score"]) == ("import", 94)
+
+
+def test_what_somebody_says_already_is_not_said_again(desk: Desk) -> None:
+    mark_all(desk)
+    (line,) = export(desk)
+    report = take(desk, line)
+    assert (report["added"], report["there"]) == (0, 3)
+    assert export(desk) == [line]
+    changed = {**line["steps"][0], "correctness": "incorrect", "severity": "minor"}
+    assert take(desk, {**line, "steps": [changed, *line["steps"][1:]]})["added"] == 1
 
 
 def test_holes_missing_steps_and_unknown_options_are_read(desk: Desk) -> None:
@@ -224,3 +237,26 @@ def test_a_file_that_is_none_is_refused() -> None:
 def test_long_texts_are_cut_with_a_note(desk: Desk) -> None:
     assert cut("x" * (MOST_TEXT + 5)).endswith("[…5 characters more]")
     assert "agent" in write_item(document(desk), with_agents=True)["steps"][0]
+
+
+def test_the_page_gets_and_gives_the_files_that_the_command_does(
+    desk: Desk, tmp_path: Path
+) -> None:
+    mark_all(desk)
+    path = "/v1/annotations/potato"
+    packed = desk.client.get(path, params={"scheme": SCHEME}).content
+    archive = zipfile.ZipFile(io.BytesIO(packed))
+    files = {name: archive.read(name) for name in archive.namelist()}
+    scheme = plain_scheme(SEED, SCHEME)
+    assert isinstance(scheme, dict)
+    write_task(tmp_path / "spanloom", [document(desk)], [scheme], export(desk))
+    assert files == {
+        str(file.relative_to(tmp_path / "spanloom")): file.read_bytes()
+        for file in (tmp_path / "spanloom").rglob("*")
+        if file.is_file()
+    }
+    given = [{"path": name, "text": files[name].decode()} for name in files if "config" not in name]
+    report = desk.ask("POST", path, json={"files": given})
+    assert (report["added"], report["there"]) == (0, 3)
+    desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "[1]"}]})
+    desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "{"}]})

@@ -16,8 +16,9 @@ from spanloom.core.annotation.agreement import (
     percent,
 )
 from spanloom.core.annotation.bootstrap import interval_of
-from spanloom.core.annotation.comparing import Said, Unit, compare, ordered_options
+from spanloom.core.annotation.comparing import compare
 from spanloom.core.annotation.presets import presets
+from spanloom.core.annotation.units import Said, Unit, ordered_options
 from spanloom.core.model.annotation import Mark
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011, section C.

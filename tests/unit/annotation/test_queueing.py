@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections import Counter
 
 from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.queueing import Desk, ItemState
-from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+from spanloom.core.annotation.progress import progress_of
+from spanloom.core.annotation.queueing import Desk
+from spanloom.core.model.annotation_queue import (
+    Event,
+    ItemState,
+    Order,
+    Queue,
+    QueueEvent,
+    QueueItem,
+)
 
 ITEMS = [f"{number:032x}" for number in range(100)]
 FOUR = ["ada", "bo", "cy", "di"]
@@ -64,7 +72,7 @@ def test_what_somebody_has_begun_comes_first_and_then_nothing() -> None:
     everything = [(n, "ada", Event.DONE) for n in range(3)]
     assert desk(*everything).next_for("ada") is None
     assert desk().next_for("stranger") is None
-    assert desk(*everything).progress()["ada"].done == 3
+    assert progress_of(desk(*everything))["ada"].done == 3
 
 
 def test_who_may_see_what_others_say() -> None:

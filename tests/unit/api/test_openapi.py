@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -74,6 +75,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/rows",
         "GET /v1/trajectories/{trace_id}/search",
         "GET /v1/trajectories/{trace_id}/graph",
+        "GET /v1/trajectories/{trace_id}/export.html",
         "GET /v1/trajectories/{trace_id}/versions",
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
@@ -95,13 +97,19 @@ def test_every_path_is_described(spec: Spec) -> None:
         "PUT /v1/trajectories/{trace_id}/versions/{version}",
         "GET /v1/schemes",
         "PUT /v1/schemes/{name}",
+        "POST /v1/schemes/check",
         "GET /v1/annotations",
         "POST /v1/annotations/import",
+        "GET /v1/annotations/potato",
+        "POST /v1/annotations/potato",
         "GET /v1/agreement",
+        "GET /v1/agreement/units",
         "GET /v1/queues",
         "PUT /v1/queues/{name}",
+        "GET /v1/queues/{name}",
         "GET /v1/queues/{name}/items",
         "POST /v1/queues/{name}/next",
+        "GET /v1/queues/{name}/items/{trace_id}",
         "POST /v1/queues/{name}/items/{trace_id}/done",
         "POST /v1/queues/{name}/items/{trace_id}/reopen",
         "POST /v1/queues/{name}/items/{trace_id}/adjudicate",
@@ -159,9 +167,10 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
         ),
-        *("other_trace_id", "other_project", "every", "whole_texts"),
+        *("other_trace_id", "other_project", "other_version", "every", "whole_texts"),
         *("q", "in", "with"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
+        *("measure", "first", "second", "first_says", "second_says", "agent", "step_type"),
         *("annotator", "author", "queue", "scheme", "source", "version", "with_changed"),
         "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
@@ -217,6 +226,7 @@ def test_the_examples_of_parameters_are_accepted(
     client: TestClient, spec: Spec, locks: Locks, store: ShelfStore
 ) -> None:
     store.summaries[0] = summary(0, conversation_id="c")
+    store.summaries.append(replace(summary(0), key=TraceKey("default", TRACE)))
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}", ANNOTATOR: "ada"}
     key_id = locks.make("support").split("_")[1]
     for name, operation in sorted(operations(spec), key=lambda found: _turn(found[0])):

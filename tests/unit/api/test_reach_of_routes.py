@@ -36,6 +36,7 @@ READING = {
     "/v1/trajectories/{trace_id}/rows": "/v1/trajectories/{trace}/rows",
     "/v1/trajectories/{trace_id}/search": "/v1/trajectories/{trace}/search?q=e",
     "/v1/trajectories/{trace_id}/graph": "/v1/trajectories/{trace}/graph",
+    "/v1/trajectories/{trace_id}/export.html": "/v1/trajectories/{trace}/export.html",
     "/v1/trajectories/{trace_id}/versions": "/v1/trajectories/{trace}/versions",
     "/v1/steps": "/v1/steps",
     "/v1/conversations": "/v1/conversations",

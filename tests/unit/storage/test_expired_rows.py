@@ -79,4 +79,4 @@ def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     assert keep_annotated(lane, replace(plan, keeps_annotated=False)) > 0
     remove_expired(lane, plan, now_s + 7 * DAY_S)
     assert not rows_of(clickhouse_store, kept.project).keys() & KEEPING
-    assert rows_of(clickhouse_store, kept.project)["annotations"] == 1
+    assert rows_of(clickhouse_store, kept.project)["annotations"] == 2

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BEFORE_LIST, BEFORE_TREE = 60_000, 80_000
 """Bytes, compressed, that a browser loads before the first row."""
+LATER = 160_000
+"""All that is loaded when somebody asks for it."""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,8 @@ def test_what_is_not_ours_is_not_found(client: TestClient, address: str) -> None
 
 def test_what_loads_before_the_first_row_is_small() -> None:
     site = Site()
-    styles = [name for name in site.contents if name.endswith(".css")]
+    document = site.contents["index.html"].decode()
+    styles = [name for name in site.contents if f"$base/{name}" in document]
 
     def loaded(*modules: str) -> int:
         names = [*styles, *needed_by(["app.js", *modules], site.contents)]
@@ -84,6 +87,9 @@ def test_what_loads_before_the_first_row_is_small() -> None:
 
     assert loaded("pages/list.js") < BEFORE_LIST
     assert loaded("pages/trajectory.js") < BEFORE_TREE
+    first = set(needed_by(["app.js", *PAGES.values()], site.contents))
+    later = [name for name in site.contents if name.endswith(".js") and name not in first]
+    assert sum(len(gzip.compress(site.contents[name], 9)) for name in later) < LATER
 
 
 def test_imports_are_found_and_calls_are_not() -> None:

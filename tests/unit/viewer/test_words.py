@@ -13,7 +13,11 @@ ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""
 
 
 def words(language: str) -> dict[str, str]:
-    return dict(TEXT.findall((STATIC / "i18n" / f"{language}.js").read_text("utf-8")))
+    folder = STATIC / "i18n"
+    files = [folder / f"{language}.js", *sorted((folder / language).glob("*.js"))]
+    found = [pair for file in files for pair in TEXT.findall(file.read_text("utf-8"))]
+    assert len(dict(found)) == len(found), "a key is there twice"
+    return dict(found)
 
 
 def test_both_languages_have_the_same_keys_and_values() -> None:

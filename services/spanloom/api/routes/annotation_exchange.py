@@ -1,4 +1,4 @@
-"""Annotations of many trajectories: out, in, and how far annotators agree."""
+"""Annotations of many trajectories: out and in."""
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
@@ -8,11 +8,9 @@ import orjson
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
-from spanloom.annotating.agreeing import Agreement as Found
 from spanloom.annotating.blind import withheld_from
 from spanloom.api.access import CallersReach
-from spanloom.api.agreement_schemas import Agreement
-from spanloom.api.annotation_examples import AGREEMENT, ENTRIES, IMPORTED
+from spanloom.api.annotation_examples import ENTRIES, IMPORTED
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.filters import Instant
 from spanloom.api.import_schemas import ImportReport, read_entries
@@ -22,7 +20,6 @@ from spanloom.api.routes.places import ProjectInQuery
 from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 router = APIRouter(tags=["annotations"])
@@ -70,7 +67,7 @@ async def export_annotations(
     `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
     """
     reach = callers.narrowed(project)
-    asked = _asked(scheme, annotator, since, until)
+    asked = asked_rows(scheme, annotator, since, until)
     withheld = await using.calls.run(withheld_from, using.store, reach, reader)
     entries = using.annotating.exchange.entries(reach, asked, withheld)
     first = await using.calls.run(_some, entries)
@@ -97,48 +94,10 @@ async def import_annotations(
     return await using.calls.run(_take, using, project, entries, dry_run)
 
 
-@router.get(
-    "/v1/agreement",
-    operation_id="getAgreement",
-    summary="See how far annotators agree",
-    responses={200: AGREEMENT, **problem_responses(401, 403, 404, 422, 503)},
-)
-@needs(Scope.READ)
-async def get_agreement(
-    project: OneProject,
-    using: Using,
-    reader: Reader,
-    scheme: Annotated[str, Query(description="The scheme.", max_length=200, examples=["potato"])],
-    queue: Annotated[
-        str, Query(description="Only items of this queue.", max_length=200, examples=[""])
-    ] = "",
-    since: FromInQuery = None,
-    until: ToInQuery = None,
-    with_changed: Annotated[
-        bool,
-        Query(description="Count annotations of steps that have changed too.", examples=[True]),
-    ] = False,
-) -> Agreement:
-    """Return alpha, kappa and percent for each thing that the scheme asks.
-
-    What is not defined is null, with the reason.
-    """
-
-    def agree() -> Found:
-        desk = using.annotating.queues.desk(project, queue) if queue else None
-        return using.annotating.agreeing.agree(
-            project,
-            using.annotating.schemes.find(project, scheme),
-            _asked(scheme, "", since, until),
-            traces={item.trace_id for item in desk.items} if desk else None,
-            withheld=withheld_from(using.store, Reach.only(project), reader),
-            with_changed=with_changed,
-        )
-
-    return Agreement.of(scheme, project, await using.calls.run(agree))
-
-
-def _asked(scheme: str, annotator: str, since: int | None, until: int | None) -> AnnotationQuery:
+def asked_rows(
+    scheme: str, annotator: str, since: int | None, until: int | None
+) -> AnnotationQuery:
+    """Return which annotations are asked for, by times in nanoseconds."""
     from_us = 0 if since is None else since // 1_000
     before_us = 2**63 if until is None else until // 1_000
     return AnnotationQuery(None, scheme, annotator, from_us, before_us)

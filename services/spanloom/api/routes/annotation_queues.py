@@ -1,16 +1,18 @@
-"""Queues: what is to be annotated by whom, what is next, and what is done."""
+"""Queues: what is to be annotated by whom, and how it stands."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path
 
 from spanloom.api.access import CallersReach
-from spanloom.api.annotation_examples import NEXT, QUEUE, QUEUED, QUEUES
-from spanloom.api.annotators import Annotator, OneProject
+from spanloom.api.annotation_examples import QUEUE, QUEUED, QUEUES
+from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.queue_schemas import NextRun, QueuedRuns, QueueItem, QueueList, QueueRequest
-from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath
+from spanloom.api.questions import read_where, refuse_words
+from spanloom.api.queue_requests import QueueRequest
+from spanloom.api.queue_schemas import QueuedRuns, QueueItem, QueueList
+from spanloom.api.routes.places import ProjectInQuery
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 
@@ -19,8 +21,8 @@ router = APIRouter(tags=["annotations"])
 QueueInPath = Annotated[
     str, Path(description="Name of the queue.", min_length=1, max_length=200, examples=["week 3"])
 ]
-_READING = problem_responses(401, 403, 404, 422, 503)
-_WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+READING = problem_responses(401, 403, 404, 422, 503)
+WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 
 
 @router.get(
@@ -34,7 +36,7 @@ async def list_queues(
     callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> QueueList:
     """Return every queue and how far its annotators are."""
-    listed = using.annotating.queues.listed
+    listed = using.annotating.queues.desks.listed
     desks = await using.calls.run(listed, callers.narrowed(project))
     return QueueList(items=[QueueItem.of(desk) for desk in desks])
 
@@ -43,7 +45,7 @@ async def list_queues(
     "/v1/queues/{name}",
     operation_id="putQueue",
     summary="Put an annotation queue",
-    responses={200: QUEUE, **_WRITING},
+    responses={200: QUEUE, **WRITING, **problem_responses(501)},
 )
 @needs(Scope.ANNOTATE)
 async def put_queue(
@@ -51,92 +53,47 @@ async def put_queue(
 ) -> QueueItem:
     """Store a queue, or change it, and put trajectories behind those in it.
 
-    Who gets what follows from what is stored: each item goes to those who have least.
+    Who gets what follows from what is stored: each item goes to those who have least. A living
+    queue takes in what its question finds whenever somebody looks at it.
     """
+    refuse_words(using, read_where(wanted.where))
     queue = wanted.queue(project, name, using.annotating.writing.now_us())
-    desk = await using.calls.run(using.annotating.queues.put, queue, wanted.trace_ids)
-    return QueueItem.of(desk)
+    put = using.annotating.queues.put
+    return QueueItem.of(
+        await using.calls.run(
+            put, queue, wanted.trace_ids, wanted.gold_trace_ids, wanted.where.strip()
+        )
+    )
+
+
+@router.get(
+    "/v1/queues/{name}",
+    operation_id="getQueue",
+    summary="Get an annotation queue",
+    responses={200: QUEUE, **READING},
+)
+@needs(Scope.READ)
+async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> QueueItem:
+    """Return it as it stands, with how often its annotators gave the answers that are known."""
+    queues = using.annotating.queues
+
+    def read() -> QueueItem:
+        desk = queues.desks.named(project, name)
+        return QueueItem.of(desk, queues.gold.accuracy(desk))
+
+    return await using.calls.run(read)
 
 
 @router.get(
     "/v1/queues/{name}/items",
     operation_id="listQueueItems",
     summary="List what is in a queue",
-    responses={200: QUEUED, **_READING},
+    responses={200: QUEUED, **READING},
 )
 @needs(Scope.READ)
-async def list_items(name: QueueInPath, project: OneProject, using: Using) -> QueuedRuns:
+async def list_items(
+    name: QueueInPath, project: OneProject, using: Using, reader: Reader
+) -> QueuedRuns:
     """Return its trajectories, who annotates each, and who is done."""
-    return QueuedRuns.of(await using.calls.run(using.annotating.queues.desk, project, name))
-
-
-@router.post(
-    "/v1/queues/{name}/next",
-    operation_id="nextInQueue",
-    summary="Get what is next for an annotator",
-    responses={200: NEXT, **_WRITING},
-)
-@needs(Scope.ANNOTATE)
-async def next_item(
-    name: QueueInPath, project: OneProject, using: Using, annotator: Annotator
-) -> NextRun:
-    """Return what the annotator has begun, else the next that is theirs, which is begun then."""
-    next_for = using.annotating.queues.next_for
-    return NextRun(**(await using.calls.run(next_for, project, name, annotator))._asdict())
-
-
-@router.post(
-    "/v1/queues/{name}/items/{trace_id}/done",
-    operation_id="doneInQueue",
-    summary="Say that an item is done",
-    responses={200: QUEUE, **_WRITING},
-)
-@needs(Scope.ANNOTATE)
-async def done(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
-    """Note it; 409 if the scheme requires more than was said."""
-    say = using.annotating.queues.done
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
-
-
-@router.post(
-    "/v1/queues/{name}/items/{trace_id}/reopen",
-    operation_id="reopenInQueue",
-    summary="Go on with an item that was done",
-    responses={200: QUEUE, **_WRITING},
-)
-@needs(Scope.ANNOTATE)
-async def reopen(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
-    """Note that the annotator is not done with it."""
-    say = using.annotating.queues.reopen
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
-
-
-@router.post(
-    "/v1/queues/{name}/items/{trace_id}/adjudicate",
-    operation_id="adjudicateInQueue",
-    summary="Say that an item is adjudicated",
-    responses={200: QUEUE, **_WRITING},
-)
-@needs(Scope.ANNOTATE)
-async def adjudicate(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
-    """Note it, once its annotators are done; what was decided are annotations of that origin."""
-    say = using.annotating.queues.adjudicate
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+    desk = await using.calls.run(using.annotating.queues.desks.named, project, name)
+    return QueuedRuns.of(desk, reader)

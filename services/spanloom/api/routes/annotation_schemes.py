@@ -5,13 +5,20 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from spanloom.api.access import CallersReach
-from spanloom.api.annotation_examples import SCHEME, SCHEMES
+from spanloom.api.annotation_examples import CHECKED, SCHEME, SCHEMES
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import ProjectInQuery
-from spanloom.api.scheme_schemas import SchemeItem, SchemeList, SchemeText
+from spanloom.api.scheme_schemas import (
+    CheckedScheme,
+    CheckedSchemes,
+    SchemeItem,
+    SchemeList,
+    SchemeText,
+)
 from spanloom.api.services import Using
+from spanloom.core.annotation.checking import check_schemes
 from spanloom.core.annotation.presets import presets
 from spanloom.core.model.access import Scope
 
@@ -67,3 +74,16 @@ async def put_scheme(
     put = using.annotating.schemes.put
     reading = await using.calls.run(put, project, name, wanted.text, reader, at_us)
     return SchemeItem.put(project, reading, reader, at_us)
+
+
+@router.post(
+    "/v1/schemes/check",
+    operation_id="checkSchemes",
+    summary="See what a text of schemes comes to",
+    responses={200: CHECKED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def check(wanted: SchemeText, using: Using) -> CheckedSchemes:
+    """Return each scheme of the text with remarks and errors; nothing is stored."""
+    found = await using.calls.run(check_schemes, wanted.text)
+    return CheckedSchemes(schemes=[CheckedScheme.of(one) for one in found])

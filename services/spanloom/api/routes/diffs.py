@@ -10,7 +10,8 @@ from spanloom.api.examples import DIFF
 from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
+from spanloom.api.read_versions import document_of
+from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
 from spanloom.api.services import Using
 from spanloom.core.diff.diff import diff_documents
 from spanloom.core.diff.shown import show_diff
@@ -40,6 +41,9 @@ async def get_diff(
             description="The project of the other run, if it is another one.", examples=["default"]
         ),
     ] = None,
+    *,
+    version: VersionInQuery = None,
+    other_version: VersionInQuery = None,
     every: Annotated[
         bool, Query(description="Give the steps that are the same, too.", examples=[False])
     ] = False,
@@ -47,14 +51,20 @@ async def get_diff(
         bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
     ] = False,
 ) -> Response:
-    """Lay the newest versions of two runs side by side, agent by agent.
+    """Lay two runs, or two versions of one, side by side, agent by agent.
 
-    `a` is the run that is named first. Steps that ran at the same time have no order. Of model
+    Without a version it is the newest; others can be read that `/versions` names. `a` is the run
+    that is named first. Steps that ran at the same time have no order. Of model
     calls the messages are compared that no earlier call was given, ids of tool calls left out.
     """
     documents = []
-    for wanted, own in ((trace_id, project), (other_trace_id, other_project or project)):
-        found = await using.calls.run(using.store.document, wanted, callers.narrowed(own))
+    sides = (
+        (trace_id, project, version),
+        (other_trace_id, other_project or project, other_version),
+    )
+    for wanted, own, number in sides:
+        reach = callers.narrowed(own)
+        found = await using.calls.run(document_of, using, wanted, reach, number)
         documents.append(known(found, wanted, own))
     body = await using.calls.run(_body, *documents, every=every, texts=whole_texts)
     return Response(body, media_type=CANONICAL.media_type)

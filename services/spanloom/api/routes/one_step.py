@@ -18,6 +18,7 @@ from spanloom.api.routes.places import (
     known,
     refuse_other,
 )
+from spanloom.api.run_views import kept_documents
 from spanloom.api.services import Using
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json
@@ -89,7 +90,7 @@ class _Asked(NamedTuple):
 
 def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | None:
     """Return one step as JSON; a large document is read for it, so not on the event loop."""
-    found = _documents(store, home, with_spans=asked.with_spans)
+    found = _documents(store, home, asked)
     if found is None:  # deleted since
         return None
     whole: Json = orjson.loads(found.document)
@@ -105,9 +106,13 @@ def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | No
     return orjson.dumps(step)
 
 
-def _documents(store: ReadingStore, home: TraceKey, *, with_spans: bool) -> Documents | None:
+def _documents(store: ReadingStore, home: TraceKey, asked: _Asked) -> Documents | None:
     own = Reach.only(home.project)
-    if with_spans:
+    if asked.version not in (None, store.current_version(home)):
+        kept = kept_documents(store, home, asked.version or 0)
+        if kept is not None:
+            return kept
+    if asked.with_spans:
         return store.both_documents(home.trace_id, own)
     document = store.document(home.trace_id, own)
     return None if document is None else Documents(document, b"[]")

@@ -117,7 +117,7 @@ async def search_run(
 ) -> FoundList:
     """Return the rows in whose name, input, output or error a text stands, parts of words too."""
     reach = callers.narrowed(project)
-    found = await using.calls.run(using.views.whole, trace_id, reach)
+    found = await using.calls.run(using.views.whole, trace_id, reach, version)
     run = known(found, trace_id, project)
     _of_version(run.view, version)
     items = await using.calls.run(_found, run, q)
@@ -146,7 +146,7 @@ async def get_graph(
     agent are one, and the answer says so.
     """
     reach = callers.narrowed(project)
-    found = await using.calls.run(using.views.whole, trace_id, reach)
+    found = await using.calls.run(using.views.whole, trace_id, reach, version)
     run = known(found, trace_id, project)
     _of_version(run.view, version)
     graph: dict[str, Any] = await using.calls.run(run_graph, run.view.rows, run.steps)

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from spanloom.api.access import CallersReach
+from spanloom.api.annotation_answers import home_of
 from spanloom.api.examples import VERSIONS
 from spanloom.api.needs import needs
 from spanloom.api.outline_schemas import VersionItem, VersionList
@@ -10,6 +11,9 @@ from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.reading import ReadingStore
 
 router = APIRouter(tags=["trajectories"])
 
@@ -24,8 +28,14 @@ router = APIRouter(tags=["trajectories"])
 async def list_versions(
     trace_id: TraceIdInPath, callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> VersionList:
-    """Return the versions that are stored, newest first: the newest alone, so far."""
-    reach = callers.narrowed(project)
-    found = await using.calls.run(using.store.versions, trace_id, reach)
-    stored = known(found or None, trace_id, project)
-    return VersionList(trace_id=trace_id, items=[VersionItem.of(each) for each in stored])
+    """Return the newest version, and behind it those that were kept, newest first."""
+    key = await home_of(using, trace_id, callers, project)
+    items = await using.calls.run(_items, using.store, key)
+    return VersionList(trace_id=trace_id, items=known(items or None, trace_id, project))
+
+
+def _items(store: ReadingStore, key: TraceKey) -> list[VersionItem]:
+    stored = store.versions(key.trace_id, Reach.only(key.project))
+    newest = {each.version for each in stored}
+    kept = (each for each in store.kept_versions(key) if each.version not in newest)
+    return [*map(VersionItem.of, stored), *map(VersionItem.of_kept, kept)]

@@ -11,40 +11,18 @@ from spanloom.core.annotation.agreement import (
     Figure,
     alpha,
     coincidences,
-    interval,
     kappa,
-    nominal,
-    ordinal,
     percent,
 )
 from spanloom.core.annotation.bootstrap import interval_of
-from spanloom.core.annotation.marks import is_wrong
+from spanloom.core.annotation.units import aspects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from spanloom.core.annotation.agreement import Metric
     from spanloom.core.annotation.scheme import Scheme
-    from spanloom.core.model.annotation import Mark
-
-    Units = Mapping["Unit", Mapping[str, Hashable]]
-
-
-class Unit(NamedTuple):
-    """What several may judge: a step, or a trajectory where the step is empty."""
-
-    trace_id: str
-    step_id: str
-
-
-class Said(NamedTuple):
-    """What one annotator says of one unit."""
-
-    unit: Unit
-    annotator: str
-    mark: Mark
-    agent: str = ""
-    step_type: str = ""
+    from spanloom.core.annotation.units import Said, Units
 
 
 class PairFigures(NamedTuple):
@@ -85,30 +63,7 @@ def compare(
 
     Without a seed they have no intervals, which take the most time.
     """
-    judged = _units(said, lambda mark: mark.correctness)
-    wrong = [row for row in said if is_wrong(scheme, row.mark.correctness)]
-    by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
-    score_units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
-    for (trace_id, annotator), value in scores.items():
-        score_units[Unit(trace_id, "")][annotator] = value
-    order = ordered_options(scheme)
-    measures = [
-        _measure("correctness", "nominal", judged, nominal, seed),
-        _measure("correctness", "ordinal", _only(judged, order), ordinal(order), seed),
-        _measure("error_type", "nominal", _units(wrong, lambda m: m.error_type), nominal, seed),
-        _measure("severity", "ordinal", _ranked(wrong, by_weight), ordinal(by_weight), seed),
-        _measure("score", "interval", score_units, interval, seed),
-        _measure("decisive_step", "nominal", _units(said, _decisive), nominal, seed),
-        _measure("responsible_agent", "nominal", _units(said, _responsible), nominal, seed),
-    ]
-    return [measure for measure in measures if measure.units]
-
-
-def ordered_options(scheme: Scheme) -> Sequence[str]:
-    """Return the options from right to wrong: those that say partially come in between."""
-    return sorted(
-        scheme.options, key=lambda o: (o != scheme.correct_option, "partial" not in o.lower())
-    )
+    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, said, scores)]
 
 
 def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | None) -> Measure:
@@ -145,32 +100,3 @@ def _pairs(units: Units) -> Iterable[PairFigures]:
 
 def _why_none(pairs: Sequence[PairFigures]) -> str:
     return pairs[0].kappa.reason if pairs else NOTHING_SHARED
-
-
-def _units(said: Iterable[Said], value: Callable[[Mark], str]) -> Units:
-    units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
-    for row in said:
-        if found := value(row.mark):
-            units[row.unit][row.annotator] = found
-    return units
-
-
-def _ranked(said: Iterable[Said], order: Sequence[str]) -> Units:
-    return _only(_units(said, lambda mark: mark.severity), order)
-
-
-def _only(units: Units, known: Sequence[str]) -> Units:
-    """Return the units without values that have no place in the order, as imports may have."""
-    return {
-        unit: kept
-        for unit, values in units.items()
-        if (kept := {who: v for who, v in values.items() if v in known})
-    }
-
-
-def _decisive(mark: Mark) -> str:
-    return str(mark.value.get("decisive_step") or "")
-
-
-def _responsible(mark: Mark) -> str:
-    return str(mark.value.get("responsible_agent") or "")

@@ -2,135 +2,141 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import cached_property
-from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.assignment import assign
-from spanloom.core.model.annotation_queue import Event, Order
+from spanloom.core.annotation.happened import Happened
+from spanloom.core.annotation.turns import in_turn, is_disputed
+from spanloom.core.model.annotation_queue import ItemState, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
+    from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
 
-
-class ItemState(StrEnum):
-    """How far an item is."""
-
-    OPEN = "open"
-    BEGUN = "begun"
-    DONE = "done"
-    """All its annotators are done."""
-    ADJUDICATED = "adjudicated"
-
-
-class Progress(NamedTuple):
-    """How far one annotator is."""
-
-    assigned: int
-    done: int
-    seconds: float
-    """From beginning to done, of all items together."""
+CLAIM_US = 30 * 60 * 1_000_000
+"""How long an item of a free queue is kept for somebody who began it and is not done."""
 
 
 class Desk:
     """A queue with its items and all that happened with them."""
 
     def __init__(
-        self, queue: Queue, items: Sequence[QueueItem], events: Iterable[QueueEvent]
+        self,
+        queue: Queue,
+        items: Sequence[QueueItem],
+        events: Iterable[QueueEvent],
+        alike: Mapping[str, Alike] | None = None,
+        now_us: int = 0,
     ) -> None:
-        """Take items in the order of places, and events oldest first."""
+        """Take items in the order of places, events in any, and how alike items are judged.
+
+        The time is that by which claims of a free queue are over.
+        """
         self.queue = queue
         self.items = items
-        self._trace_ids = {item.trace_id for item in items}
-        self._last: dict[str, dict[str, QueueEvent]] = {}
-        self._begun: dict[tuple[str, str], int] = {}
-        self._adjudicated: set[str] = set()
-        for event in events:
-            self._note(event)
+        self.alike = alike or {}
+        self._by_id = {item.trace_id: item for item in items}
+        self._happened = Happened(events)
+        self._since_us = max(0, now_us - CLAIM_US)
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators of each item."""
-        ids = [item.trace_id for item in self.items]
-        done = {trace_id: self.done_by(trace_id) for trace_id in ids}
+        """The annotators of each item; of a free queue those who did it or are at it."""
+        if self.queue.mode is Mode.FREE:
+            return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
-        return assign(ids, queue.annotators, queue.each, done, queue.away)
+        shared = [item.trace_id for item in self.items if not item.is_gold]
+        done = {trace_id: self.done_by(trace_id) for trace_id in shared}
+        found = assign(shared, queue.annotators, queue.each, done, queue.away)
+        gold = {
+            item.trace_id: self._everybody(item.trace_id) for item in self.items if item.is_gold
+        }
+        return {**found, **gold}
+
+    def item(self, trace_id: str) -> QueueItem | None:
+        """Return an item; ``None`` of a trajectory that is not in the queue."""
+        return self._by_id.get(trace_id)
 
     def has(self, trace_id: str) -> bool:
         """Return whether a trajectory is in the queue."""
-        return trace_id in self._trace_ids
+        return trace_id in self._by_id
 
     def done_by(self, trace_id: str) -> Sequence[str]:
         """Return who is done with an item."""
-        last = self._last.get(trace_id, {})
-        return [who for who, event in last.items() if event.event is Event.DONE]
+        return self._happened.done_by(trace_id)
 
     def state(self, trace_id: str) -> ItemState:
         """Return how far an item is."""
-        if trace_id in self._adjudicated:
+        if self._happened.is_adjudicated(trace_id):
             return ItemState.ADJUDICATED
-        done = set(self.done_by(trace_id))
-        if done and done >= set(self.assigned.get(trace_id, ())):
-            return ItemState.DONE
-        return ItemState.BEGUN if trace_id in self._last else ItemState.OPEN
+        if self.is_done(trace_id):
+            is_gold = self._by_id[trace_id].is_gold
+            disputed = is_disputed(self.queue, trace_id, self.alike.get(trace_id))
+            return ItemState.TO_ADJUDICATE if disputed and not is_gold else ItemState.DONE
+        is_free = self.queue.mode is Mode.FREE
+        begun = self.assigned.get(trace_id) if is_free else self._happened.is_touched(trace_id)
+        return ItemState.BEGUN if begun else ItemState.OPEN
+
+    def is_done(self, trace_id: str) -> bool:
+        """Return whether all whom an item waits for are done with it."""
+        done, item = set(self.done_by(trace_id)), self._by_id.get(trace_id)
+        if self.queue.mode is Mode.FREE and not (item and item.is_gold and self.queue.annotators):
+            return len(done) >= self.queue.each
+        wanted = self._everybody(trace_id) if item and item.is_gold else self.assigned.get(trace_id)
+        return bool(done) and done >= set(wanted or ())
 
     def may_see(self, trace_id: str, reader: str) -> bool:
-        """Return whether somebody may see what others say of an item of this blind queue."""
-        if not self.has(trace_id) or self.state(trace_id) in (
-            ItemState.DONE,
-            ItemState.ADJUDICATED,
-        ):
+        """Return whether somebody may see what others say of an item.
+
+        What is known of a gold item is withheld like what others say in a blind queue.
+        """
+        item = self._by_id.get(trace_id)
+        if item is None or not (self.queue.is_blind or item.is_gold) or self.is_done(trace_id):
+            return True
+        if self._happened.is_adjudicated(trace_id):
             return True
         return bool(reader) and reader in self.done_by(trace_id)
 
+    def mine(self, annotator: str) -> Sequence[str]:
+        """Return the items that are somebody's or may become it, in turn; done ones too."""
+        return [i.trace_id for i in self._turns if self._is_for(i.trace_id, annotator)]
+
     def next_for(self, annotator: str) -> str | None:
         """Return the item that somebody has begun, else the next that is theirs; ``None``: none."""
-        mine = [
-            item.trace_id
-            for item in self._ordered()
-            if annotator in self.assigned[item.trace_id]
-            and annotator not in self.done_by(item.trace_id)
-        ]
-        begun = (trace_id for trace_id in mine if annotator in self._last.get(trace_id, {}))
-        return next(begun, mine[0] if mine else None)
+        left = [of for of in self.mine(annotator) if annotator not in self.done_by(of)]
+        begun = (of for of in left if annotator in self._happened.at_work_on(of, self._since))
+        return next(begun, left[0] if left else None)
 
-    def progress(self) -> Mapping[str, Progress]:
-        """Return how far each annotator is, by name."""
-        found = {}
-        for who in self.queue.annotators:
-            done = [i.trace_id for i in self.items if who in self.done_by(i.trace_id)]
-            mine = sum(who in names for names in self.assigned.values())
-            found[who] = Progress(mine, len(done), sum(self._seconds(of, who) for of in done))
-        return found
+    def seconds(self, trace_id: str, annotator: str) -> float:
+        """Return how long somebody who is done with an item took."""
+        return self._happened.seconds(trace_id, annotator)
 
-    def _note(self, event: QueueEvent) -> None:
-        if event.event is Event.ADJUDICATED:
-            self._adjudicated.add(event.trace_id)
-            return
-        last = self._last.setdefault(event.trace_id, {})
-        known = last.get(event.annotator)
-        if event.event is Event.REOPENED:
-            self._adjudicated.discard(event.trace_id)
-        if event.event is Event.BEGUN:
-            self._begun.setdefault((event.trace_id, event.annotator), event.at_us)
-            if known and known.event is Event.DONE:
-                return  # looked at again: it is done still
-        last[event.annotator] = event
+    def everybody(self) -> Sequence[str]:
+        """Return the annotators of the queue, and whoever else did something."""
+        return list(dict.fromkeys([*self.queue.annotators, *self._happened.annotators()]))
 
-    def _ordered(self) -> Sequence[QueueItem]:
-        """Return the items as annotators get them."""
-        if self.queue.order is Order.RANDOM:
-            return sorted(self.items, key=lambda item: _shuffled(self.queue.name, item))
-        return self.items
+    @property
+    def _since(self) -> int:
+        """When a claim must have begun to be one still; any time, where items are assigned."""
+        return self._since_us if self.queue.mode is Mode.FREE else 0
 
-    def _seconds(self, trace_id: str, annotator: str) -> float:
-        begun = self._begun.get((trace_id, annotator))
-        done = self._last[trace_id][annotator].at_us
-        return 0.0 if begun is None else max(0, done - begun) / 1e6
+    @cached_property
+    def _turns(self) -> Sequence[QueueItem]:
+        return in_turn(self.queue, self.items, self.alike)
 
+    def _at_work_on(self, trace_id: str) -> Sequence[str]:
+        return self._happened.at_work_on(trace_id, self._since)
 
-def _shuffled(queue: str, item: QueueItem) -> bytes:
-    return blake2b(f"{queue}\0{item.trace_id}".encode(errors="replace"), digest_size=8).digest()
+    def _everybody(self, trace_id: str) -> Sequence[str]:
+        """Return all annotators but those who are away, and whoever did the item anyway."""
+        here = [who for who in self.queue.annotators if who not in self.queue.away]
+        return list(dict.fromkeys([*here, *self.done_by(trace_id)]))
+
+    def _is_for(self, trace_id: str, annotator: str) -> bool:
+        if self.queue.mode is not Mode.FREE or annotator in self.assigned[trace_id]:
+            return annotator in self.assigned[trace_id]
+        is_asked = not self.queue.annotators or annotator in self.queue.annotators
+        has_room = len(self.assigned[trace_id]) < self.queue.each or self._by_id[trace_id].is_gold
+        return is_asked and annotator not in self.queue.away and has_room

@@ -71,6 +71,12 @@ def without_version(document: bytes) -> Sequence[memoryview]:
     return parts[:start], parts[document.index(b",", start) :]
 
 
+def with_version(document: bytes, version: int) -> bytes:
+    """Return the document as that version: versions that say the same are kept once."""
+    before, after = without_version(document)
+    return b"".join((before, str(version).encode(), after))
+
+
 def encode_spans(trajectory: Trajectory) -> bytes:
     """Return the JSON list of what became of each span, in the order of the verdicts."""
     return dump([_span(verdict) for verdict in trajectory.verdicts])

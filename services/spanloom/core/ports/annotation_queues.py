@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
+    from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
     from spanloom.core.model.tenancy import Reach
 
 
@@ -31,3 +31,11 @@ class AnnotationQueueStore(Protocol):
 
     def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
         """Return what happened with all items or with one, oldest first."""
+
+    def alike(self, queue: Queue) -> Mapping[str, Alike]:
+        """Return how alike people judge the items, by trace; without those nobody shares.
+
+        Of steps their correctness is compared, of whole runs the decisive step and who is
+        responsible. Steps are told apart by their ids, whatever version they were judged on; what
+        adjudicators, models and rules say does not enter.
+        """

@@ -51,6 +51,14 @@ class KeptVersion:
     document: bytes
 
 
+class KeptAt(NamedTuple):
+    """Which version was kept, and when."""
+
+    version: int
+    at_us: int
+    """In microseconds since the epoch."""
+
+
 class AnnotationStore(Protocol):
     """Keeps annotations: rows are added, never changed, and survive retention."""
 
@@ -99,6 +107,9 @@ class VersionKeeper(Protocol):
 
     def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
         """Return a version that was kept."""
+
+    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+        """Return which versions were kept, newest first, 1,000 at most."""
 
     def current_version(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""

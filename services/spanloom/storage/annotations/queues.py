@@ -7,19 +7,27 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
+from spanloom.core.model.annotation_queue import (
+    Alike,
+    Event,
+    Mode,
+    Order,
+    Queue,
+    QueueEvent,
+    QueueItem,
+)
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.annotations.living import living
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
-_ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version")
+_ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version", "Failures", "IsGold")
 _EVENT_COLUMNS = ("Project", "Queue", "TraceId", "Annotator", "AtUnixMicro", "Event")
 _OF_ROW = ("project", "name", "at_us")
 
@@ -57,7 +65,7 @@ class ClickHouseAnnotationQueues:
     def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
         """See ``AnnotationQueueStore.queue_items``."""
         rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
-        items = [QueueItem(*row) for row in rows]
+        items = [QueueItem(*row)._replace(is_gold=bool(row.IsGold)) for row in rows]
         return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
@@ -73,8 +81,17 @@ class ClickHouseAnnotationQueues:
         events = [QueueEvent(of, who, at_us, Event(event)) for of, who, at_us, event in rows]
         return living(self._reader, events, lambda event: TraceKey(queue.project, event.trace_id))
 
+    def alike(self, queue: Queue) -> Mapping[str, Alike]:
+        """See ``AnnotationQueueStore.alike``."""
+        rows = self._reader.rows(
+            "judged_alike", project=queue.project, queue=queue.name, scheme=queue.scheme
+        )
+        found = living(self._reader, list(rows), lambda r: TraceKey(queue.project, r.TraceId))
+        return {row.TraceId: Alike(row.Shared, row.Same) for row in found}
+
 
 def _queue(row: Row) -> Queue:
     definition = orjson.loads(row.Definition)
     definition["order"] = Order(definition["order"])
+    definition["mode"] = Mode(definition.get("mode", Mode.ASSIGNED))
     return Queue(project=row.Project, name=row.Name, at_us=row.AtUnixMicro, **definition)

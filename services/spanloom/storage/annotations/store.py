@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.annotation import Slot
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.annotations import KeptVersion, StoredScheme
+from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
 from spanloom.storage.annotations.living import living_page
 from spanloom.storage.annotations.rows import from_row, to_row
 from spanloom.storage.engine.conditions import within
@@ -137,6 +137,10 @@ class ClickHouseAnnotations:
             document = self._reader.blob("kept_document", **place, hash=kept_hash)
             return KeptVersion(key, version, kept_hash, at_us, document)
         return None
+
+    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+        """See ``VersionKeeper.kept_versions``."""
+        return [KeptAt(*row) for row in self._reader.rows("kept_versions", **key._asdict())]
 
     def current_version(self, key: TraceKey) -> int:
         """See ``VersionKeeper.current_version``."""

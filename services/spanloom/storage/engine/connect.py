@@ -31,6 +31,7 @@ from spanloom.storage.engine.lane import (
 )
 from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.own_answers import with_own_answers
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.upkeep.lock import MigrationLock, NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
@@ -141,7 +142,7 @@ def _connector(url: str) -> Connect:
 def _connect_embedded(path: str) -> Client:
     mend_links(Path(path))
     load_engine()
-    return clickhouse_connect.get_client(interface="chdb", path=path)
+    return with_own_answers(clickhouse_connect.get_client(interface="chdb", path=path))
 
 
 def _open(connect: Connect, url: str) -> Client:

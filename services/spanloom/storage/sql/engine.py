@@ -15,6 +15,7 @@ from spanloom.core.ports.sql import SqlAnswer, SqlFacts, SqlTable, Tree
 from spanloom.storage.deletions.tables import OF_TRACES, row_lives
 from spanloom.storage.engine.conditions import FILTERS, quoted
 from spanloom.storage.engine.loading import load_engine
+from spanloom.storage.engine.own_answers import OwnAnswers
 from spanloom.storage.engine.statements import query
 from spanloom.storage.sql.errors import sql_error
 
@@ -158,7 +159,7 @@ def connect(path: Path) -> Any:  # chDB has no types
     load_engine()
     from chdb.state.sqlitelike import Connection  # noqa: PLC0415  # after ``load_engine``
 
-    return Connection(str(path))
+    return OwnAnswers(Connection(str(path)))
 
 
 def set_settings(connection: Any, settings: Mapping[str, object]) -> None:

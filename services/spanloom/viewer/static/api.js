@@ -2,23 +2,27 @@
  * The only module that talks to the service. Answers are JSON or bytes; whatever goes wrong is an
  * `ApiError` with the words of the service (RFC 9457).
  */
+import { HEADER, annotator } from "./state/annotator.js";
 import { signal } from "./vendor/signals.js";
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
 
 const KEY = "spanloom.key";
+/** Characters of a request that a browser sends behind a page that is gone; it takes 64 KiB in all. */
+const MOST_KEPT_ALIVE = 20_000;
 
 /** Whether the service asked for a key and was not satisfied. */
 export const isLocked = signal(false);
 
 /** An answer that is none: `status` 0 says that nobody answered. */
 export class ApiError extends Error {
-  /** @param {number} status @param {string} detail @param {InputError[]} [errors] */
-  constructor(status, detail, errors = []) {
+  /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] rows, of a write that met others */
+  constructor(status, detail, errors = [], current = null) {
     super(detail);
     this.status = status;
     this.errors = errors;
+    this.current = current;
   }
 }
 
@@ -54,6 +58,19 @@ export async function getStream(path, params, until) {
   return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
 }
 
+/**
+ * Send JSON, and return the JSON that comes back.
+ * @param {"POST" | "PUT"} method @param {string} path @param {object} body @param {Params} [params]
+ * @param {string} [who] the annotator, where it is not the one of now @param {boolean} [keepalive] whether it outlives the page
+ * @returns {Promise<any>}
+ */
+export async function sendJson(method, path, body, params, who, keepalive = false) {
+  const text = JSON.stringify(body);
+  const sent = { "content-type": "application/json", ...(who ? { [HEADER]: encodeURIComponent(who) } : {}) };
+  const isShort = text.length < MOST_KEPT_ALIVE;
+  return (await ask(path, params, "application/json", undefined, { method, body: text, headers: sent, keepalive: keepalive && isShort })).json();
+}
+
 /** @param {string} path @param {Params} [params] */
 export function address(path, params = {}) {
   const url = new URL(path, location.origin);
@@ -63,13 +80,11 @@ export function address(path, params = {}) {
   return url;
 }
 
-/** @param {string} path @param {Params | undefined} params @param {string} accept @param {AbortSignal} [until] */
-async function ask(path, params, accept, until) {
-  const key = sessionStorage.getItem(KEY);
-  const headers = { accept, ...(key ? { authorization: `Bearer ${key}` } : {}) };
+/** @param {string} path @param {Params | undefined} params @param {string} accept @param {AbortSignal} [until] @param {RequestInit} [more] */
+async function ask(path, params, accept, until, more = {}) {
   let answer;
   try {
-    answer = await fetch(address(path, params), { headers, signal: until, redirect: "error" });
+    answer = await fetch(address(path, params), { ...more, headers: { ...headers(accept), ...more.headers }, signal: until, redirect: "error" });
   } catch (error) {
     if (until?.aborted) throw error;
     throw new ApiError(0, String(error));
@@ -79,8 +94,15 @@ async function ask(path, params, accept, until) {
   throw await failure(answer);
 }
 
+/** What goes along with every request: whose key it is, and who reads. @param {string} accept */
+function headers(accept) {
+  const key = sessionStorage.getItem(KEY);
+  const who = annotator.peek();
+  return { accept, ...(key ? { authorization: `Bearer ${key}` } : {}), ...(who ? { [HEADER]: encodeURIComponent(who) } : {}) };
+}
+
 /** @param {Response} answer */
 async function failure(answer) {
   const told = await answer.json().catch(() => ({}));
-  return new ApiError(answer.status, told.detail ?? answer.statusText, told.errors ?? []);
+  return new ApiError(answer.status, told.detail ?? answer.statusText, told.errors ?? [], told.current ?? null);
 }

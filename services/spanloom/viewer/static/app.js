@@ -6,6 +6,11 @@ const PAGES = /** @type {const} */ ({
   trajectories: () => import("./pages/trajectory.js"),
   conversation: () => import("./pages/conversation.js"),
   diff: () => import("./pages/diff.js"),
+  queues: () => import("./pages/queues.js"),
+  schemes: () => import("./pages/schemes.js"),
+  agreement: () => import("./pages/agreement.js"),
+  adjudication: () => import("./pages/adjudication.js"),
+  exchange: () => import("./pages/exchange.js"),
   "": () => import("./pages/list.js"),
 });
 

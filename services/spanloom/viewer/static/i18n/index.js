@@ -1,23 +1,30 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
 import { kept } from "../state/kept.js";
 import { en } from "./en.js";
+import { run } from "./en/run.js";
 import { zh } from "./zh.js";
+import { run as runZh } from "./zh/run.js";
 
-/** @typedef {keyof typeof en} Key */
+/** @typedef {keyof typeof en | keyof typeof run | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/queues.js").queues} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en, zh };
+const LANGUAGES = { en: /** @type {Record<string, string>} */ ({ ...en, ...run }), zh: /** @type {Record<string, string>} */ ({ ...zh, ...runZh }) };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */
 export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (preferred ?? "en"));
+
+/** Learn the words of a part that is loaded later. @param {Record<keyof typeof LANGUAGES, Record<string, string>>} words */
+export function learn(words) {
+  for (const name of /** @type {const} */ (["en", "zh"])) LANGUAGES[name] = { ...LANGUAGES[name], ...words[name] };
+}
 
 /**
  * Return a text. `{name}` is a value, `{n|run|runs}` one of the words by the plural rules of the value.
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language.value][key] ?? en[key];
+  const text = LANGUAGES[language.value][key] ?? LANGUAGES.en[key] ?? key;
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural(Number(value)) === "one" ? one : other;

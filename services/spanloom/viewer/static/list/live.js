@@ -1,15 +1,22 @@
 /** How many runs came since the list was asked for: told, and shown only when somebody asks. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
+import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { follow } from "../state/follow.js";
+import { conditions, joined, quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { load, runs } from "./runs.js";
+import { load, question, runs } from "./runs.js";
 
 const arrived = signal(/** @type {Set<string>} */ (new Set()));
 const changed = signal(/** @type {Set<string>} */ (new Set()));
 const isLive = signal(false);
+/** Runs of which nobody knows yet whether the filter means them. @type {Set<string>} */
+const wondered = new Set();
+const PAUSE_MS = 700;
+const AT_ONCE = 50;
+let asking = 0;
 
 /** Which of the runs on show have a newer version meanwhile. */
 export const outdated = changed;
@@ -18,8 +25,33 @@ export const outdated = changed;
 function note(change) {
   const shown = runs.peek()?.find((run) => run.trace_id === change.trace_id && run.project === change.project);
   if (shown && shown.version >= change.version) return;
-  const set = shown ? changed : arrived;
-  if (!set.peek().has(change.trace_id)) set.value = new Set(set.peek()).add(change.trace_id);
+  if (!shown && place.peek().query.where) wonder(change.trace_id);
+  else add(shown ? changed : arrived, [change.trace_id]);
+}
+
+/** @param {import("../vendor/signals.js").Signal<Set<string>>} set @param {string[]} ids */
+function add(set, ids) {
+  if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
+}
+
+/** Whether a run is meant by the filter, only the service knows: it is asked of several at once. @param {string} id */
+function wonder(id) {
+  wondered.add(id);
+  asking ||= setTimeout(() => void ask(), PAUSE_MS);
+}
+
+async function ask() {
+  const { query } = place.peek();
+  const ids = [...wondered].slice(0, AT_ONCE);
+  ids.forEach((id) => wondered.delete(id));
+  const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
+  try {
+    const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
+    if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./columns.js").Run} */ run) => run.trace_id));
+  } catch {
+    // Not known, so not counted: the next change of the run asks again.
+  }
+  asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }
 
 /** The newest runs as they are now. */
@@ -33,11 +65,12 @@ export function Live() {
   const { where, project } = place.value.query;
   useEffect(() => {
     arrived.value = new Set();
+    wondered.clear();
     return follow({ project }, note, (is) => { isLive.value = is; });
-  }, [project]);
+  }, [project, where]);
   const came = arrived.value.size;
   const moved = changed.value.size;
-  const words = [came && t(where ? "live.arrived" : "live.new", { n: came }), moved && t("live.changed", { n: moved })];
+  const words = [came && t("live.new", { n: came }), moved && t("live.changed", { n: moved })];
   const sign = isLive.value ? "on" : "off";
   return html`<span class="live" role="status">
     <i class="dot ${sign}" title=${t(`live.${sign}`)}></i>

@@ -5,6 +5,7 @@ import { duration, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, link, place } from "../state/place.js";
 import { LongText } from "../step/text.js";
+import { Words } from "../step/words.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -17,14 +18,14 @@ const OPS = /** @type {const} */ (["same", "changed", "added", "removed", "moved
 const SHOWN = { duration, cost: money };
 
 export function Page() {
-  const { a = "", b = "", every, texts } = place.value.query;
+  const { a = "", b = "", av, bv, project, every, texts } = place.value.query;
   const [diff, setDiff] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const load = () => {
-    const asked = { every: every ? "true" : "", whole_texts: texts ? "true" : "" };
+    const asked = { project, version: av, other_version: bv, every: every ? "true" : "", whole_texts: texts ? "true" : "" };
     getJson(`/v1/trajectories/${a}/diff/${b}`, asked).then((told) => { setDiff(told); setError(null); }, setError);
   };
-  useEffect(load, [a, b, every, texts]);
+  useEffect(load, [a, b, av, bv, project, every, texts]);
   return html`<${Frame} title=${t("diff.title")} nav=${html`<h1 class="crumb">${t("diff.title")}</h1>`}>
     <main class="diff">
       ${error && html`<${Failure} error=${error} again=${load} />`}
@@ -46,7 +47,7 @@ function Switch({ name, on, label }) {
 function Summary({ diff }) {
   const { summary } = diff;
   return html`<dl class="facts">${OPS.filter((op) => summary[op]).map((op) => html`<div class="op-${op}"><dt>${t(`op.${op}`)}</dt><dd>${summary[op]}</dd></div>`)}</dl>
-    <table class="sides"><thead><tr><th>${t("diff.metrics")}</th>${[diff.a, diff.b].map((side) => html`<th><a href=${link(`/trajectories/${side.trace_id}`)}><code>${side.trace_id.slice(0, 12)}</code></a> v${side.version}</th>`)}</tr></thead>
+    <table class="sides"><thead><tr><th>${t("diff.metrics")}</th>${[diff.a, diff.b].map((side) => html`<th><a href=${sideLink(side)}><code>${side.trace_id.slice(0, 12)}</code></a> v${side.version}</th>`)}</tr></thead>
       <tbody>${Object.entries(summary.metrics).map(([name, values]) => html`<tr><th>${name.replace("_", " ")}</th>${values.map((/** @type {number | null} */ value) => html`<td>${value === null ? "–" : (SHOWN[name] ?? short)(value)}</td>`)}</tr>`)}</tbody></table>`;
 }
 
@@ -54,8 +55,9 @@ function Summary({ diff }) {
 function Steps({ diff }) {
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
     <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(step.name ?? "", 80)}</bdi></th>
-      ${["a", "b"].map((side) => html`<td>${stepLink(diff[side].trace_id, side === "a" ? step.a_id : step.b_id)}</td>`)}</tr>
-    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>`)}`)}
+      ${["a", "b"].map((side) => html`<td>${stepLink(diff[side], side === "a" ? step.a_id : step.b_id)}</td>`)}</tr>
+    ${(step.changes ?? []).map(({ field, a, b }) => html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>
+      ${typeof a === "string" && typeof b === "string" && html`<tr class="change"><th></th><td colspan="2"><${Words} before=${a} after=${b} /></td></tr>`}`)}`)}
   </tbody></table>`;
 }
 
@@ -65,5 +67,12 @@ function shown(field, value) {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "–");
 }
 
-/** @param {string} trace @param {string | undefined} step */
-const stepLink = (trace, step) => (step ? html`<a href=${link(`/trajectories/${trace}`, { step })}>${step}</a>` : html`<span class="none">–</span>`);
+/** The run of a side, in its own version where two of one run are compared. @param {{trace_id: string, version: number}} side @param {string} [step] */
+function sideLink(side, step) {
+  const { project, av, bv } = place.value.query;
+  const version = [av, bv].find((one) => Number(one) === side.version);
+  return link(`/trajectories/${side.trace_id}`, { project, step, version });
+}
+
+/** @param {{trace_id: string, version: number}} side @param {string | undefined} step */
+const stepLink = (side, step) => (step ? html`<a href=${sideLink(side, step)}>${step}</a>` : html`<span class="none">–</span>`);

@@ -1,6 +1,7 @@
 /** The first page: the runs that were asked for. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
+import { DatasetKey } from "../dataset/button.js";
 import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/fields.js";
@@ -11,6 +12,7 @@ import { ColumnMenu, ViewMenu } from "../list/tools.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { Later } from "../ui/later.js";
 
 export function Page() {
   const { where, order, cursor, project, is_duplicate: repeats } = place.value.query;
@@ -23,7 +25,7 @@ export function Page() {
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
       ${error && !isWrong ? html`<${Failure} error=${error} again=${load} />` : isWrong ? html`<${Examples} />` : rows && (rows.length ? html`<${Table} runs=${rows} />` : html`<${Empty} />`)}
       ${rows && rows.length > 0 && !isWrong && html`<${Pager} />`}
     </main>
@@ -40,6 +42,8 @@ function Selection() {
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
     ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
+    <${Later} key=${chosen.join()} load=${() => import("../queues/add.js")} part="AddToQueue" ids=${chosen} />
+    <${DatasetKey} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
 }

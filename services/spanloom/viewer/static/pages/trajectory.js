@@ -1,19 +1,21 @@
 /** One run: its structure, its times, and what each step said. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Search } from "../run/search.js";
-import { chosen, drill, failure, load, runPath, turns, view } from "../run/state.js";
-import { Transcript } from "../run/transcript.js";
+import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
+import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { change, place } from "../state/place.js";
-import { StepPanel } from "../step/panel.js";
 import { spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { Later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
+
+/** Not needed for the first row; fetched behind it, so that the first step opens at once. */
+const stepPanel = () => import("../step/panel.js");
 
 export function Page() {
   const { query } = place.value;
@@ -22,13 +24,17 @@ export function Page() {
     void load();
   }, [project, version]);
   const there = view.value;
+  useEffect(() => {
+    if (there) void stepPanel();
+  }, [!there]);
   const title = there?.o.n ? line(there.o.names[there.o.name[0]], 60) : "";
   return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
     <main class="run">
+      ${query.queue && html`<${Later} load=${() => import("../queues/bar.js")} part="QueueBar" trace=${traceId()} />`}
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
-      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}</div>
+      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
-          <aside class="step" aria-label=${t("step.label")}><${Chosen} /></aside></div>`}
+          <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
 }
@@ -45,8 +51,9 @@ function Left() {
   const there = view.value;
   if (!there) return "";
   const { view: on } = place.value.query;
-  if (on === "transcript") return html`<${Transcript} />`;
-  return on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`;
+  if (on === "transcript") return html`<${Later} key=${on} load=${() => import("../run/transcript.js")} part="Transcript" />`;
+  if (on === "graph") return html`<${Later} key=${on} load=${() => import("../run/graph.js")} part="Graph" />`;
+  return html`<${Tree} view=${there} />`;
 }
 
 /** Where in the run the tree begins. */
@@ -63,8 +70,8 @@ function Crumbs() {
 function Chosen() {
   const there = view.value;
   const i = chosen.value;
-  const { project } = place.value.query;
+  const { project, version, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} />`;
+  return html`<${Later} load=${stepPanel} part="StepPanel" path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)} />`;
 }

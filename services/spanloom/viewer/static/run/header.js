@@ -1,14 +1,16 @@
 /** What a run is, how it went, and what it took. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/columns.js";
-import { follow } from "../state/follow.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
-import { grid, runPath, summary, traceId, view } from "./state.js";
+import { DatasetButton } from "../dataset/button.js";
+import { ExportButton } from "./export.js";
+import { Newer } from "./newer.js";
+import { grid, summary, traceId, view, wholeDocument } from "./state.js";
+import { Versions } from "./versions.js";
 import { toError } from "../tree/keys.js";
 
 /** @typedef {import("../list/columns.js").Run} Run */
@@ -18,24 +20,38 @@ const LARGE = 5000;
 export function Header() {
   const [run, setRun] = useState(/** @type {Run | null} */ (null));
   const [whole, setWhole] = useState(/** @type {any} */ (null));
-  const { project } = place.value.query;
+  const { project, version } = place.value.query;
   useEffect(() => {
+    setWhole(null);
     summary().then((told) => {
       setRun(told);
-      if (told && told.span_count <= LARGE) getJson(runPath(), { project }).then(setWhole, () => {});
+      if (told && (version || told.span_count <= LARGE)) wholeDocument().then(setWhole, () => {});
     }, () => {});
-  }, [project, view.value]);
+  }, [project, version, view.value]);
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);
   return html`<header class="run-head">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
-      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words} · v${run.version}</span>
+      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
+      <${ExportButton} /><${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id })}>${t("conversation.title")}</a>`}</div>
-    <${Metrics} run=${run} metrics=${whole?.root_step.metrics_info} />
+    ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
+    <${Metrics} run=${version ? oldRun(run, whole) : run} metrics=${whole?.root_step.metrics_info} />
     <${Warnings} list=${whole?.extraction.warnings ?? []} />
     <${Newer} />
   </header>`;
+}
+
+/** A line of the list with what an old version measured. @param {Run} run @param {any} whole @returns {Run} */
+function oldRun(run, whole) {
+  const root = whole?.root_step;
+  if (!root) return { ...run, step_counts: {}, cost: null };
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const agent of whole.agent_steps) for (const step of agent.steps) counts[step.type] = (counts[step.type] ?? 0) + 1;
+  const { input_tokens, output_tokens } = root.metrics_info;
+  return { ...run, input_tokens, output_tokens, duration: root.basic_info.duration, failures: 0, cost: null, step_counts: counts };
 }
 
 /** @param {{run: Run, metrics?: any}} props `metrics`: `metrics_info` of the root */
@@ -59,16 +75,4 @@ function Metrics({ run, metrics }) {
 function Warnings({ list }) {
   if (!list.length) return "";
   return html`<details class="warnings"><summary>⚠ ${t("warnings", { n: list.length })}</summary><ul>${list.map((one) => html`<li>${visible(String(one))}</li>`)}</ul></details>`;
-}
-
-/** A newer version came: told, and shown when somebody asks. */
-function Newer() {
-  const [version, setVersion] = useState(0);
-  const mine = view.value?.o.version ?? 0;
-  const { project } = place.value.query;
-  useEffect(() => follow({ project }, (change) => {
-    if (change.trace_id === traceId()) setVersion(change.version);
-  }, () => {}), [project]);
-  if (!mine || version <= mine) return "";
-  return html`<p class="newer" role="status">${t("newer", { version })} <button onClick=${() => location.reload()}>${t("newer.show")}</button></p>`;
 }

@@ -1,27 +1,35 @@
 /** The runs before and behind this one in the list that the reader came from. */
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
-import { link } from "../state/place.js";
+import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { traceId } from "./state.js";
 
 /** @typedef {{url: string, runs: [string, string][]}} Origin */
 
-export function Neighbours() {
+/** The list that the reader came from, and where in it this run is. */
+function origin() {
   const { url, runs } = read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
-  const at = runs.findIndex(([id]) => id === traceId());
-  /** @param {number} to */
-  const address = (to) => {
-    const [id, project] = runs[to] ?? [];
-    return id && at >= 0 ? link(`/trajectories/${id}`, { project: project === "default" ? null : project }) : "";
-  };
-  /** @param {string} to */
-  const go = (to) => () => { if (to) location.href = to; };
-  const [before, next] = [address(at - 1), address(at + 1)];
+  return { url, runs, at: runs.findIndex(([id]) => id === traceId()) };
+}
+
+/** The address of a run before or behind this one; empty if there is none. @param {1 | -1} by @param {Record<string, string | undefined>} [query] */
+export function neighbour(by, query = {}) {
+  const { runs, at } = origin();
+  const [id, project] = runs[at + by] ?? [];
+  return id && at >= 0 ? link(`/trajectories/${id}`, { project: project === "default" ? null : project, ...query }) : "";
+}
+
+export function Neighbours() {
+  const { url, runs, at } = origin();
+  const { annotate } = place.value.query;
+  /** @param {1 | -1} by */
+  const go = (by) => () => { const to = neighbour(by, { annotate: place.peek().query.annotate }); if (to) location.href = to; };
+  const [before, next] = [neighbour(-1, { annotate }), neighbour(1, { annotate })];
   useKeys([
-    { key: "[", says: "key.before", run: go(before) },
-    { key: "]", says: "key.next", run: go(next) },
+    { key: "[", says: "key.before", run: go(-1) },
+    { key: "]", says: "key.next", run: go(1) },
     { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
   ], []);
   return html`<nav class="neighbours" aria-label=${t("neighbours")}>

@@ -20,6 +20,15 @@ export const turns = signal(0);
 export const traceId = () => location.pathname.split("/")[2] ?? "";
 export const runPath = () => `/v1/trajectories/${traceId()}`;
 
+/** What the service is asked beside a path: the project and, of an old version, which. */
+export const asked = () => ({ project: place.peek().query.project, version: place.peek().query.version });
+
+/** The whole document of the version on show. @returns {Promise<any>} */
+export function wholeDocument() {
+  const { project, version } = asked();
+  return getJson(version ? `${runPath()}/versions/${version}` : runPath(), { project });
+}
+
 /** Fetch the structure; texts come when they are in sight. */
 export async function load() {
   const { project, version, step, root, frames } = place.peek().query;

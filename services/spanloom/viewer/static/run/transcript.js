@@ -1,6 +1,5 @@
 /** The run as a conversation: what was asked, said, called and answered; a sub-agent is indented. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
@@ -9,7 +8,7 @@ import { Messages, Value, areMessages } from "../step/messages.js";
 import { rowOf } from "../tree/outline.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
-import { choose, chosen, runPath, view } from "./state.js";
+import { choose, chosen, view, wholeDocument } from "./state.js";
 
 /** @typedef {import("../step/panel.js").Step} Step */
 /** @typedef {{step: Step, level: number}} Entry */
@@ -26,7 +25,7 @@ export function Transcript() {
   const { project } = place.value.query;
   useEffect(() => {
     if (!there || there.o.n > LARGE) return;
-    getJson(runPath(), { project }).then((told) => setEntries(flat(told)), () => setEntries([]));
+    wholeDocument().then((told) => setEntries(flat(told)), () => setEntries([]));
   }, [there, project]);
   if (there && there.o.n > LARGE) return html`<p class="quiet pad">${t("transcript.large", { n: LARGE })}</p>`;
   if (!entries) return html`<p class="quiet pad">…</p>`;

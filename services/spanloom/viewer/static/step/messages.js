@@ -5,6 +5,7 @@ import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
 import { Bytes, Media } from "./media.js";
+import { Prose } from "./prose.js";
 import { Copy, LongText } from "./text.js";
 
 /** @typedef {{id?: string, function?: {name?: string, arguments?: string}}} Call */
@@ -88,7 +89,7 @@ function Content({ content }) {
 
 /** @param {{part: any}} props a part of a message, which may be anything */
 function Part({ part }) {
-  if (part?.type === "text" && typeof part.text === "string") return html`<${LongText} text=${part.text} />`;
+  if (part?.type === "text" && typeof part.text === "string") return html`<${Prose} text=${part.text} />`;
   if (part?.type === "image_url" && typeof part.image_url?.url === "string") return html`<${Media} url=${part.image_url.url} />`;
   if (part?.type === "input_audio" && typeof part.input_audio?.data === "string") return html`<${Bytes} type=${`audio/${part.input_audio.format ?? ""}`} body=${part.input_audio.data} />`;
   const file = part?.type === "file" ? part.file : null;
@@ -99,5 +100,5 @@ function Part({ part }) {
 /** A text: JSON as a tree, anything else as it is. @param {{text: string}} props */
 export function Value({ text }) {
   const value = parsed(text);
-  return value === undefined ? html`<${LongText} text=${text} />` : html`<${Json} value=${value} />`;
+  return value === undefined ? html`<${Prose} text=${text} />` : html`<${Json} value=${value} />`;
 }

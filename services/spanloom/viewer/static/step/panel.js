@@ -1,13 +1,15 @@
 /** What one step was given, what it gave, and how that is known. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
+import { DatasetButton } from "../dataset/button.js";
 import { duration, moment } from "../format.js";
+import { signal } from "../vendor/signals.js";
 import { number, t } from "../i18n/index.js";
-import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
 import { Messages, Value, areMessages } from "./messages.js";
+import { tab } from "./prose.js";
 import { Raw } from "./raw.js";
 import { Copy, LongText } from "./text.js";
 
@@ -18,28 +20,32 @@ import { Copy, LongText } from "./text.js";
  *   model_info?: Record<string, number | string>}} Step
  */
 
-const tab = kept("step.tab", /** @type {"said" | "text" | "json" | "raw" | "why"} */ ("said"));
-const TABS = /** @type {const} */ (["said", "text", "json", "raw", "why"]);
+/** What shows a text in place of `LongText`: an annotator marks places in it. @type {import("../vendor/signals.js").Signal<any>} */
+export const markedText = signal(null);
+const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
-/** @param {{path: string, id: string, name: string, kind: string, project?: string}} props `path`: of the trajectory in the API */
-export function StepPanel({ path, id, name, kind, project }) {
+/**
+ * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string}} props
+ *   `path`: of the trajectory in the API; `version`: the one to show, where it must be no other
+ */
+export function StepPanel({ path, id, name, kind, project, version }) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   useEffect(() => {
     const until = new AbortController();
     setError(null);
-    getJson(`${path}/steps/${id}`, { project }, until.signal).then(setStep, (failed) => {
+    getJson(`${path}/steps/${id}`, { project, version }, until.signal).then(setStep, (failed) => {
       if (until.signal.aborted) return;
       setStep(null);
       setError(failed);
     });
     return () => until.abort();
-  }, [path, id, project]);
+  }, [path, id, project, version]);
   const there = step?.id === id ? step : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
-      <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /></p>
+      <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
       ${there && html`<${Facts} step=${there} />`}</header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
@@ -63,7 +69,7 @@ function Body({ on, step, path, id, project }) {
 function Side({ title, text, on, isInput }) {
   const value = parsed(text);
   const shown = !text ? html`<p class="quiet">${t("step.nothing")}</p>`
-    : on === "text" ? html`<${LongText} text=${text} />`
+    : on === "text" ? html`<${markedText.value ?? LongText} text=${text} field=${isInput ? "input" : "output"} />`
     : on === "json" && value !== undefined ? html`<${Json} value=${value} />`
     : areMessages(value) ? html`<${Messages} messages=${value} isFolded=${isInput} isAnswer=${!isInput} />`
     : html`<${Value} text=${text} />`;

@@ -26,6 +26,7 @@ export class Grid {
     this.isDirty = false;
     /** @type {Map<number, string>} */
     this.texts = new Map();
+    this.marks = /** @type {import("./row.js").Marks | null} */ (null);
     /** @type {[number, number]} */
     this.axis = [view.o.first, view.o.last];
     this.isFit = true;
@@ -82,7 +83,7 @@ export class Grid {
   fill(at, isBrief) {
     const row = this.pool[at % this.pool.length];
     if (row.at === at && this.from >= 0 && !this.isDirty && row.isBrief === isBrief) return;
-    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts });
+    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts, marks: this.marks });
     if (!isBrief) row.draw(this.view.o, this.axis);
   }
 

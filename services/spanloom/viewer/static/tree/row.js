@@ -4,6 +4,8 @@ import { t } from "../i18n/index.js";
 import { line } from "../ui/visible.js";
 import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.js";
 
+/** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks what annotators say, drawn into the cell of a row */
+
 export const DEEPEST = 24;
 const PREVIEW = 160;
 
@@ -32,6 +34,7 @@ export class Row {
     this.label = make("bdi", "label", name);
     this.below = make("b", "below", name);
     this.preview = make("bdi", "preview", name);
+    this.marks = make("span", "marks", name);
     const tokens = make("span", "c tokens", this.node, "gridcell");
     this.warm = make("i", "warm", tokens);
     this.sum = make("span", "", tokens);
@@ -43,9 +46,9 @@ export class Row {
 
   /**
    * Show a row of the outline at a place. In brief, while rows fly by, only its name is written.
-   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>}} how
+   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>, marks: Marks | null}} how
    */
-  fill(view, at, { height, isBrief, warmest, texts }) {
+  fill(view, at, { height, isBrief, warmest, texts, marks }) {
     const { o } = view;
     const i = view.rows[at];
     const { node } = this;
@@ -70,6 +73,7 @@ export class Row {
     this.fault.textContent = isError ? "✕" : "";
     this.fault.ariaLabel = isError ? t("tree.failed") : null;
     this.preview.textContent = line(view.snippets.get(i) || (texts.get(i) ?? ""), PREVIEW);
+    marks?.fill(this.marks, i);
     this.numbers(view, i, warmest);
   }
 

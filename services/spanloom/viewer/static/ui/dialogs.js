@@ -10,7 +10,7 @@ export const isHelpOpen = signal(false);
 export const isKeyAsked = signal(false);
 
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
-function Dialog({ isOpen, close, label, children }) {
+export function Dialog({ isOpen, close, label, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();

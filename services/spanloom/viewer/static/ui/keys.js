@@ -2,12 +2,15 @@
  * Keys of one letter. They can be switched off (WCAG 2.1.4), never fire while somebody writes, and are
  * all told in the help, which asks here what there is.
  */
-import { useEffect } from "../vendor/hooks.js";
+import { useLayoutEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { kept } from "../state/kept.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
-/** @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void}} Shortcut */
+/**
+ * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
+ *   `key`: as the browser names it and the help shows it; `isPressed`: where it is told otherwise; `isAnywhere`: also while somebody writes
+ */
 
 export const areOn = kept("keys", true);
 /** What the pages on show listen to. */
@@ -21,14 +24,15 @@ function isWriting(event) {
 
 /** Listen for as long as the component is there. @param {Shortcut[]} wanted @param {unknown[]} inputs */
 export function useKeys(wanted, inputs) {
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the page may press at once
     shortcuts.value = [...shortcuts.peek(), ...wanted];
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event)) return;
-      const isLetter = event.key.length === 1;
-      const found = wanted.find((one) => one.key === event.key);
-      if (!found || (isLetter && event.key !== "?" && !areOn.value)) return;
+      if (event.defaultPrevented) return;
+      const isChord = event.ctrlKey || event.metaKey || event.altKey;
+      const isLetter = event.key.length === 1 && !isChord;
+      const found = wanted.find((one) => (one.isPressed ? one.isPressed(event) : !isChord && one.key === event.key));
+      if (!found || (isWriting(event) && !found.isAnywhere) || (isLetter && event.key !== "?" && !areOn.value)) return;
       event.preventDefault();
       found.run(event);
     };

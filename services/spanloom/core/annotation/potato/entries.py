@@ -1,0 +1,76 @@
+"""Between Potato's answers and entries of ours: one for each annotator, run and scheme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.annotation.potato.answers import read_mark, read_steps, write_answer
+from spanloom.core.annotation.score import Score
+from spanloom.core.model.annotation import MARK_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Json = dict[str, Any]  # as JSON gives and takes it
+
+_OF_ANSWER = ("steps", "score", "score_complete")
+_OURS = frozenset({"revision", "at", "state", "version", "stands_at", "reason"})
+
+
+def answers_by_user(
+    entries: Iterable[Json], order: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, dict[str, Json]]]:
+    """Return answers by annotator, item and scheme; ``order`` has the steps of each item."""
+    found: dict[str, dict[str, dict[str, Json]]] = {}
+    for entry in entries:
+        trace_id = entry["trace_id"]
+        if trace_id in order:
+            of_user = found.setdefault(entry["annotator"], {})
+            of_user.setdefault(trace_id, {})[entry["scheme"]] = _answer(entry, order[trace_id])
+    return found
+
+
+def entry_of(said: Json, order: Sequence[str] | None) -> Json:
+    """Return what a file says of one item as an entry of ours."""
+    answer = said["answer"]
+    entry: Json = {
+        "trace_id": said["item"],
+        "scheme": said["scheme"],
+        "annotator": said["annotator"],
+    }
+    if not isinstance(answer.get("steps"), list):
+        decisive = answer.get("decisive_step")
+        if order and isinstance(decisive, int) and 0 <= decisive < len(order):
+            answer = {**answer, "decisive_step": order[decisive]}
+        return {**entry, "value": answer}
+    steps = [{**step, "step_index": at} for at, step in read_steps(answer)]
+    if order and all(0 <= step["step_index"] < len(order) for step in steps):
+        steps = [{**step, "step_id": order[step["step_index"]]} for step in steps]
+    rest = {key: value for key, value in answer.items() if key not in _OF_ANSWER}
+    whole = {"value": rest} if rest else {}
+    return {**entry, "n_steps": len(answer["steps"]), "steps": steps, **whole}
+
+
+def steps_of_items(text: bytes) -> Mapping[str, Sequence[str]]:
+    """Return the ids of the steps of each item of a task, of items that have them all."""
+    items = orjson.loads(text) if text.lstrip()[:1] == b"[" else _lines(text)
+    found = {str(i["id"]): [s.get("step_id") for s in i.get("steps", ())] for i in items}
+    return {item: steps for item, steps in found.items() if all(steps)}
+
+
+def _answer(entry: Json, order: Sequence[str]) -> Json:
+    """Return an entry as Potato stores it; where a step moved, it is where it stands now."""
+    if "score" not in entry and entry.get("value"):
+        whole = {k: v for k, v in entry["value"].items() if k not in MARK_FIELDS}
+        decisive = whole.get("decisive_step")
+        return {**whole, "decisive_step": order.index(decisive)} if decisive in order else whole
+    kept = [step for step in entry["steps"] if step.get("state") in ("valid", "moved", None)]
+    marks = {step.get("stands_at") or step["step_id"]: read_mark(step, _OURS) for step in kept}
+    is_complete = bool(entry.get("score_complete"))
+    return write_answer(marks, order, Score(entry.get("score") or 0, is_complete, 0, 0))
+
+
+def _lines(text: bytes) -> list[Json]:
+    return [orjson.loads(line) for line in text.splitlines() if line.strip()]

@@ -1,0 +1,82 @@
+"""Texts of strangers as HTML: escaped, what nobody sees shown by its number, long ones cut."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.reading.values import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_CHARS = 20_000
+"""Of one text; how many are missing is said behind it."""
+MAX_MESSAGES = 200
+"""Of one list, the last ones: the first were told by the calls before."""
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Control characters, those that turn the direction of text, and those without any width."""
+_BYTES = re.compile(r"data:[\w.+/-]*;base64,[A-Za-z0-9+/=]{100,}")
+
+
+def legible(text: str) -> str:
+    """Return a text as HTML, with what is hidden in it as ``⟨U+202E⟩``."""
+    return escape(_HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text))
+
+
+def block(text: str) -> str:
+    """Return a text with its line breaks, cut."""
+    plain = _BYTES.sub(lambda found: f"(data, {len(found[0]):,} characters)", text[: MAX_CHARS * 4])
+    shown = f'<div class="text" dir="auto">{legible(plain[:MAX_CHARS])}</div>'
+    if len(plain) <= MAX_CHARS and len(text) <= MAX_CHARS * 4:
+        return shown
+    return (
+        f'{shown}<p class="cut">{len(text):,} characters in all; the rest is not in this file.</p>'
+    )
+
+
+def said(text: str) -> str:
+    """Return what a step was given or gave: messages one by one, any other text as it is."""
+    value: Any = json_value(text)
+    if not isinstance(value, list) or not value or not all(map(_is_message, value)):
+        return block(text)
+    shown = value[-MAX_MESSAGES:]
+    before = len(value) - len(shown)
+    note = f'<p class="cut">{before:,} earlier messages are not in this file.</p>' if before else ""
+    return note + "".join(_message(one) for one in shown)
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _message(message: dict[str, Any]) -> str:
+    parts = "".join(block(part) for part in _parts(message))
+    return f'<div class="said"><b>{legible(message["role"][:100])}</b>{parts}</div>'
+
+
+def _parts(message: dict[str, Any]) -> Iterator[str]:
+    """Yield the texts of a message: thoughts, what is said, refusal, calls."""
+    for name in ("reasoning_content", "content", "refusal"):
+        value = message.get(name)
+        for part in value if isinstance(value, list) else [value] if value else []:
+            yield part if isinstance(part, str) else _part(part)
+    for call in message.get("tool_calls") or []:
+        yield f"→ {_part(call)}"
+
+
+def _part(part: object) -> str:
+    """Return the text of a part or of a call; anything else as JSON."""
+    if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+        text: str = part["text"]
+        return text
+    function = part.get("function") if isinstance(part, dict) else None
+    if isinstance(function, dict):
+        return f"{function.get('name', '')} {function.get('arguments', '')}"
+    return orjson.dumps(part).decode()

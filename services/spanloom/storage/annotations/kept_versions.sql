@@ -1,0 +1,7 @@
+-- Which versions of a trajectory were kept, and when, newest first.
+SELECT Version, max(AtUnixMicro) AS KeptAt
+FROM trajectory_snapshots
+WHERE Project = {project:String} AND TraceId = {trace_id:String}
+GROUP BY Version
+ORDER BY Version DESC
+LIMIT 1000

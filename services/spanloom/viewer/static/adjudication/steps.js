@@ -1,0 +1,48 @@
+/** A row for each step: what each annotator says, and what is decided. */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { asError } from "../judging/asked.js";
+import { Refusal, none } from "../judging/parts.js";
+import { annotator } from "../state/annotator.js";
+import { change } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { line, visible } from "../ui/visible.js";
+import { decide, differs, editOf } from "./decisions.js";
+import { Decision } from "./decision.js";
+
+/** @typedef {import("./decisions.js").Row} Row */
+/** @typedef {import("./decisions.js").Said} Said */
+
+/** @param {{rows: Row[], scheme: import("../pages/schemes.js").Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: import("../tree/outline.js").Outline}} props */
+export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const people = [...new Set(rows.flatMap((row) => [...row.said.keys()]))].sort();
+  const shown = isAll ? rows : rows.filter((row) => differs(row) || row.decided);
+  /** @param {string} step @param {object} edit */
+  const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setError(null); again(); }, (failed) => setError(asError(failed)));
+  if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><${Refusal} error=${error} /><table class="sheet-table decisions">
+    <thead><tr><th>${t("tree.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
+    <tbody>${shown.map((row) => html`<tr key=${row.step} class=${differs(row) ? "differ" : ""}>
+      <td><${StepName} row=${row} outline=${outline} /></td>
+      ${people.map((who) => html`<td><${Says} said=${row.said.get(who)} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></td>`)}
+      <td><${Decision} row=${row} scheme=${scheme} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></td></tr>`)}</tbody></table></div>`;
+}
+
+/** @param {{row: Row, outline: import("../tree/outline.js").Outline}} props */
+function StepName({ row, outline }) {
+  if (!row.step) return html`${t("units.whole")}`;
+  if (row.at < 0) return html`<span class="quiet">${t("adjudication.gone")}</span> ${line(row.quote, 80)}`;
+  const kind = outline.kinds[outline.kind[row.at]];
+  return html`<button class="plain k-${kind}" onClick=${() => change({ step: row.step })}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
+}
+
+/** What one annotator says of one step, ready to be taken over. @param {{said: Said | undefined, take: (said: Said) => void}} props */
+function Says({ said, take }) {
+  if (!said) return none();
+  const more = [[said.error_type, said.error_subtype].filter(Boolean).join(" › "), said.severity].filter(Boolean).join(", ");
+  const whole = Object.entries(said.value).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return html`<b>${visible(said.correctness)}</b>${more && html`<br />${visible(more)}`}${said.rationale && html`<br /><span class="quiet">${line(said.rationale, 300)}</span>`}
+    ${whole.map((one) => html`<br /><span class="quiet">${line(one, 200)}</span>`)}${said.state === "changed" && html`<br /><span class="odd">${t("adjudication.changed")}</span>`}
+    <br /><button class="take" disabled=${!annotator.value} onClick=${() => take(said)}>${t("adjudication.take")}</button>`;
+}

@@ -1,0 +1,47 @@
+/** Two annotators against each other: what the one says where the other says something, as counts. */
+import { useState } from "../vendor/hooks.js";
+import { percent } from "../format.js";
+import { t } from "../i18n/index.js";
+import { Figure } from "../judging/parts.js";
+import { html } from "../ui/html.js";
+import { line, visible } from "../ui/visible.js";
+import { nameOf, show } from "./measures.js";
+
+/** @typedef {import("./measures.js").Measure} Measure */
+/** @typedef {import("./measures.js").Pair} Pair */
+
+const SHADES = 4;
+
+/** @param {{measures: Measure[]}} props */
+export function Confusions({ measures }) {
+  const [name, setName] = useState("");
+  const usable = measures.filter((one) => one.level !== "interval" && one.pairs.length > 0);
+  const on = usable.find((one) => key(one) === name) ?? usable[0];
+  if (!on) return "";
+  return html`<h2>${t("agreement.pairs")}</h2>
+    <p class="across">${usable.map((one) => html`<button aria-pressed=${String(one === on)} onClick=${() => setName(key(one))}>${nameOf(one.name)} <span class="quiet">${one.level}</span></button>`)}</p>
+    <div class="confusions">${on.pairs.map((pair) => html`<${Table} key=${pair.annotators.join()} pair=${pair} measure=${on.name} />`)}</div>`;
+}
+
+/** @param {Measure} one */
+const key = (one) => `${one.name} ${one.level}`;
+
+/** @param {{pair: Pair, measure: string}} props */
+function Table({ pair, measure }) {
+  const [one, other] = pair.annotators;
+  const values = [...new Set(pair.confusion.flatMap(({ a, b }) => [a, b]))].sort();
+  const counts = new Map(pair.confusion.map(({ a, b, units }) => [JSON.stringify([a, b]), units]));
+  const most = Math.max(1, ...counts.values());
+  /** @param {string} va @param {string} vb */
+  const cell = (va, vb) => {
+    const count = counts.get(JSON.stringify([va, vb])) ?? 0;
+    const shade = count ? Math.ceil((count / most) * SHADES) : 0;
+    const says = t("agreement.cell", { one, va, other, vb, n: count });
+    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}">${count ? html`<button class="plain" title=${says} aria-label=${says} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
+  };
+  return html`<div class="wide"><table class="sheet-table confusion">
+    <caption><b><bdi>${visible(one)}</bdi></b> ↓ · <b><bdi>${visible(other)}</bdi></b> → · κ <${Figure} figure=${pair.kappa} /> · ${pair.percent.value === null ? "" : percent(pair.percent.value)} ·
+      <button class="plain" onClick=${() => show({ measure, a: one, b: other })}>${t("agreement.both", { n: pair.units })}</button></caption>
+    <thead><tr><td></td>${values.map((value) => html`<th scope="col" class="number"><bdi>${line(value, 24)}</bdi></th>`)}</tr></thead>
+    <tbody>${values.map((va) => html`<tr><th scope="row"><bdi>${line(va, 24)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></div>`;
+}

@@ -1,0 +1,41 @@
+/** Figures of agreement as a table; each leads to the steps that annotators differ on. */
+import { t } from "../i18n/index.js";
+import { Figure, none } from "../judging/parts.js";
+import { change } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+/**
+ * @typedef {{value: number | null, reason: string}} Value
+ * @typedef {{annotators: [string, string], units: number, kappa: Value, percent: Value, confusion: {a: string, b: string, units: number}[]}} Pair
+ * @typedef {{name: string, level: string, units: number, shared: number, alpha: Value, interval: [number, number] | null, kappa: Value, percent: Value, pairs: Pair[]}} Measure
+ */
+
+const NAMES = /** @type {const} */ (["correctness", "error_type", "severity", "score", "decisive_step", "responsible_agent"]);
+
+/** What is measured, in words. @param {string} name */
+export const nameOf = (name) => {
+  const known = NAMES.find((one) => one === name);
+  return known ? t(`measure.${known}`) : name;
+};
+
+/** Show the units that a figure was counted from. @param {Record<string, string>} pick */
+export function show(pick) {
+  change({ measure: null, a: null, b: null, va: null, vb: null, agent: null, step_type: null, ...pick }, true);
+  requestAnimationFrame(() => document.getElementById("units")?.scrollIntoView({ block: "start" }));
+}
+
+/** @param {{title: string, rows: {label: string, measure: Measure, pick: Record<string, string>}[]}} props */
+export function Measures({ title, rows }) {
+  const isApart = rows.some(({ label }) => label);
+  return html`<h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label=${title}><table class="sheet-table measures">
+    <thead><tr>${isApart && html`<th>${t("agreement.what")}</th>`}<th>${t("agreement.measure")}</th><th class="number" title=${t("agreement.units.means")}>${t("agreement.units")}</th><th class="number" title=${t("agreement.alpha.means")}>α</th>
+      <th class="number" title=${t("agreement.interval.means")}>95 %</th><th class="number" title=${t("agreement.kappa.means")}>κ</th><th class="number" title=${t("agreement.percent.means")}>${t("agreement.percent")}</th></tr></thead>
+    <tbody>${rows.map(({ label, measure, pick }) => html`<tr>${isApart && html`<td><bdi>${label ? visible(label) : none()}</bdi></td>`}
+      <td>${nameOf(measure.name)} <span class="quiet">${measure.level}</span></td>
+      <td class="number">${measure.shared ? html`<button class="plain" title=${t("agreement.show")} onClick=${() => show({ measure: measure.name, ...pick })}>${measure.shared}</button>` : "0"} / ${measure.units}</td>
+      <td class="number"><${Figure} figure=${measure.alpha} /></td>
+      <td class="number">${measure.interval ? `${measure.interval[0].toFixed(2)} – ${measure.interval[1].toFixed(2)}` : none()}</td>
+      <td class="number"><${Figure} figure=${measure.kappa} /></td>
+      <td class="number"><${Figure} figure=${measure.percent} asShare=${true} /></td></tr>`)}</tbody></table></div>`;
+}

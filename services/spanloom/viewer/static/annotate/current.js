@@ -1,0 +1,144 @@
+/** The annotation session of the page: which scheme, who, and the writes of this window. */
+import { effect, signal } from "../vendor/signals.js";
+import { ApiError, getJson, sendJson } from "../api.js";
+import { runPath, traceId, view } from "../run/state.js";
+import { annotator } from "../state/annotator.js";
+import { kept } from "../state/kept.js";
+import { place } from "../state/place.js";
+import { Keep } from "./keep.js";
+import { Sender } from "./sender.js";
+import { Session } from "./session.js";
+
+/** @typedef {import("./scheme.js").Scheme} Scheme */
+
+/** All schemes of the project, its own first; null until they have come. */
+export const schemes = signal(/** @type {Scheme[] | null} */ (null));
+export const session = signal(/** @type {Session | null} */ (null));
+export const sender = signal(/** @type {Sender | null} */ (null));
+export const trouble = signal(/** @type {ApiError | null} */ (null));
+/** The scheme that was used last. */
+export const lastScheme = kept("annotate.scheme", "potato");
+const EVALUATORS = ["model", "rule", "llm", "code", "api"];
+const MOST_SCORES = 1000;
+/** Steps that others judged: of more they are asked for once. */
+const MOST_AGAIN = 5000;
+/** After the marks are drawn. */
+const AFTER_MS = 50;
+/** The run's project, as the service told it. */
+let project = "";
+
+/** @type {Scheme} */
+const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, definitions: {}, hash: "", text: "", remarks: [] };
+
+/** The scheme of a name, as far as it is known. @param {string} name */
+const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
+
+/** The scheme that the address asks for; what it asks for and is not there is the first. */
+export function wantedScheme() {
+  const { annotate } = place.value.query;
+  return schemes.value?.find((one) => one.name === annotate) ?? schemes.value?.[0] ?? null;
+}
+
+/** Ask which schemes there are. */
+export async function loadSchemes() {
+  try {
+    const told = await getJson("/v1/schemes", { project: place.peek().query.project });
+    /** @type {Map<string, Scheme>} */
+    const named = new Map();
+    for (const one of [...told.items, ...told.presets]) if (!named.has(one.name)) named.set(one.name, one);
+    schemes.value = [...named.values()];
+  } catch (error) {
+    tell(error);
+  }
+}
+
+/**
+ * Open the session that the address asks for. The version on the screen is kept, so that what is said of
+ * it stays anchored.
+ */
+export async function open() {
+  const [there, who] = [view.peek(), annotator.peek()];
+  const name = place.peek().query.annotate;
+  if (!there || !name) return;
+  if (!who) return void (schemes.peek() ?? loadSchemes()); // they can be looked at
+  if (isOpen(there, who)) return;
+  try {
+    const own = askOwn(name, who); // others may be many: they are asked for behind
+    ready();
+    await Promise.all([own, schemes.peek() ?? loadSchemes()]);
+    const scheme = wantedScheme();
+    if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
+    const told = await (scheme.name === name ? own : askOwn(scheme.name, who));
+    project = told.project;
+    const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
+    const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
+    made.load(told);
+    [session.value, trouble.value, lastScheme.value] = [made, null, scheme.name];
+    setTimeout(() => void accompany(made), AFTER_MS);
+  } catch (error) {
+    tell(error);
+  }
+}
+
+/** Whether the session on show is the one that is asked for. @param {import("../tree/view.js").View} there @param {string} who */
+function isOpen(there, who) {
+  const of = session.peek();
+  const scheme = wantedScheme();
+  return of !== null && scheme !== null && of.view === there && of.context.annotator === who && of.scheme.name === scheme.name && of.scheme.hash === scheme.hash;
+}
+
+/** @param {string} scheme @param {string} who */
+const askOwn = (scheme, who) => getJson(`${runPath()}/annotations`, { project: place.peek().query.project, scheme, annotator: who });
+
+/** What need not be there for the first mark. @param {Session} of */
+async function accompany(of) {
+  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer one has come: saves are taken all the same
+  await reload();
+  await loadScores(of);
+}
+
+/** Ask what evaluators say of the steps; people's marks among the scores are known already. @param {Session} of */
+async function loadScores(of) {
+  const asked = { project, trace_id: traceId(), limit: MOST_SCORES };
+  const told = await Promise.all(EVALUATORS.map((source) => getJson("/v1/scores", { ...asked, source }).catch(() => ({ items: [] }))));
+  const found = told.flatMap((one) => one.items).filter((one) => one.target === "step" && !(one.name === of.scheme.name && of.people.includes(one.author)));
+  of.scores = Map.groupBy(found, (one) => one.step_id);
+  of.changed();
+}
+
+/** Ask again what is stored: somebody else may have written. */
+export async function reload() {
+  const of = session.peek();
+  if (!of) return;
+  const told = await getJson(`${runPath()}/annotations`, { project, scheme: of.scheme.name }).catch(() => null);
+  if (told && session.peek() === of) of.load(told);
+}
+
+/** Begin with the writes, once for the page; those that other windows left come behind. */
+function ready() {
+  if (sender.peek()) return;
+  sender.value = new Sender(new Keep(), {
+    scheme: schemeOf,
+    changed: () => session.peek()?.changed(),
+    stored: (batch, answer) => {
+      const of = session.peek();
+      const { trace, scheme, annotator: who } = batch[0].context;
+      if (of?.context.trace !== trace || of.scheme.name !== scheme || of.context.annotator !== who) return;
+      if (batch[0].kind !== "edit") void reload();
+      else for (const row of answer.items) of.take(row);
+      of.changed();
+    },
+  });
+  void sender.value.begin().then((left) => { if (left) void reload(); });
+}
+
+/** @param {unknown} error */
+function tell(error) {
+  trouble.value = error instanceof ApiError ? error : new ApiError(0, String(error));
+}
+
+document.addEventListener("visibilitychange", () => {
+  const isLittle = (session.peek()?.others.size ?? 0) < MOST_AGAIN;
+  if (!document.hidden && isLittle) void reload();
+});
+effect(() => { if (session.value && session.value.view !== view.value) session.value = null; });

@@ -1,0 +1,73 @@
+/** What an annotator does: says something, of one step or a branch, takes it back, does it again. */
+import { newId } from "./keep.js";
+import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
+
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./marks.js").Edit} Edit */
+
+/**
+ * Say something of a step, or of the whole run (an empty `at`).
+ * @param {Session} session @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
+ *   `isTyping`: what follows in the same field is the same deed; `isAgain`: it is in the history already
+ */
+export function say(session, at, edit, { isTyping = false, isAgain = false } = {}) {
+  const slot = session.own.get(at) ?? empty(at);
+  const after = applyEdit(slot.mark, edit, session.scheme);
+  if (isSame(after, slot.mark) && slot.state !== "changed") return;
+  if (!isAgain) session.history.add({ changes: [{ at, before: slot.mark, after }] }, isTyping);
+  session.put({ ...slot, mark: after, state: slot.state === "changed" ? "valid" : slot.state });
+  write(session, slot, edit);
+}
+
+/** Where nothing is said yet. @param {string} at @returns {import("./session.js").Slot} */
+const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
+
+/** Say that an annotation holds of its step as it is now. @param {Session} session @param {string} at */
+export function confirm(session, at) {
+  const slot = session.own.get(at);
+  if (!slot) return;
+  session.put({ ...slot, state: "valid" });
+  write(session, slot, {});
+}
+
+/** @param {Session} session @param {import("./session.js").Slot} slot @param {Edit} edit */
+function write(session, { step, row }, edit) {
+  const seen = row ? markOf(row) : NOTHING;
+  session.sender.add({ id: newId(), kind: "edit", context: session.context, step, base: row?.revision ?? 0, seen, edit });
+  session.changed();
+}
+
+/** Mark what nobody judged below a row, and the row itself; return how many. @param {Session} session @param {number} i @param {string} correctness */
+export function sayBranch(session, i, correctness) {
+  const isAll = i === 0 && session.view.o.end[0] === session.view.o.n;
+  const group = isAll ? "" : session.steps.id(i);
+  const changes = session.fill(group, { correctness });
+  if (!changes.length) return 0;
+  const id = newId();
+  session.history.add({ changes, group: id });
+  session.sender.add({ id, kind: "branch", context: session.context, step: "", edit: { correctness }, group });
+  session.changed();
+  return changes.length;
+}
+
+/** Take the last deed back (-1), or do it again (1); return a step of it. @param {Session} session @param {1 | -1} way */
+export function turnBack(session, way) {
+  const deed = way < 0 ? session.history.undo() : session.history.redo();
+  if (!deed) return undefined;
+  for (const { at, before, after } of deed.changes) {
+    const [from, to] = way < 0 ? [after, before] : [before, after];
+    const slot = session.own.get(at);
+    if (!deed.group) say(session, at, difference(from, to), { isAgain: true });
+    else if (slot && isSame(slot.mark, from)) session.put({ ...slot, mark: to }); // what was changed since stays
+  }
+  if (deed.group) {
+    const id = newId();
+    session.sender.add({ id, kind: "undo", context: session.context, step: "", edit: {}, group: deed.group });
+    deed.group = id;
+    session.changed();
+  }
+  return deed.changes[0]?.at;
+}
+
+/** The next row that nobody judged, the first after the last; -1 if there is none. @param {Session} session @param {number} i */
+export const nextUnjudged = (session, i) => session.steps.next(i, (j) => !session.mark(session.steps.id(j)).correctness);

@@ -1,0 +1,51 @@
+/** The way into the annotation panel; what is behind it is loaded once the run is there and nothing else is to do. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { read } from "../state/kept.js";
+import { change, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+
+/** After the first row, so that nothing of it is late. */
+const IDLE_MS = 1500;
+
+/** Open the panel with the scheme that was used last, or close it. */
+function turn() {
+  const isOn = Boolean(place.peek().query.annotate);
+  change({ annotate: isOn ? null : read("annotate.scheme", "potato") }, true);
+}
+
+export function AnnotateButton() {
+  const isOn = Boolean(place.value.query.annotate);
+  useKeys([{ key: "a", says: "key.annotate", run: turn }], []);
+  return html`<button class="to-annotate" aria-pressed=${String(isOn)} title=${`${t("key.annotate")} (a)`} onClick=${turn}>${t("annotate.open")} <kbd>a</kbd></button>`;
+}
+
+export function Annotation() {
+  const isOn = Boolean(place.value.query.annotate);
+  const [panel, setPanel] = useState(/** @type {{Panel: any} | null} */ (null));
+  useEffect(() => {
+    if (isOn) void load().then(setPanel);
+    const later = setTimeout(load, IDLE_MS);
+    return () => clearTimeout(later);
+  }, [isOn]);
+  return isOn && panel ? html`<${panel.Panel} />` : "";
+}
+
+/** @type {Promise<{Panel: any}> | null} */
+let loading = null;
+
+/** The panel with its style, fetched once. */
+function load() {
+  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel);
+  return loading;
+}
+
+/** Load the panel's own style, before it is drawn. */
+function styled() {
+  const sheet = document.createElement("link");
+  sheet.rel = "stylesheet";
+  sheet.href = new URL("../style/annotate.css", import.meta.url).href;
+  document.head.append(sheet);
+  return new Promise((done) => { for (const end of ["load", "error"]) sheet.addEventListener(end, done); });
+}

@@ -1,0 +1,52 @@
+/** What can be undone and done again; nothing of it is lost when the writes themselves are joined. */
+
+/**
+ * Something that was done at once: of each step what was said before and after.
+ * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
+ *   `group`: of a mark of a whole branch, by which the service undoes it
+ */
+
+const MOST = 500;
+
+export class History {
+  constructor() {
+    /** @type {Deed[]} */
+    this.done = [];
+    /** @type {Deed[]} */
+    this.undone = [];
+  }
+
+  /**
+   * Note a deed. What somebody types into one field is one deed, as long as nothing else is done.
+   * @param {Deed} deed @param {boolean} [isTyping]
+   */
+  add(deed, isTyping = false) {
+    const [last, change] = [this.done.at(-1), deed.changes[0]];
+    this.undone = [];
+    if (isTyping && this.isTyping && last?.changes[0].at === change.at) {
+      last.changes[0].after = change.after;
+      return;
+    }
+    this.isTyping = isTyping;
+    this.done.push(deed);
+    if (this.done.length > MOST) this.done.shift();
+  }
+
+  /** Take the last deed, which the caller takes back; undefined if there is none. */
+  undo() {
+    this.isTyping = false;
+    return move(this.done, this.undone);
+  }
+
+  /** Take the last deed that was taken back. */
+  redo() {
+    return move(this.undone, this.done);
+  }
+}
+
+/** @param {Deed[]} from @param {Deed[]} to */
+function move(from, to) {
+  const deed = from.pop();
+  if (deed) to.push(deed);
+  return deed;
+}

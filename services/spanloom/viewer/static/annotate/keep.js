@@ -1,0 +1,95 @@
+/**
+ * Writes kept in the browser until the service has them: they survive a reload, a crash, and hours
+ * without a network. Each window keeps its own; those of a window that is gone are taken over.
+ */
+
+/** @typedef {import("./writes.js").Write} Write */
+
+const STORE = "writes";
+const LOCK = "spanloom.window.";
+const SENT_MS = 10_000;
+
+/** A new id; `crypto.randomUUID` is not there on pages that are not secure. */
+export function newId() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** This window, for as long as it is open. */
+const me = newId();
+
+export class Keep {
+  constructor() {
+    void holdLock();
+    /** Null: the browser refuses, and writes live as long as the page; no reason not to annotate. @type {Promise<IDBDatabase | null>} */
+    this.database = opened().catch(() => null);
+    this.order = Date.now() * 1000;
+  }
+
+  /** Keep a write as it is now, or what it has become. @param {Write} write */
+  async put(write) {
+    const order = /** @type {any} */ (write).order ?? (this.order += 1);
+    Object.assign(write, { order });
+    const kept = { ...write, owner: me };
+    await this.run((store) => store.put(kept));
+  }
+
+  /** Forget writes: the service has them, or the reader wants none of them. @param {Write[]} writes */
+  async drop(writes) {
+    if (writes.length) await this.run((store) => { for (const one of writes) store.delete(one.id); });
+  }
+
+  /** Take over what windows left that are gone, oldest first. @returns {Promise<Write[]>} */
+  async takeOver() {
+    const found = (await this.run((store) => store.getAll()))?.result ?? [];
+    const gone = new Set();
+    for (const owner of new Set(found.map((/** @type {any} */ one) => one.owner))) {
+      const newest = Math.max(...found.filter((/** @type {any} */ one) => one.owner === owner).map((/** @type {any} */ one) => one.order / 1000));
+      if (owner !== me && (await isGone(owner, newest))) gone.add(owner);
+    }
+    const taken = found.filter((/** @type {any} */ one) => gone.has(one.owner));
+    taken.sort((/** @type {any} */ a, /** @type {any} */ b) => a.order - b.order);
+    for (const one of taken) {
+      Object.assign(one, { state: one.state === "held" ? "held" : "waiting", wasSent: true }); // whether it came through nobody knows
+      await this.put(one);
+    }
+    return taken;
+  }
+
+  /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, once all of it is on disk */
+  async run(act) {
+    const database = await this.database;
+    if (!database) return null;
+    const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
+    const request = act(transaction.objectStore(STORE));
+    await new Promise((done, fail) => {
+      transaction.addEventListener("complete", done);
+      transaction.addEventListener("abort", () => fail(transaction.error));
+    });
+    return request;
+  }
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function opened() {
+  return new Promise((done, fail) => {
+    const request = indexedDB.open("spanloom", 1);
+    request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE, { keyPath: "id" }));
+    request.addEventListener("success", () => done(request.result));
+    for (const trouble of ["error", "blocked"]) request.addEventListener(trouble, () => fail(request.error));
+  });
+}
+
+/** Hold a lock that ends with the window, however it ends. */
+function holdLock() {
+  return navigator.locks?.request(LOCK + me, () => new Promise(() => {}));
+}
+
+/**
+ * Whether the window that kept writes is gone. On a page that is not secure there are no locks to tell: then it
+ * is when it has not written for longer than it takes to send.
+ * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
+ */
+async function isGone(owner, newest) {
+  if (!navigator.locks) return Date.now() - newest > SENT_MS;
+  return navigator.locks.request(LOCK + owner, { ifAvailable: true }, (lock) => lock !== null);
+}

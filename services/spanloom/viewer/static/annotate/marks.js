@@ -1,0 +1,53 @@
+/** What is said of a step, and what an edit makes of it: the rules of `core/annotation/marks.py`. */
+import { isStepwise, isWrong } from "./scheme.js";
+
+/** @typedef {import("./scheme.js").Scheme} Scheme */
+/** @typedef {{correctness: string, error_type: string, error_subtype: string, severity: string, rationale: string, value: Record<string, any>}} Mark */
+/** @typedef {Partial<Mark>} Edit the fields that change; of `value` the members */
+
+export const TEXTS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
+const OF_ERRORS = { error_type: "", error_subtype: "", severity: "", rationale: "" };
+
+/** @type {Mark} */
+export const NOTHING = Object.freeze({ correctness: "", ...OF_ERRORS, value: Object.freeze({}) });
+
+/** The mark of a row of the service. @param {any} row @returns {Mark} */
+export function markOf({ correctness, error_type, error_subtype, severity, rationale, value }) {
+  return { correctness, error_type, error_subtype, severity, rationale, value };
+}
+
+/**
+ * The mark with the fields of the edit. Where a step is not wrong any more, what was said of its error
+ * goes; so does a subtype when the type becomes another, unless the edit names one.
+ * @param {Mark} mark @param {Edit} edit @param {Scheme} scheme @returns {Mark}
+ */
+export function applyEdit(mark, edit, scheme) {
+  const isOtherType = (edit.error_type ?? mark.error_type) !== mark.error_type;
+  const found = { ...mark, ...(isOtherType ? { error_subtype: "" } : {}), ...edit, value: { ...mark.value, ...edit.value } };
+  const isRight = isStepwise(scheme) && scheme.correctness_options.length > 0 && !isWrong(scheme, found.correctness);
+  return isRight ? { ...found, ...OF_ERRORS } : found;
+}
+
+/** Whether two values are the same, as JSON has them. @param {unknown} a @param {unknown} b */
+export const isSame = (a, b) => a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** The edit that makes one mark of another; a member that is not there becomes null. @param {Mark} from @param {Mark} to @returns {Edit} */
+export function difference(from, to) {
+  /** @type {Edit} */
+  const edit = {};
+  for (const name of TEXTS) if (from[name] !== to[name]) edit[name] = to[name];
+  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // or it would go with its type
+  const members = Object.keys({ ...from.value, ...to.value }).filter((key) => !isSame(from.value[key], to.value[key]));
+  if (members.length) edit.value = Object.fromEntries(members.map((key) => [key, to.value[key] ?? null]));
+  return edit;
+}
+
+/** Two edits, one after the other, as one. @param {Edit} first @param {Edit} then @returns {Edit} */
+export function joinEdits(first, then) {
+  const joined = { ...first, ...then };
+  if (first.value && then.value) joined.value = { ...first.value, ...then.value };
+  return joined;
+}
+
+/** Whether nothing is said. @param {Mark} mark */
+export const isEmpty = (mark) => TEXTS.every((name) => !mark[name]) && Object.values(mark.value).every((one) => one === null);

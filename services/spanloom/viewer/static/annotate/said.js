@@ -1,0 +1,32 @@
+/** What a step says in a version: the one on the screen, or one that was annotated. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { runPath } from "../run/state.js";
+
+/** @typedef {{id: string, name: string, input: string, output: string}} Step */
+
+const MOST = 16;
+/** @type {Map<string, Promise<Step | null>>} */
+const asked = new Map();
+
+/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: nobody kept it */
+function said(id, version, project) {
+  const key = `${runPath()} ${id} ${version}`;
+  const known = asked.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);
+  asked.delete(key);
+  asked.set(key, known);
+  for (const old of asked.keys()) if (asked.size > MOST) asked.delete(old);
+  return known;
+}
+
+/** The step of a version, null while it comes and where it is not there. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
+export function useSaid({ context }, id, version = context.version) {
+  const [step, setStep] = useState(/** @type {Step | null} */ (null));
+  useEffect(() => {
+    let isOver = false;
+    setStep(null);
+    if (id) void said(id, version, context.project).then((found) => { if (!isOver) setStep(found); });
+    return () => { isOver = true; };
+  }, [id, version]);
+  return step?.id === id ? step : null;
+}

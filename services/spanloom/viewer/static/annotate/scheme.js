@@ -1,0 +1,59 @@
+/** What a scheme asks: which option is right, which is half so, and the letters of its choices. */
+
+/**
+ * A scheme as the service gives it.
+ * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[],
+ *   correct_option: string, error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[],
+ *   max_score: number, show_score: boolean, required: boolean, definitions: Record<string, string>, hash: string, text: string,
+ *   remarks: {line: number, key: string, reason: string}[]}} Scheme
+ */
+
+/** Letters that mean something else while the form has the focus. */
+const TAKEN = "jknru";
+
+/** Whether its rows are of steps, and not of the whole run. @param {Scheme} scheme */
+export const isStepwise = (scheme) => scheme.annotation_type === "trajectory_eval" || scheme.annotation_type === "process_reward";
+
+/** Whether its marks come to a score. @param {Scheme} scheme */
+export const hasScore = (scheme) => scheme.annotation_type === "trajectory_eval";
+
+/** Whether a step so judged has an error: every option but the right one. @param {Scheme} scheme @param {string} correctness */
+export const isWrong = (scheme, correctness) => correctness !== "" && correctness !== scheme.correct_option;
+
+/** Whether more is asked of a step so judged. @param {Scheme} scheme @param {string} correctness */
+export const asksMore = (scheme, correctness) => isWrong(scheme, correctness) && (scheme.error_types.length > 0 || scheme.severities.length > 0);
+
+/** What a severity takes off; one that the scheme does not have takes nothing. @param {Scheme} scheme @param {string} severity */
+export const weightOf = (scheme, severity) => scheme.severities.find((one) => one.name === severity)?.weight ?? 0;
+
+/** The subtypes of a type. @param {Scheme} scheme @param {string} type */
+export const subtypesOf = (scheme, type) => scheme.error_types.find((one) => one.name === type)?.subtypes ?? [];
+
+/**
+ * The shape that stands for an option: `right`, `half` of what is partly so or neither, `wrong`; `none` of nothing said.
+ * @param {Scheme} scheme @param {string} correctness
+ * @returns {"none" | "right" | "half" | "wrong"}
+ */
+export function shapeOf(scheme, correctness) {
+  if (!correctness) return "none";
+  if (correctness === scheme.correct_option) return "right";
+  return /partial/i.test(correctness) || correctness === "0" ? "half" : "wrong";
+}
+
+/**
+ * Give each name a letter: its first where that is free, else another of its own, else any; empty if none is left.
+ * @param {string[]} names @param {string[]} [given] letters that others have
+ * @returns {string[]} in their order
+ */
+export function lettersOf(names, given = []) {
+  const free = new Set([..."abcdefghijklmnopqrstuvwxyz"].filter((letter) => !TAKEN.includes(letter) && !given.includes(letter)));
+  const first = names.map((name) => (free.delete(name.slice(0, 1).toLowerCase()) ? name.slice(0, 1).toLowerCase() : ""));
+  return names.map((name, k) => {
+    const letter = first[k] || ([...name.toLowerCase(), ...free].find((one) => free.has(one)) ?? "");
+    free.delete(letter);
+    return letter;
+  });
+}
+
+/** A name as people read it. @param {string} name */
+export const worded = (name) => name.replaceAll("_", " ");

@@ -1,0 +1,51 @@
+/** What the marks of one annotator come to: the rule of `core/annotation/score.py`. */
+import { hasScore, isWrong, weightOf } from "./scheme.js";
+
+/** @typedef {import("./marks.js").Mark} Mark */
+/** @typedef {{value: number, isComplete: boolean, unjudged: number, unweighed: number, judged: number}} Score */
+
+/** Counts marks as they change, so that a score of very many costs nothing to keep. */
+export class Tally {
+  /** @param {import("./scheme.js").Scheme} scheme @param {number} size how many steps are to be judged */
+  constructor(scheme, size) {
+    this.scheme = scheme;
+    this.size = size;
+    this.judged = 0;
+    /** How many wrong steps have each severity. @type {Map<string, number>} */
+    this.wrong = new Map();
+  }
+
+  /** Count a mark, or take it out again. @param {Mark} mark @param {boolean} isToJudge whether its step is to be judged @param {1 | -1} by */
+  add(mark, isToJudge, by = 1) {
+    if (!mark.correctness) return;
+    if (isToJudge) this.judged += by;
+    if (isWrong(this.scheme, mark.correctness)) this.wrong.set(mark.severity, (this.wrong.get(mark.severity) ?? 0) + by);
+  }
+
+  /**
+   * The highest score less what severities weigh, never below 0; partially correct weighs like incorrect.
+   * Complete is it when every step is judged and every wrong one has a severity.
+   * @returns {Score}
+   */
+  score() {
+    const { scheme, judged } = this;
+    const known = new Set(scheme.severities.map((one) => one.name));
+    let [unweighed, off] = [0, 0];
+    for (const [severity, count] of this.wrong) {
+      if (!known.has(severity)) unweighed += count;
+      if (hasScore(scheme)) off += count * weightOf(scheme, severity);
+    }
+    const unjudged = this.size - judged;
+    return { value: Math.max(0, scheme.max_score - off), isComplete: unjudged + unweighed === 0, unjudged, unweighed, judged };
+  }
+}
+
+/**
+ * The score of marks by step id, those that count.
+ * @param {import("./scheme.js").Scheme} scheme @param {Iterable<[string, Mark]>} marks @param {Set<string>} steps that are to be judged
+ */
+export function scoreOf(scheme, marks, steps) {
+  const tally = new Tally(scheme, steps.size);
+  for (const [id, mark] of marks) tally.add(mark, steps.has(id));
+  return tally.score();
+}

@@ -1,0 +1,132 @@
+/** Sends what was written: half a second after the last change, when the page is hidden, and again until it is stored. */
+import { signal } from "../vendor/signals.js";
+import { ApiError, sendJson } from "../api.js";
+import { reasons, request } from "./requests.js";
+import { Writes } from "./writes.js";
+
+/** @typedef {import("./writes.js").Write} Write */
+/** @typedef {{stored: (batch: Write[], answer: any) => void, changed: () => void, scheme: (name: string) => import("./scheme.js").Scheme}} Listener */
+
+const PAUSE_MS = 500;
+const AT_LATEST_MS = 2000;
+const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000];
+
+export class Sender {
+  /** @param {import("./keep.js").Keep} keep @param {Listener} listener */
+  constructor(keep, listener) {
+    this.writes = new Writes();
+    this.keep = keep;
+    this.listener = listener;
+    /** How many writes are not confirmed, and why, if it is not only the moment. */
+    this.waiting = signal(0);
+    this.trouble = signal(/** @type {ApiError | null} */ (null));
+    this.timer = 0;
+    this.since = 0;
+    this.failures = 0;
+    this.isBusy = false;
+    addEventListener("online", () => void this.send());
+    addEventListener("pagehide", () => void this.send(true));
+    document.addEventListener("visibilitychange", () => { if (document.hidden) void this.send(true); });
+  }
+
+  /** Take over what other windows left, before what is said here; return how much that is. */
+  async begin() {
+    const left = await this.keep.takeOver().catch(() => []);
+    this.writes.list.unshift(...left);
+    if (left.length) void this.send();
+    this.tell();
+    return left.length;
+  }
+
+  /** @param {import("./writes.js").NewWrite} wanted @returns {Write} */
+  add(wanted) {
+    const write = this.writes.add(wanted);
+    void this.keep.put(write).catch(() => {}); // a disk that is full: it is sent all the same
+    this.tell();
+    this.later();
+    return write;
+  }
+
+  /** Send after a pause, but not much later however many changes there are. */
+  later() {
+    this.since ||= Date.now();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.send(), Math.max(0, Math.min(PAUSE_MS, this.since + AT_LATEST_MS - Date.now())));
+  }
+
+  /** Send all that can be, one request after the other. @param {boolean} [isLeaving] whether the page may be gone before the answer */
+  async send(isLeaving = false) {
+    clearTimeout(this.timer);
+    this.since = 0;
+    if (this.isBusy) return;
+    this.isBusy = true;
+    for (let batch = this.writes.next(); batch.length; batch = this.writes.next()) {
+      if (!(await this.sendOne(batch, isLeaving))) break;
+    }
+    this.isBusy = false;
+    this.tell();
+  }
+
+  /** @param {Write[]} batch @param {boolean} isLeaving @returns {Promise<boolean>} whether to go on */
+  async sendOne(batch, isLeaving) {
+    this.writes.sent(batch);
+    const scheme = this.listener.scheme(batch[0].context.scheme);
+    for (const one of batch) void this.keep.put(one).catch(() => {});
+    let answer;
+    try {
+      answer = await sendJson("POST", ...request(batch), isLeaving);
+    } catch (error) {
+      return this.failed(batch, error instanceof ApiError ? error : new ApiError(0, String(error)), scheme);
+    }
+    this.writes.stored(batch, answer.items, scheme);
+    await this.keep.drop(batch).catch(() => {});
+    this.failures = 0;
+    this.trouble.value = null;
+    this.listener.stored(batch, answer);
+    this.tell();
+    return true;
+  }
+
+  /** @param {Write[]} batch @param {ApiError} error @param {import("./scheme.js").Scheme} scheme */
+  failed(batch, error, scheme) {
+    const { status } = error;
+    this.trouble.value = null;
+    if (status === 409 && error.current) this.writes.clashed(batch, error.current, scheme);
+    else if ([400, 404, 409, 413, 422].includes(status)) this.writes.refused(batch, reasons(error, batch.length));
+    else {
+      this.writes.failed(batch);
+      this.trouble.value = error;
+      this.timer = setTimeout(() => void this.send(), RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)]);
+    }
+    for (const one of batch) void this.keep.put(one).catch(() => {});
+    this.tell();
+    return this.trouble.value === null;
+  }
+
+  /** The reader said which of two values it is. @param {Write} write @param {boolean} isMine */
+  settle(write, isMine) {
+    if (this.writes.settle(write, isMine)) void this.keep.put(write);
+    else void this.keep.drop([write]);
+    this.tell();
+    void this.send();
+  }
+
+  /** Give up what the service does not take. @param {Write} write */
+  discard(write) {
+    this.writes.drop(write);
+    void this.keep.drop([write]);
+    this.tell();
+  }
+
+  /** Send now; done once all is stored, or nothing more can be. */
+  async flush() {
+    while (this.isBusy) await new Promise((done) => setTimeout(done, 20));
+    await this.send();
+    return this.writes.waiting === 0;
+  }
+
+  tell() {
+    this.waiting.value = this.writes.waiting;
+    this.listener.changed();
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What one annotator says of one run under one scheme, and what others say beside it. Marks are shown at
+ * once, whatever the network does; what the service answers takes their place.
+ */
+import { signal } from "../vendor/signals.js";
+import { History } from "./history.js";
+import { NOTHING, applyEdit, isEmpty, markOf } from "./marks.js";
+import { Tally } from "./score.js";
+import { Steps } from "./steps.js";
+
+/** @typedef {import("./marks.js").Mark} Mark */
+/** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
+/** @typedef {{step: string, at: string, row: any, mark: Mark, state: State}} Slot `at`: the step that it stands at now, empty of the whole */
+
+const COUNTING = new Set(["valid", "moved", "whole"]);
+
+export class Session {
+  /**
+   * @param {import("./scheme.js").Scheme} scheme @param {import("../tree/view.js").View} view
+   * @param {import("./writes.js").Context} context @param {import("./sender.js").Sender} sender
+   */
+  constructor(scheme, view, context, sender) {
+    this.scheme = scheme;
+    this.view = view;
+    this.context = context;
+    this.sender = sender;
+    this.steps = new Steps(view);
+    this.history = new History();
+    /** Counts up with every change. */
+    this.turn = signal(0);
+    /** Whether the service has told what is stored. */
+    this.isLoaded = false;
+    /** Annotations whose step has gone. @type {Slot[]} */
+    this.orphans = [];
+    /** What others say, by the step that it stands at. @type {Map<string, any[]>} */
+    this.others = new Map();
+    /** @type {string[]} */
+    this.people = [];
+    this.withheld = 0;
+    /** What evaluators say of steps. @type {Map<string, any[]>} */
+    this.scores = new Map();
+    /** By the step that they stand at now. @type {Map<string, Slot>} */
+    this.own = new Map();
+    this.tally = new Tally(scheme, this.steps.size);
+  }
+
+  /** @param {string} at */
+  mark(at) {
+    return this.own.get(at)?.mark ?? NOTHING;
+  }
+
+  /** Take what the service has stored; what is on its way stays on top of it. @param {any} told the answer */
+  load(told) {
+    const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
+    const others = told.items.filter((/** @type {any} */ row) => !isMine(row));
+    this.own = new Map();
+    this.tally = new Tally(this.scheme, this.steps.size);
+    this.orphans = [];
+    this.withheld = told.withheld;
+    this.others = Map.groupBy(others, (row) => this.placeOf(row) ?? row.step_id);
+    this.people = [...new Set(others.map((/** @type {any} */ row) => row.annotator))].sort();
+    for (const row of told.items.filter(isMine)) this.take(row);
+    for (const write of this.writes()) this.expect(write);
+    this.isLoaded = true;
+    this.changed();
+  }
+
+  /** Show a row of the annotator's own. @param {any} row */
+  take(row) {
+    if (row.is_deleted) return;
+    const at = this.placeOf(row);
+    const known = at === undefined ? null : this.own.get(at);
+    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // a write that was sent again
+    const edits = this.writes().filter((one) => one.kind === "edit" && one.step === row.step_id);
+    const mark = edits.reduce((now, one) => applyEdit(now, one.edit, this.scheme), markOf(row));
+    const isOfThis = row.version === this.view.o.version && row.state !== "whole";
+    const slot = { step: row.step_id, at: at ?? "", row, mark, state: isOfThis ? "valid" : row.state };
+    if (at === undefined) {
+      if (!isEmpty(mark)) this.orphans.push({ ...slot, state: "orphaned" });
+    } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // what is said of a step itself goes before what moved there
+  }
+
+  /** Where on the screen a row stands; undefined where its step is not there. @param {any} row @returns {string | undefined} */
+  placeOf(row) {
+    if (row.step_id === "" || row.version === this.view.o.version) return row.step_id;
+    return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
+  }
+
+  /** Show what a write will come to that nothing is stored of yet. @param {import("./writes.js").Write} write */
+  expect(write) {
+    if (write.kind === "branch") this.fill(write.group, write.edit);
+    if (write.kind !== "edit" || this.own.has(write.step) || [...this.own.values()].some((slot) => slot.step === write.step)) return;
+    this.put({ step: write.step, at: write.step, row: null, mark: applyEdit(NOTHING, write.edit, this.scheme), state: write.step ? "valid" : "whole" });
+  }
+
+  /** Give a mark to all steps below one that have none. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {import("./history.js").Deed["changes"]} */
+  fill(top, edit) {
+    const { steps, view } = this;
+    const from = Math.max(0, top ? steps.row(top) : 0);
+    const changes = [];
+    for (let i = from; i < (top ? view.o.end[from] : view.o.n); i++) {
+      if (!steps.isToJudge(i)) continue;
+      const at = steps.id(i);
+      const slot = this.own.get(at) ?? { step: at, at, row: null, mark: NOTHING, state: /** @type {State} */ ("valid") };
+      if (slot.mark.correctness) continue;
+      const after = applyEdit(slot.mark, edit, this.scheme);
+      changes.push({ at, before: slot.mark, after });
+      this.put({ ...slot, mark: after });
+    }
+    return changes;
+  }
+
+  /** The writes of this session that are on their way, in their order. */
+  writes() {
+    const { trace, project, scheme, annotator } = this.context;
+    return this.sender.writes.list.filter(({ context: its }) => its.trace === trace && its.project === project && its.scheme === scheme && its.annotator === annotator);
+  }
+
+  /** @param {Slot} slot */
+  put(slot) {
+    const i = this.steps.row(slot.at);
+    const isToJudge = i >= 0 && this.steps.isToJudge(i);
+    const before = this.own.get(slot.at);
+    if (before && COUNTING.has(before.state)) this.tally.add(before.mark, isToJudge, -1);
+    this.own.set(slot.at, slot);
+    if (COUNTING.has(slot.state)) this.tally.add(slot.mark, isToJudge);
+  }
+
+  changed() {
+    this.turn.value = this.turn.peek() + 1;
+  }
+}

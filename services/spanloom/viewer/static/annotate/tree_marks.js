@@ -1,0 +1,73 @@
+/** Marks in the rows of the tree: one's own, what others say, and what evaluators do, each with its shape. */
+import { t } from "../i18n/index.js";
+import { make } from "../tree/row.js";
+import { line } from "../ui/visible.js";
+import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
+
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {{shape: string, says: string}} Sign `shape`: class names of the sign */
+
+const MOST_OTHERS = 4;
+
+/** What a row of the tree asks for to show the marks of a session. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
+export function marksOf(of) {
+  return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
+}
+
+/** How many signs the rows have room for, one's own included, so that they stand below each other. @param {Session} of */
+export function roomFor(of) {
+  const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
+  return 1 + Math.min(MOST_OTHERS, most);
+}
+
+/** The signs of a row, one's own first. @param {Session} of @param {number} i @returns {Sign[]} */
+export function signsOf(of, i) {
+  const at = of.steps.id(i);
+  if (!isStepwise(of.scheme)) return pointers(of, at);
+  const others = (of.others.get(at) ?? []).map((row) => sign(of, row.correctness, row, row.annotator, isMachine(row.origin)));
+  const scores = (of.scores.get(at) ?? []).map((one) => ({ shape: `mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}`, says: `${one.author}: ${one.name} ${one.value ?? ""}` }));
+  const all = [...others, ...scores];
+  const more = all.length > MOST_OTHERS ? [{ shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }] : [];
+  return [own(of, at, of.steps.isToJudge(i)), ...all.slice(0, more.length ? MOST_OTHERS - 1 : MOST_OTHERS), ...more];
+}
+
+/** Of a scheme of the whole run: who points at the step, and what is marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+function pointers(of, at) {
+  const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
+  return all.flatMap(({ annotator, value, isOwn }) => {
+    const isDecisive = value.decisive_step === at;
+    const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
+    const says = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
+    return says ? [{ shape: `${isDecisive ? "decisive" : "mark m-wrong"}${isOwn ? " own" : ""}`, says: `${annotator}: ${says}` }] : [];
+  }).slice(0, MOST_OTHERS + 1);
+}
+
+/** @param {string} origin */
+export const isMachine = (origin) => origin === "model" || origin === "rule";
+
+/** @param {Session} of @param {string} at @param {boolean} isToJudge @returns {Sign} */
+function own(of, at, isToJudge) {
+  const slot = of.own.get(at);
+  if (slot?.state === "changed" && slot.mark.correctness) return { shape: "mark own changed", says: t("marks.changed") };
+  if (slot?.mark.correctness) return { ...sign(of, slot.mark.correctness, slot.mark, t("marks.you"), false), shape: `${sign(of, slot.mark.correctness, slot.mark, "", false).shape} own` };
+  return { shape: isToJudge ? "mark own m-none" : "mark own m-empty", says: isToJudge ? t("marks.unjudged") : "" };
+}
+
+/** @param {Session} of @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
+function sign(of, correctness, { severity, error_type: type }, who, isByMachine) {
+  const isOpen = asksMore(of.scheme, correctness) && of.scheme.severities.length > 0 && !severity;
+  const words = [worded(correctness), type && worded(type), severity].filter(Boolean).join(", ");
+  return { shape: `mark m-${shapeOf(of.scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
+}
+
+/** Draw signs into a cell; one that has them already costs nothing. @param {HTMLElement} cell @param {Sign[]} signs */
+function draw(cell, signs) {
+  const says = signs.map((one) => one.says).filter(Boolean).join("; ");
+  const wanted = signs.map((one) => one.shape).join("|") + says;
+  if (cell.dataset.drawn === wanted) return;
+  cell.dataset.drawn = wanted;
+  cell.replaceChildren();
+  for (const { shape } of signs) make("i", shape, cell).ariaHidden = "true";
+  make("span", "sr", cell).textContent = says;
+  cell.title = line(says, 300);
+}

@@ -1,0 +1,64 @@
+/** From step to step, and from run to run. */
+import { signal } from "../vendor/signals.js";
+import { ApiError, sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { neighbour } from "../run/neighbours.js";
+import { choose, chosen, grid, traceId } from "../run/state.js";
+import { link, place } from "../state/place.js";
+import { sender, session } from "./current.js";
+import { nextUnjudged } from "./deeds.js";
+
+/** Why the run could not be said to be done. */
+export const finishTrouble = signal("");
+
+/** The step whose form is to have the keyboard as soon as it is there. */
+export const toForm = signal("");
+
+/** The row that keys mean: whoever holds one down is ahead of what is shown. */
+export const here = () => grid.peek()?.active ?? chosen.peek();
+
+/** Choose a row, in the tree if it is there. @param {number} i */
+export function go(i) {
+  if (i < 0) return;
+  const there = grid.peek();
+  if (there) there.select(i);
+  else choose(i);
+}
+
+/** To the next step that nobody judged; the keyboard is on the tree again. */
+export function toNext() {
+  const of = session.peek();
+  if (!of) return;
+  go(nextUnjudged(of, here()));
+  toTree();
+}
+
+export function toTree() {
+  grid.peek()?.host.focus({ preventScroll: true });
+}
+
+/** Store everything, say in the queue that it is done, and open what is next: in the queue, or in the list. */
+export async function finish() {
+  finishTrouble.value = "";
+  if (!(await sender.peek()?.flush())) {
+    finishTrouble.value = t("annotate.unsaved");
+    return;
+  }
+  try {
+    const next = await nextRun();
+    if (next) location.href = next;
+    else finishTrouble.value = t("annotate.nothing.next");
+  } catch (error) {
+    finishTrouble.value = error instanceof ApiError ? error.message : String(error);
+  }
+}
+
+/** @returns {Promise<string>} the address of the next run; empty: there is none */
+async function nextRun() {
+  const { queue, project, annotate } = place.peek().query;
+  if (!queue) return neighbour(1, { annotate });
+  const path = `/v1/queues/${encodeURIComponent(queue)}`;
+  await sendJson("POST", `${path}/items/${traceId()}/done`, {}, { project });
+  const { trace_id: next } = await sendJson("POST", `${path}/next`, {}, { project });
+  return next ? link(`/trajectories/${next}`, { annotate, queue, project }) : "";
+}

@@ -1,0 +1,139 @@
+/**
+ * Writes that the service has not confirmed yet, in their order. Nothing here waits or asks: it says
+ * what to send next, and takes what came of it. A write keeps its id for good, so that to send it again
+ * is harmless; once sent it is never changed.
+ */
+import { NOTHING, applyEdit, joinEdits, markOf } from "./marks.js";
+import { clashes, without } from "./merge.js";
+
+/** @typedef {import("./marks.js").Mark} Mark */
+/** @typedef {import("./merge.js").Clash} Clash */
+/** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
+/**
+ * `base`: the revision that was seen, null for whatever there is; `seen`: what it said. `group`: what to undo, or the branch to mark.
+ * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark,
+ *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
+ *   clashes: Clash[], theirs: any, why: string}} Write
+ */
+/** @typedef {Pick<Write, "id" | "kind" | "context" | "step" | "edit"> & Partial<Write>} NewWrite */
+
+const MOST = 1000;
+
+export class Writes {
+  constructor() {
+    /** @type {Write[]} */
+    this.list = [];
+  }
+
+  /** How many are still to be confirmed. */
+  get waiting() {
+    return this.list.length;
+  }
+
+  /** Add a write, to the one before of the same step where that was never sent; return it. @param {NewWrite} wanted @returns {Write} */
+  add(wanted) {
+    const last = this.list.findLast((one) => one.kind !== "edit" || one.step === wanted.step);
+    if (wanted.kind === "edit" && last?.kind === "edit" && !last.wasSent && isAlike(last, wanted)) {
+      last.edit = joinEdits(last.edit, wanted.edit);
+      if (last.state === "refused") last.state = "waiting";
+      return last;
+    }
+    const isAfterMany = this.list.some((one) => one.kind !== "edit");
+    const made = { seen: NOTHING, group: "", wasSent: false, state: /** @type {const} */ ("waiting"), clashes: [], theirs: null, why: "", ...wanted };
+    const write = /** @type {Write} */ ({ ...made, base: isAfterMany ? null : (wanted.base ?? 0) });
+    this.list.push(write);
+    return write;
+  }
+
+  /** What to send in one request: alike, each step once, nothing behind what is held. @returns {Write[]} */
+  next() {
+    const first = this.list.find((one) => one.state === "waiting" && !this.isBlocked(one));
+    if (!first || first.kind !== "edit") return first ? [first] : [];
+    const steps = new Set();
+    /** @type {Write[]} */
+    const batch = [];
+    for (const one of this.list.slice(this.list.indexOf(first))) {
+      if (one.kind !== "edit" || batch.length === MOST) break;
+      if (one.state !== "waiting" || !isAlike(one, first) || steps.has(one.step) || this.isBlocked(one)) continue;
+      steps.add(one.step);
+      batch.push(one);
+    }
+    return batch;
+  }
+
+  /** Whether an earlier write of the same step waits for an answer of the reader. @param {Write} write */
+  isBlocked(write) {
+    for (const one of this.list) {
+      if (one === write) return false;
+      if (one.state === "held" && one.step === write.step) return true;
+    }
+    return false;
+  }
+
+  /** They are on their way. @param {Write[]} batch */
+  sent(batch) {
+    for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
+  }
+
+  /** Nobody answered: they may be stored or not, and are sent again as they are. @param {Write[]} batch */
+  failed(batch) {
+    for (const one of batch) one.state = "waiting";
+  }
+
+  /** They are stored, as these rows; what waits behind them has seen these. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
+  stored(batch, rows, scheme) {
+    this.list = this.list.filter((one) => !batch.includes(one));
+    for (const one of batch.filter((each) => each.kind === "edit")) {
+      const row = rows.find((found) => found.write_id === one.id);
+      const behind = this.list.filter((later) => later.kind === "edit" && later.step === one.step && isAlike(later, one));
+      const expected = one.base === null ? markOf(row ?? one.seen) : applyEdit(one.seen, one.edit, scheme);
+      if (row) for (const later of behind) rebase(later, expected, row, scheme);
+    }
+  }
+
+  /**
+   * Somebody else changed the same steps meanwhile (409); nothing was stored. What changes other fields
+   * is joined; the rest is held until the reader says which.
+   * @param {Write[]} batch @param {any[]} current @param {import("./scheme.js").Scheme} scheme
+   */
+  clashed(batch, current, scheme) {
+    for (const one of batch) {
+      Object.assign(one, { state: "waiting", wasSent: false });
+      const row = current.find((found) => found.step_id === one.step);
+      if (row) rebase(one, one.seen, row, scheme);
+    }
+  }
+
+  /** They cannot be (422): those with a reason are kept for the reader to see, the others sent again. @param {Write[]} batch @param {Map<number, string>} reasons by place */
+  refused(batch, reasons) {
+    batch.forEach((one, place) => {
+      const why = reasons.get(place);
+      Object.assign(one, { wasSent: false, state: why === undefined ? "waiting" : "refused", why: why ?? "" });
+    });
+  }
+
+  /** The reader chose: their own values, or what is stored; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  settle(write, isMine) {
+    const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
+    const isLeft = Object.keys(edit).length > 0;
+    Object.assign(write, { edit, state: "waiting", base: write.theirs.revision, seen: markOf(write.theirs), clashes: [], theirs: null });
+    if (!isLeft) this.drop(write);
+    return isLeft;
+  }
+
+  /** @param {Write} write */
+  drop(write) {
+    this.list = this.list.filter((one) => one !== write);
+  }
+}
+
+/** Let a write that saw one mark see another; what cannot be joined is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
+function rebase(write, seen, row, scheme) {
+  const now = markOf(row);
+  const found = write.base === null ? [] : clashes(seen, now, write.edit, scheme);
+  if (found.length) Object.assign(write, { state: "held", clashes: found, theirs: row });
+  else Object.assign(write, { base: row.revision, seen: now });
+}
+
+/** @param {{context: Context}} a @param {{context: Context}} b */
+const isAlike = (a, b) => Object.entries(a.context).every(([name, value]) => value === b.context[/** @type {"trace"} */ (name)]);

@@ -1,0 +1,24 @@
+/** Opens the dialog that makes a dataset; its module is loaded then and not before. */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+
+/** @typedef {import("./rows.js").Source} Source */
+
+/** @param {{sources: Source[], class?: string}} props */
+export function DatasetButton({ sources, class: style = "" }) {
+  const [dialog, setDialog] = useState(/** @type {{made: unknown} | null} */ (null));
+  const open = async () => {
+    const { DatasetDialog } = await import("./dialog.js");
+    setDialog({ made: DatasetDialog });
+  };
+  return html`<button class=${style} onClick=${open}>${t("dataset.open")}</button>
+    ${dialog && html`<${dialog.made} sources=${sources} close=${() => setDialog(null)} />`}`;
+}
+
+/** The same with the key `D`. @param {{sources: Source[]}} props */
+export function DatasetKey({ sources }) {
+  useKeys([{ key: "D", says: "dataset.open", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
+  return html`<${DatasetButton} class="dataset" sources=${sources} />`;
+}

@@ -1,0 +1,77 @@
+/** Takes files in: first only says what would be stored, then stores it. */
+import { useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError } from "../judging/asked.js";
+import { Refusal } from "../judging/parts.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+/** @typedef {{line: number, detail: string}} Finding */
+/** @typedef {{dry_run: boolean, added: number, there: number, refused: Finding[], flags: Finding[]}} Report */
+/** @typedef {{path: string, text: string}} Given */
+
+/** The path of a file: within its folder, where a folder was chosen. @param {File} file */
+const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).webkitRelativePath || file.name;
+
+/** Whether a file has lines of ours, and none of Potato's. @param {string} path */
+const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
+
+/** What the service says of files: ours as entries, Potato's as they are. @param {Given[]} files @param {boolean} isDry */
+async function send(files, isDry) {
+  const asked = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
+  /** @type {{from: string, report: Report}[]} */
+  const reports = [];
+  for (const { path, text } of files.filter((one) => isOurs(one.path))) {
+    const entries = text.split("\n").filter((one) => one.trim()).map((one) => JSON.parse(one));
+    reports.push({ from: path, report: await sendJson("POST", "/v1/annotations/import", entries, asked) });
+  }
+  const theirs = files.filter((one) => !isOurs(one.path));
+  if (theirs.length) reports.push({ from: theirs.map((one) => one.path).join(", "), report: await sendJson("POST", "/v1/annotations/potato", { files: theirs }, asked) });
+  return reports;
+}
+
+/** Which of the chosen files are read: of a folder those that hold annotations. @param {FileList | null} chosen */
+async function readAll(chosen) {
+  const wanted = [...(chosen ?? [])].filter((file) => !pathOf(file).includes("/") || /(user_state\.json|items\.json|\.csv|\.jsonl)$/.test(file.name));
+  return Promise.all(wanted.map(async (file) => ({ path: pathOf(file), text: await file.text() })));
+}
+
+export function Import() {
+  const [files, setFiles] = useState(/** @type {Given[]} */ ([]));
+  const [reports, setReports] = useState(/** @type {{from: string, report: Report}[]} */ ([]));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  /** @param {Given[]} given @param {boolean} isDry */
+  const run = async (given, isDry) => {
+    try {
+      setReports(await send(given, isDry));
+      setError(null);
+    } catch (failed) {
+      setReports([]);
+      setError(asError(failed));
+    }
+  };
+  /** @param {Event} event */
+  const choose = async (event) => {
+    const given = await readAll(/** @type {HTMLInputElement} */ (event.target).files);
+    setFiles(given);
+    if (given.length) await run(given, true);
+  };
+  const isTried = reports.length > 0 && reports[0].report.dry_run;
+  return html`<p class="quiet">${t("exchange.in.about")}</p>
+    <p class="across"><label class="file">${t("exchange.files")} <input type="file" multiple accept=".jsonl,.ndjson,.json,.csv" onChange=${choose} /></label>
+      <label class="file">${t("exchange.folder")} <input type="file" webkitdirectory onChange=${choose} /></label></p>
+    <${Refusal} error=${error} />
+    <div role="status">${reports.map(({ from, report }) => html`<${Told} key=${from} from=${from} report=${report} />`)}</div>
+    ${isTried && html`<p><button class="main" onClick=${() => run(files, false)}>${t("exchange.import")}</button></p>`}`;
+}
+
+/** @param {{from: string, report: Report}} props */
+function Told({ from, report }) {
+  const sum = t(report.dry_run ? "exchange.would" : "exchange.did", { added: report.added, there: report.there });
+  const rows = [...report.refused.map((one) => ({ ...one, isError: true })), ...report.flags.map((one) => ({ ...one, isError: false }))];
+  return html`<section class="report"><h3><bdi>${visible(from)}</bdi></h3><p>${sum}</p>
+    ${rows.length > 0 && html`<table class="sheet-table"><thead><tr><th class="number">${t("exchange.line")}</th><th>${t("exchange.what")}</th><th>${t("exchange.why")}</th></tr></thead>
+      <tbody>${rows.map(({ line, detail, isError }) => html`<tr><td class="number">${line}</td><td class=${isError ? "wrong" : "odd"}>${isError ? `✕ ${t("exchange.refused")}` : `⚠ ${t("exchange.kept")}`}</td><td>${visible(detail)}</td></tr>`)}</tbody></table>`}</section>`;
+}

@@ -1,0 +1,54 @@
+/** What the pages for judging together have in common: where one can go, and who one is. */
+import "../i18n/queues.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { annotator } from "../state/annotator.js";
+import { link, place } from "../state/place.js";
+import { Frame } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+const PAGES = /** @type {const} */ ([
+  ["/queues", "queues"],
+  ["/schemes", "schemes"],
+  ["/agreement", "agreement"],
+  ["/exchange", "exchange"],
+]);
+
+/** @param {{title: string, children?: unknown}} props */
+export function Judging({ title, children }) {
+  const { project } = place.value.query;
+  return html`<${Frame} title=${title} nav=${html`<nav class="ways" aria-label=${t("judging")}>
+      <a href=${link("/", { project })}>‹ ${t("list.title")}</a>
+      ${PAGES.map(([path, name]) => html`<a href=${link(path, { project })} aria-current=${location.pathname === path ? "page" : null}>${t(`${name}.title`)}</a>`)}
+      <span class="room"></span><${Who} /></nav>`}>
+    <main class="judge"><h1>${title}</h1>${children}</main>
+  <//>`;
+}
+
+/** Who judges in this browser, and how to say so; nobody verifies it. */
+export function Who() {
+  const [isAsking, setAsking] = useState(false);
+  const who = annotator.value;
+  if (!who || isAsking) return html`<${NameForm} done=${() => setAsking(false)} isAsked=${isAsking} />`;
+  return html`<span class="who">${t("who.is")} <b><bdi>${visible(who)}</bdi></b>
+    <button class="plain" title=${t("who.unverified")} onClick=${() => setAsking(true)}>${t("who.change")}</button></span>`;
+}
+
+/** @param {{done: () => void, isAsked?: boolean}} props */
+function NameForm({ done, isAsked = false }) {
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => {
+    if (isAsked) input.current?.focus();
+  }, []);
+  /** @param {SubmitEvent} event */
+  const take = (event) => {
+    event.preventDefault();
+    const name = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("name") ?? "").trim();
+    if (name) annotator.value = name;
+    done();
+  };
+  return html`<form class="who" onSubmit=${take}><label>${t("who.name")}
+    <input name="name" ref=${input} defaultValue=${annotator.peek()} maxlength="100" required autocomplete="nickname" title=${t("who.unverified")} /></label>
+    <button class="main">${t("who.use")}</button></form>`;
+}

@@ -1,0 +1,47 @@
+/** Small parts that several pages for judging together show alike. */
+import { t } from "../i18n/index.js";
+import { clock, duration, percent } from "../format.js";
+import { stateOf } from "../list/columns.js";
+import { link } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { line } from "../ui/visible.js";
+
+export const none = () => html`<span class="none">–</span>`;
+
+/** @typedef {"open" | "begun" | "done" | "to_adjudicate" | "adjudicated"} State */
+export const STATES = /** @type {State[]} */ (["open", "begun", "done", "to_adjudicate", "adjudicated"]);
+
+/** How far the items of a queue are, as a bar and in words. @param {{states: Record<string, number>, items: number}} props */
+export function StateBar({ states, items }) {
+  const there = STATES.filter((state) => states[state]);
+  const words = there.map((state) => `${states[state]} ${t(`item.${state}`)}`).join(", ");
+  return html`<span class="progress"><progress max=${items || 1} value=${(states.done ?? 0) + (states.to_adjudicate ?? 0) + (states.adjudicated ?? 0)} aria-label=${words}></progress>
+    <span>${words || t("queue.empty")}</span></span>`;
+}
+
+/**
+ * A run by its name and state, leading to it.
+ * @param {{id: string, run?: import("../list/columns.js").Run, project?: string, queue?: string, step?: string, scheme?: string}} props
+ */
+export function RunLink({ id, run, project, queue, step, scheme }) {
+  const href = link(`/trajectories/${id}`, { project, queue, annotate: scheme, step });
+  const known = run && stateOf(run);
+  return html`${known && html`<span class="state s-${known.state}" title=${known.words}>${known.sign}<span class="sr"> ${known.words}</span></span> `}
+    <a href=${href}><bdi>${run ? line(run.root_name || id, 60) : id.slice(0, 12)}</bdi></a>
+    ${run && html` <span class="quiet">${clock(Number(run.started_at))} · ${duration(Number(run.duration))}</span>`}`;
+}
+
+/** Why there is no figure, in the language of the page where that is known. @param {string} reason as the service says it */
+function reasonOf(reason) {
+  if (reason.startsWith("no unit was judged")) return t("reason.nothing");
+  return reason.startsWith("everybody always said") ? t("reason.one") : reason;
+}
+
+/** A figure, or why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */
+export function Figure({ figure, asShare = false }) {
+  if (figure.value === null) return html`<span class="undefined">${t("agreement.undefined")}<span class="reason">${reasonOf(figure.reason)}</span></span>`;
+  return html`<b>${asShare ? percent(figure.value) : figure.value.toFixed(3)}</b>`;
+}
+
+/** What the service refused, in its words. @param {{error: import("../api.js").ApiError | null}} props */
+export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;

@@ -1,0 +1,70 @@
+/** Adjudication: what all annotators say of a run, side by side, and what somebody who saw all of it decides. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getBytes, sendJson } from "../api.js";
+import { decider, rowsOf } from "../adjudication/decisions.js";
+import { Steps } from "../adjudication/steps.js";
+import { t } from "../i18n/index.js";
+import { asError, part, useAsked, useRuns } from "../judging/asked.js";
+import { Judging } from "../judging/frame.js";
+import { Refusal, RunLink } from "../judging/parts.js";
+import { annotator } from "../state/annotator.js";
+import { change, link, place } from "../state/place.js";
+import { StepPanel } from "../step/panel.js";
+import { decode, rowOf } from "../tree/outline.js";
+import { Failure } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+
+/** @typedef {import("../tree/outline.js").Outline} Outline */
+
+export function Page() {
+  const { trace = "", scheme = "", queue, all, step, project } = place.value.query;
+  const path = `/v1/trajectories/${trace}`;
+  const { told, error, again } = useAsked(trace ? `${path}/annotations` : "", { scheme, project });
+  const schemes = useAsked("/v1/schemes", { project }).told;
+  const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
+  useEffect(() => {
+    if (trace) getBytes(`${path}/outline`, { project }).then((bytes) => setOutline(decode(bytes)), () => {});
+  }, [trace, project]);
+  const asked = [...(schemes?.items ?? []), ...(schemes?.presets ?? [])].find((one) => one.name === scheme);
+  const runs = useRuns(trace ? [trace] : [], project);
+  const i = outline && step ? rowOf(outline, step) : -1;
+  const found = told && outline ? rowsOf(told.items, outline) : null;
+  return html`<${Judging} title=${t("adjudication.title")}>
+    <p class="across">${trace && html`<span><${RunLink} id=${trace} run=${runs[trace]} project=${project} queue=${queue} scheme=${scheme} /></span>`}
+      <label class="check"><input type="checkbox" checked=${!all} onChange=${() => change({ all: all ? null : "1" })} /> ${t("adjudication.differing")}</label>
+      ${queue && html`<${Over} queue=${queue} trace=${trace} project=${project} />`}</p>
+    ${error && html`<${Failure} error=${error} again=${again} />`}
+    ${!annotator.value && html`<p>${t("who.first")}</p>`}
+    ${told?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: told.withheld })}</p>`}
+    ${found && asked && html`<div class="sides-by">
+      <${Steps} rows=${found} scheme=${asked} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
+      ${i >= 0 && outline && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}
+  <//>`;
+}
+
+/** Says that an item is decided, and goes on to the next that is to be. @param {{queue: string, trace: string, project: string | undefined}} props */
+function Over({ queue, trace, project }) {
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [said, say] = useState("");
+  const path = `/v1/queues/${part(queue)}/items`;
+  const { told, again } = useAsked(path, { project });
+  /** @type {{trace_id: string, state: string}[]} */
+  const items = told?.items ?? [];
+  const next = items.find((item) => item.state === "to_adjudicate" && item.trace_id !== trace);
+  const state = items.find((item) => item.trace_id === trace)?.state;
+  const decide = async () => {
+    try {
+      await sendJson("POST", `${path}/${trace}/adjudicate`, {}, { project });
+      again();
+      if (next) change({ trace: next.trace_id, step: null }, true);
+      say(next ? "" : t("adjudication.none"));
+    } catch (failed) {
+      setError(asError(failed));
+    }
+  };
+  return html`<span class="room"></span>${state && html`<span class="i-${state}">${t(`item.${/** @type {import("../judging/parts.js").State} */ (state)}`)}</span>`}
+    <button class="main" disabled=${!annotator.value} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>
+    <a href=${link("/queues", { queue, project, state: "to_adjudicate" })}>${t("adjudication.list")}</a>
+    <span role="status">${said}</span><${Refusal} error=${error} />`;
+}
+

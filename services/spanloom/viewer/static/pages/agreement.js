@@ -1,0 +1,61 @@
+/** How far annotators agree: figures, what they were counted from, and the steps that they differ on. */
+import { Confusions } from "../agreement/confusion.js";
+import { Measures } from "../agreement/measures.js";
+import { Units } from "../agreement/units.js";
+import { t } from "../i18n/index.js";
+import { useAsked } from "../judging/asked.js";
+import { Judging } from "../judging/frame.js";
+import { change, place } from "../state/place.js";
+import { Failure } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+
+/** What the address compares. */
+export function asked() {
+  const { scheme = "", queue, from, to, changed, project } = place.value.query;
+  return { scheme, queue, from: from && `${from}T00:00:00Z`, to: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };
+}
+
+export function Page() {
+  const { scheme } = place.value.query;
+  const { told, error, again } = useAsked(scheme ? "/v1/agreement" : "", asked());
+  return html`<${Judging} title=${t("agreement.title")}>
+    <${Choices} />
+    ${!scheme && html`<p class="quiet">${t("agreement.choose")}</p>`}
+    ${error && html`<${Failure} error=${error} again=${again} />`}
+    ${told && scheme && !error && html`<p class="across">${t("agreement.of", { rows: told.annotations, runs: told.trajectories })}
+        ${told.left_out > 0 && html`<span class="quiet">${t("agreement.left", { n: told.left_out })}</span>`}</p>
+      ${told.measures.length === 0 ? html`<p>${t("agreement.nothing")}</p>` : html`
+        <${Measures} title=${t("agreement.all")} rows=${told.measures.map((/** @type {any} */ m) => ({ label: "", measure: m, pick: {} }))} />
+        <${Confusions} measures=${told.measures} />
+        <${Apart} title=${t("agreement.by.agent")} of=${told.by_agent} name="agent" />
+        <${Apart} title=${t("agreement.by.type")} of=${told.by_step_type} name="step_type" />
+        <${Units} asked=${asked()} />`}`}
+  <//>`;
+}
+
+/** @param {{title: string, of: Record<string, any[]>, name: "agent" | "step_type"}} props */
+function Apart({ title, of, name }) {
+  const rows = Object.entries(of).flatMap(([label, measures]) => measures.map((measure) => ({ label, measure, pick: { [name]: label } })));
+  return rows.length > 0 && html`<${Measures} title=${title} rows=${rows} />`;
+}
+
+/** Which scheme, queue and time. */
+function Choices() {
+  const { scheme = "", queue = "", from = "", to = "", changed, project } = place.value.query;
+  const schemes = useAsked("/v1/schemes", { project }).told;
+  const queues = useAsked("/v1/queues", { project }).told?.items ?? [];
+  const names = [...new Set([...(schemes?.items ?? []), ...(schemes?.presets ?? [])].map((one) => one.name))];
+  /** @param {string} name */
+  const set = (name) => (/** @type {Event} */ event) => {
+    const { value } = /** @type {HTMLSelectElement} */ (event.target);
+    const ofQueue = name === "queue" && queues.find((/** @type {{name: string}} */ one) => one.name === value);
+    change({ [name]: value, ...(ofQueue ? { scheme: ofQueue.scheme } : {}), measure: null, a: null, b: null, va: null, vb: null, agent: null, step_type: null }, true);
+  };
+  return html`<div class="across asked">
+    <label>${t("queue.scheme")} <select value=${scheme} onChange=${set("scheme")}><option value="">…</option>${names.map((one) => html`<option value=${one}>${one}</option>`)}</select></label>
+    <label>${t("agreement.queue")} <select value=${queue} onChange=${set("queue")}><option value="">${t("agreement.every")}</option>${queues.map((/** @type {{name: string}} */ one) => html`<option value=${one.name}>${one.name}</option>`)}</select></label>
+    <label>${t("agreement.from")} <input type="date" value=${from} onChange=${set("from")} /></label>
+    <label>${t("agreement.to")} <input type="date" value=${to} onChange=${set("to")} /></label>
+    <label class="check"><input type="checkbox" checked=${Boolean(changed)} onChange=${() => change({ changed: changed ? null : "1" }, true)} /> ${t("agreement.changed")}</label>
+  </div>`;
+}

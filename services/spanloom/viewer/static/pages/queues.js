@@ -1,0 +1,30 @@
+/** Queues: what is to be judged by whom, how far it is, and the way to what is next. */
+import { t } from "../i18n/index.js";
+import { useAsked } from "../judging/asked.js";
+import { Judging } from "../judging/frame.js";
+import { QueueForm } from "../queues/form.js";
+import { QueueTable } from "../queues/list.js";
+import { QueueView } from "../queues/view.js";
+import { change, place } from "../state/place.js";
+import { Failure } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+export function Page() {
+  const { queue, project } = place.value.query;
+  const title = queue ? visible(queue) : t("queues.title");
+  return html`<${Judging} title=${title}>${queue ? html`<${QueueView} key=${queue} name=${queue} project=${project} />` : html`<${Queues} project=${project} />`}<//>`;
+}
+
+/** @param {{project: string | undefined}} props */
+function Queues({ project }) {
+  const { told, error, again } = useAsked("/v1/queues", { project });
+  const isNew = Boolean(place.value.query.new);
+  /** @type {import("../queues/list.js").Queue[]} */
+  const queues = told?.items ?? [];
+  return html`${error && html`<${Failure} error=${error} again=${again} />`}
+    <p class="across">${!isNew && html`<button class="main" onClick=${() => change({ new: "1" }, true)}>${t("queue.new")}</button>`}
+      <span class="quiet">${told && queues.length === 0 ? t("queues.none") : t("queues.about")}</span></p>
+    ${isNew && html`<${QueueForm} names=${queues.map((one) => one.name)} project=${project} />`}
+    ${queues.length > 0 && html`<${QueueTable} queues=${queues} />`}`;
+}

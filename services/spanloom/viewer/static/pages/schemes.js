@@ -1,0 +1,59 @@
+/** Schemes: what annotators are asked. Potato's YAML is taken as it is, and what is odd about it is said at its line. */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { useAsked } from "../judging/asked.js";
+import { Judging } from "../judging/frame.js";
+import { Editor } from "../schemes/editor.js";
+import { Source } from "../schemes/source.js";
+import { change, place } from "../state/place.js";
+import { Failure } from "../ui/frame.js";
+import { html } from "../ui/html.js";
+import { line, visible } from "../ui/visible.js";
+
+/**
+ * A scheme as the service tells it.
+ * @typedef {{line: number, key: string, reason: string}} Remark
+ * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[], correct_option: string,
+ *   error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[], max_score: number, put_by: string, put_at: string | null,
+ *   definitions: Record<string, string>, hash: string, text: string, remarks: Remark[]}} Scheme
+ */
+
+export function Page() {
+  const { scheme, project } = place.value.query;
+  const { told, error, again } = useAsked("/v1/schemes", { project });
+  const [isWriting, setWriting] = useState(false);
+  /** @type {Scheme[]} */
+  const own = told?.items ?? [];
+  const presets = (told?.presets ?? []).filter((/** @type {Scheme} */ one) => !own.some((mine) => mine.name === one.name));
+  const chosen = [...own, ...presets].find((one) => one.name === scheme);
+  /** @param {string} name */
+  const stored = (name) => { setWriting(false); again(); change({ scheme: name }, true); };
+  return html`<${Judging} title=${t("schemes.title")}>
+    ${error && html`<${Failure} error=${error} again=${again} />`}
+    <p class="across"><button class="main" onClick=${() => setWriting(!isWriting)}>${t("scheme.new")}</button><span class="quiet">${t("schemes.about")}</span></p>
+    ${isWriting && html`<${Editor} text="" project=${project} stored=${stored} close=${() => setWriting(false)} />`}
+    <div class="beside"><nav aria-label=${t("schemes.title")}>
+        <${Names} title=${t("schemes.own")} of=${own} on=${scheme} /><${Names} title=${t("schemes.presets")} of=${presets} on=${scheme} /></nav>
+      <div>${chosen ? html`<${Shown} key=${chosen.hash} scheme=${chosen} project=${project} stored=${stored} />` : told && html`<p class="quiet">${t("scheme.choose")}</p>`}</div></div>
+  <//>`;
+}
+
+/** @param {{title: string, of: Scheme[], on: string | undefined}} props */
+function Names({ title, of, on }) {
+  return html`<h2>${title}</h2>${of.length === 0 ? html`<p class="quiet">${t("schemes.none")}</p>` : html`<ul class="names">${of.map((one) => html`<li key=${one.name}>
+    <button class="plain" aria-pressed=${String(one.name === on)} onClick=${() => change({ scheme: one.name }, true)}><bdi>${visible(one.name)}</bdi> <span class="quiet">${one.annotation_type}</span>${one.remarks.length > 0 && html` <span class="warn" title=${t("scheme.remarked", { n: one.remarks.length })}>⚠ ${one.remarks.length}</span>`}</button></li>`)}</ul>`}`;
+}
+
+/** @param {{scheme: Scheme, project: string | undefined, stored: (name: string) => void}} props */
+function Shown({ scheme, project, stored }) {
+  const [isOpen, setOpen] = useState(false);
+  const isPreset = scheme.project === null;
+  return html`<h2><bdi>${visible(scheme.name)}</bdi> <span class="quiet">${isPreset ? t("scheme.preset") : scheme.put_by}</span></h2>
+    ${scheme.description && html`<p>${visible(scheme.description)}</p>`}
+    <dl class="facts">${scheme.correctness_options.length > 0 && html`<div><dt>${t("scheme.options")}</dt><dd>${scheme.correctness_options.map((one, at) => html`${at > 0 ? ", " : ""}<span class=${one === scheme.correct_option ? "right" : ""} title=${one === scheme.correct_option ? t("scheme.right") : ""}>${one === scheme.correct_option ? "✓ " : ""}${visible(one)}</span>`)}</dd></div>`}
+      ${scheme.severities.length > 0 && html`<div><dt>${t("scheme.severities")}</dt><dd>${scheme.severities.map(({ name, weight }) => `${visible(name)} −${weight}`).join(", ")}</dd></div>`}
+      ${scheme.annotation_type === "trajectory_eval" && html`<div><dt>${t("scheme.most")}</dt><dd>${scheme.max_score}</dd></div>`}</dl>
+    ${scheme.error_types.length > 0 && html`<dl class="taxonomy">${scheme.error_types.map(({ name, subtypes }) => html`<dt>${visible(name)}</dt><dd>${subtypes.map((one, at) => html`${at > 0 ? ", " : ""}<span title=${scheme.definitions[one] ?? ""}>${line(one, 60)}</span>`)}</dd>`)}</dl>`}
+    <p><button onClick=${() => setOpen(!isOpen)}>${isPreset ? t("scheme.copy") : t("scheme.edit")}</button></p>
+    ${isOpen ? html`<${Editor} text=${scheme.text} project=${project} stored=${stored} close=${() => setOpen(false)} />` : html`<${Source} text=${scheme.text} findings=${scheme.remarks.map((one) => ({ ...one, isError: false }))} />`}`;
+}

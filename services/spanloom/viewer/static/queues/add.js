@@ -1,0 +1,35 @@
+/** Puts the runs that are selected in the list into a queue, one that is there or a new one. */
+import "../i18n/queues.js";
+import { useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError, part, useAsked } from "../judging/asked.js";
+import { link, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { Menu } from "../ui/menu.js";
+import { line } from "../ui/visible.js";
+import { picked } from "./picked.js";
+
+/** @param {{ids: string[]}} props */
+export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${Choices} ids=${ids} /><//>`;
+
+/** @param {{ids: string[]}} props */
+function Choices({ ids }) {
+  const { project } = place.value.query;
+  const { told } = useAsked("/v1/queues", { project });
+  const [said, say] = useState("");
+  /** @param {import("./list.js").Queue} queue */
+  const add = (queue) => {
+    const { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions } = queue;
+    const body = { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions, trace_ids: ids };
+    sendJson("PUT", `/v1/queues/${part(queue.name)}`, body, { project: queue.project }).then(
+      (now) => say(t("queue.added", { name: queue.name, n: now.items })), (error) => say(asError(error).message));
+  };
+  const create = () => {
+    picked.value = ids;
+    location.href = link("/queues", { new: "1", project });
+  };
+  return html`<ul class="choices">${(told?.items ?? []).map((/** @type {import("./list.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
+    <li><button class="plain" onClick=${create}>${t("queue.new")}</button></li></ul>
+    <p class="quiet" role="status">${said}</p>`;
+}

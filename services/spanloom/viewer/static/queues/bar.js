@@ -1,0 +1,55 @@
+/** The line over a run that was opened from a queue: what to look at, which item it is, done and next. */
+import "../i18n/queues.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError, part, useAsked } from "../judging/asked.js";
+import { annotator } from "../state/annotator.js";
+import { link, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { nextAddress } from "./next.js";
+
+const CHORD = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+
+/** Say that a run is done, as the keyboard does: an open annotation panel stores what is left first. */
+const pressDone = () => document.body.dispatchEvent(new KeyboardEvent("keydown", CHORD));
+
+/** @param {{trace: string}} props */
+export function QueueBar({ trace }) {
+  const { queue = "", project } = place.value.query;
+  const [error, setError] = useState("");
+  const path = `/v1/queues/${part(queue)}/items/${trace}`;
+  const { told, error: failed, again } = useAsked(path, { project });
+  const who = annotator.value;
+  const isDone = told?.item.done_by.includes(who);
+  /** @param {() => Promise<string>} act which returns what to say, if anything */
+  const attempt = (act) => { setError(""); act().then(setError, (refused) => setError(asError(refused).message)); };
+  const finish = async () => {
+    await sendJson("POST", `${path}/done`, {}, { project });
+    const next = await nextAddress(queue, told.scheme, project);
+    if (next) location.href = next;
+    again();
+    return next ? "" : t("queue.nothing");
+  };
+  const reopen = () => sendJson("POST", `${path}/reopen`, {}, { project }).then(() => { again(); return ""; });
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const listen = (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !told) return;
+      setTimeout(() => { if (!event.defaultPrevented) attempt(finish); }); // after every other listener
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [told, who]);
+  if (failed) return html`<div class="queue-bar" role="alert">${failed.message}</div>`;
+  if (!told) return html`<div class="queue-bar"></div>`;
+  return html`<div class="queue-bar" role="region" aria-label=${t("queue.bar")}>
+    <a href=${link("/queues", { queue, project })}><bdi>${visible(queue)}</bdi></a>
+    <span>${told.at ? t("queue.at", { at: told.at, n: told.of }) : t("queue.notmine")}${isDone ? ` · ${t("item.done")} ✓` : ""}</span>
+    ${told.instructions && html`<details><summary>${t("queue.instructions")}</summary><p>${visible(told.instructions)}</p></details>`}
+    <span class="refusal" role="alert">${error}</span><span class="room"></span>
+    ${isDone ? html`<button onClick=${() => attempt(reopen)}>${t("queue.reopen")}</button>` : ""}
+    <button class="main" disabled=${!who} title=${who ? "Ctrl+Enter" : t("who.first")} onClick=${pressDone}>${t("queue.done")}</button>
+  </div>`;
+}

@@ -1,0 +1,85 @@
+/** Makes a queue: what is asked, of which runs, by whom. */
+import { useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError, part, useAsked } from "../judging/asked.js";
+import { Refusal } from "../judging/parts.js";
+import { change, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { picked, unpick } from "./picked.js";
+
+const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
+
+/** The fields of a form as a request has them. @param {FormData} given @param {string[]} ids of the runs that were selected */
+export function requestOf(given, ids) {
+  /** @param {string} name */
+  const text = (name) => String(given.get(name) ?? "").trim();
+  const isFree = text("mode") === "free";
+  const names = text("annotators").split(/[,，\n]/).map((one) => one.trim()).filter(Boolean);
+  const of = text("of");
+  return {
+    scheme: text("scheme"), mode: isFree ? "free" : "assigned", annotators: [...new Set(names)],
+    each: Number(text("each")) || 1, order: text("order"), blind: given.has("blind"),
+    threshold: text("threshold") ? Number(text("threshold")) / 100 : null, sample: Number(text("sample") || 0) / 100,
+    instructions: text("instructions"),
+    trace_ids: of === "selected" ? ids : [], gold_trace_ids: of === "gold" ? ids : [],
+    where: of === "where" ? text("where") || "steps >= 0" : "", living: of === "where" && given.has("living"),
+  };
+}
+
+/** @param {{names: string[], project: string | undefined}} props `names`: of the queues that there are */
+export function QueueForm({ names, project }) {
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const { told } = useAsked("/v1/schemes", { project });
+  const ids = picked.value;
+  /** @type {string[]} */
+  const schemes = [...new Set([...(told?.items ?? []), ...(told?.presets ?? [])].map((one) => one.name))];
+  /** @param {SubmitEvent} event */
+  const make = async (event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const name = String(given.get("name")).trim();
+    if (names.includes(name) && !confirm(t("queue.exists", { name }))) return;
+    try {
+      await sendJson("PUT", `/v1/queues/${part(name)}`, requestOf(given, ids), { project });
+      unpick();
+      change({ new: null, where: null, queue: name }, true);
+    } catch (failed) {
+      setError(asError(failed));
+    }
+  };
+  return html`<form class="fields" onSubmit=${make}>
+    <label>${t("queue.name")}<input name="name" required maxlength="200" autofocus /></label>
+    <label>${t("queue.scheme")}<select name="scheme" required key=${schemes.length}>${schemes.map((name) => html`<option>${name}</option>`)}</select></label>
+    <${Runs} ids=${ids} />
+    <label class="full">${t("queue.annotators")}<input name="annotators" placeholder="ada, bo" autocomplete="off" /></label>
+    <fieldset class="full"><legend>${t("queue.mode")}</legend>
+      <label class="check"><input type="radio" name="mode" value="assigned" defaultChecked=${true} /> ${t("queue.assigned.means")}</label>
+      <label class="check"><input type="radio" name="mode" value="free" /> ${t("queue.free.means")}</label></fieldset>
+    <label>${t("queue.each")}<input name="each" type="number" min="1" max="50" defaultValue="2" /></label>
+    <label>${t("queue.order")}<select name="order">${ORDERS.map((one) => html`<option value=${one}>${t(`order.${one}`)}</option>`)}</select></label>
+    <label>${t("queue.threshold")}<input name="threshold" type="number" min="0" max="100" step="any" placeholder=${t("queue.never")} /></label>
+    <label>${t("queue.sample")}<input name="sample" type="number" min="0" max="100" step="any" placeholder="0" /></label>
+    <label class="check full"><input type="checkbox" name="blind" /> ${t("queue.blind.means")}</label>
+    <label class="full">${t("queue.instructions")}<textarea name="instructions" rows="3" maxlength="20000"></textarea></label>
+    <${Refusal} error=${error} />
+    <p class="ends full"><button type="button" onClick=${() => change({ new: null, where: null })}>${t("cancel")}</button><button class="main">${t("queue.make")}</button></p>
+  </form>`;
+}
+
+/** Of which runs: those selected in the list, or what a question finds. @param {{ids: string[]}} props */
+function Runs({ ids }) {
+  const { where = "" } = place.value.query;
+  const hasIds = ids.length > 0;
+  const [of, setOf] = useState(hasIds && !where ? "selected" : "where");
+  /** @param {string} value @param {string} label */
+  const choice = (value, label) => html`<label class="check"><input type="radio" name="of" value=${value} checked=${of === value} onChange=${() => setOf(value)} /> ${label}</label>`;
+  return html`<fieldset class="full"><legend>${t("queue.runs")}</legend>
+    ${hasIds && choice("selected", t("queue.of.selected", { n: ids.length }))}
+    ${hasIds && choice("gold", t("queue.of.gold", { n: ids.length }))}
+    ${choice("where", t("queue.of.where"))}
+    ${choice("none", t("queue.of.none"))}
+    ${of === "where" && html`<label class="sr" for="queue-where">${t("filter.label")}</label>
+      <input id="queue-where" name="where" class="code" defaultValue=${where} placeholder=${t("queue.where.all")} spellcheck=${false} />
+      <label class="check"><input type="checkbox" name="living" /> ${t("queue.living.means")}</label>`}</fieldset>`;
+}

@@ -1,0 +1,45 @@
+/** The queues there are, and how far each of their annotators is. */
+import { t } from "../i18n/index.js";
+import { StateBar } from "../judging/parts.js";
+import { annotator } from "../state/annotator.js";
+import { link } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { line, visible } from "../ui/visible.js";
+import { NextButton } from "./next.js";
+
+/**
+ * A queue as the service tells it.
+ * @typedef {{assigned: number, done: number, seconds: number, gold: {answers: number, right: number} | null}} Progress
+ * @typedef {{name: string, project: string, scheme: string, mode: "assigned" | "free", annotators: string[], each: number, blind: boolean,
+ *   order: "oldest" | "random" | "errors" | "disagreement", away: string[], threshold: number | null, sample: number, where: string,
+ *   living: boolean, instructions: string, items: number, overlap: number, states: Record<string, number>, progress: Record<string, Progress>}} Queue
+ */
+
+/** @param {{queues: Queue[]}} props */
+export function QueueTable({ queues }) {
+  const who = annotator.value;
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues">
+    <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><th></th></tr></thead>
+    <tbody>${queues.map((queue) => html`<tr key=${queue.project + queue.name}>
+      <td><a href=${link("/queues", { queue: queue.name, project: projectOf(queue) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
+      <td><bdi>${visible(queue.scheme)}</bdi></td>
+      <td><${StateBar} states=${queue.states} items=${queue.items} /></td>
+      <td><${People} queue=${queue} who=${who} /></td>
+      <td class="number" title=${t("queue.overlap.means")}>${queue.overlap}</td>
+      <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
+}
+
+/** The project of a queue as addresses have it: none for the usual one. @param {Queue} queue */
+export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
+
+/** What is unusual about a queue. @param {{queue: Queue}} props */
+export function Traits({ queue }) {
+  const traits = [queue.blind && t("queue.blind"), queue.mode === "free" && t("queue.free"), queue.living && t("queue.living")].filter(Boolean);
+  return traits.length ? html`<span class="quiet">${traits.join(" · ")}</span>` : "";
+}
+
+/** @param {{queue: Queue, who: string}} props */
+function People({ queue, who }) {
+  return html`<ul class="people">${Object.entries(queue.progress).map(([name, progress]) => html`<li class=${name === who ? "me" : ""}>
+    <bdi>${visible(name)}</bdi> ${progress.done}/${progress.assigned}${queue.away.includes(name) ? ` (${t("queue.away")})` : ""}</li>`)}</ul>`;
+}

@@ -1,0 +1,35 @@
+/** Opens what is next in a queue for whoever is here, with the queue and its item in the address. */
+import { useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError, part } from "../judging/asked.js";
+import { annotator } from "../state/annotator.js";
+import { link } from "../state/place.js";
+import { html } from "../ui/html.js";
+
+/**
+ * The address of the next item; empty if nothing is left. The item is begun then.
+ * @param {string} name @param {string} scheme @param {string | undefined} project
+ */
+export async function nextAddress(name, scheme, project) {
+  const { trace_id: id } = await sendJson("POST", `/v1/queues/${part(name)}/next`, {}, { project });
+  return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
+}
+
+/** @param {{queue: import("./list.js").Queue, isMain?: boolean}} props */
+export function NextButton({ queue, isMain = false }) {
+  const [said, say] = useState("");
+  const project = queue.project === "default" ? undefined : queue.project;
+  const open = async () => {
+    try {
+      const address = await nextAddress(queue.name, queue.scheme, project);
+      if (address) location.href = address;
+      else say(t("queue.nothing"));
+    } catch (error) {
+      say(asError(error).message);
+    }
+  };
+  const who = annotator.value;
+  return html`<button class=${isMain ? "main" : ""} disabled=${!who} title=${who ? "" : t("who.first")} onClick=${open}>${t("queue.next")}</button>
+    <span role="status" class="quiet">${said && ` ${said}`}</span>`;
+}

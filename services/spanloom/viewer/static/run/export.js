@@ -1,0 +1,21 @@
+/** The run as one file of HTML, made by the service: fetched, for a link would send no key. */
+import { useState } from "../vendor/hooks.js";
+import { getBytes } from "../api.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { save } from "../ui/save.js";
+import { asked, runPath, traceId } from "./state.js";
+
+export function ExportButton() {
+  const [failed, setFailed] = useState("");
+  const fetchIt = async () => {
+    try {
+      save(await getBytes(`${runPath()}/export.html`, asked()), "text/html", `${traceId()}.html`);
+      setFailed("");
+    } catch (error) {
+      setFailed(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return html`<button class="copy" title=${t("export.means")} onClick=${fetchIt}>${t("export.html")}</button>
+    ${failed && html`<span role="alert" class="bad">${failed}</span>`}`;
+}

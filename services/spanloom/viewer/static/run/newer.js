@@ -1,0 +1,44 @@
+/**
+ * A newer version of the run: told where nothing moves for it, and shown when somebody asks. What it
+ * changes is told where the version on the screen was kept, as those that are annotated are.
+ */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { follow } from "../state/follow.js";
+import { link, place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { runPath, traceId, view } from "./state.js";
+
+/** @typedef {{added: number, removed: number, changed: number, moved: number}} Summary */
+
+/** Longer runs are laid side by side only when somebody asks. */
+const LARGE = 20_000;
+
+export function Newer() {
+  const [version, setVersion] = useState(0);
+  const [seen, setSeen] = useState(0);
+  const [summary, setSummary] = useState(/** @type {Summary | null} */ (null));
+  const mine = view.value?.o.version ?? 0;
+  const { project } = place.value.query;
+  useEffect(() => follow({ project }, (change) => {
+    if (change.trace_id === traceId() && change.version) setVersion(change.version);
+  }, () => {}), [project]);
+  const isNewer = mine > 0 && version > mine;
+  useEffect(() => {
+    setSummary(null);
+    if (!isNewer || (view.peek()?.o.n ?? 0) > LARGE) return;
+    getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }).then((told) => setSummary(told.summary), () => {});
+  }, [isNewer, version]);
+  if (!isNewer || seen === version) return "";
+  const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };
+  return html`<p class="newer-bar" role="status">${summary ? t("newer.what", { version, what: said(summary) }) : t("newer", { version })}
+    ${summary && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), av: String(mine), bv: String(version), project })}>${t("newer.diff")}</a>`}
+    <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
+}
+
+/** What differs, in words. @param {Summary} summary */
+function said(summary) {
+  const parts = /** @type {const} */ (["added", "removed", "changed", "moved"]).filter((op) => summary[op]).map((op) => t(`newer.${op}`, { n: summary[op] }));
+  return parts.length ? parts.join(", ") : t("newer.same");
+}

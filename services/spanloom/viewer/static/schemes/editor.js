@@ -1,0 +1,56 @@
+/** Where a scheme is written, pasted or taken from a file; checked while it is written, stored when asked. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { asError, part } from "../judging/asked.js";
+import { Refusal } from "../judging/parts.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { Source } from "./source.js";
+
+/** @typedef {import("../pages/schemes.js").Remark} Remark */
+/** @typedef {{name: string, line: number, remarks: Remark[], errors: Remark[]}} Checked */
+
+const PAUSE_MS = 300;
+
+/** @param {{text: string, project: string | undefined, stored: (name: string) => void, close: () => void}} props */
+export function Editor({ text: first, project, stored, close }) {
+  const [text, setText] = useState(first);
+  const [checked, setChecked] = useState(/** @type {{text: string, schemes: Checked[]}} */ ({ text: "", schemes: [] }));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (!text.trim()) setChecked({ text, schemes: [] });
+      else sendJson("POST", "/v1/schemes/check", { text }).then(
+        ({ schemes }) => { setChecked({ text, schemes }); setError(null); }, (failed) => setError(asError(failed)));
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  /** @param {string} name */
+  const store = (name) => sendJson("PUT", `/v1/schemes/${part(name)}`, { text }, { project }).then(() => stored(name), (failed) => setError(asError(failed)));
+  /** @param {Event} event */
+  const read = (event) => {
+    const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
+    if (file) void file.text().then(setText);
+  };
+  const isCurrent = checked.text === text;
+  return html`<section class="editor" aria-label=${t("scheme.write")}>
+    <label>${t("scheme.paste")}<textarea class="code" rows="14" spellcheck=${false} value=${text} maxlength="60000"
+      onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
+    <p class="across"><label class="file">${t("scheme.from")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
+      ${checked.schemes.map(({ name, errors }) => name && html`<button class="main" key=${name} disabled=${!isCurrent || errors.length > 0} onClick=${() => store(name)}>${t("scheme.store", { name: visible(name) })}</button>`)}
+      <button onClick=${close}>${t("cancel")}</button></p>
+    <${Refusal} error=${error} />
+    <div role="status">${isCurrent && text.trim() && checked.schemes.map((one) => html`<${Verdict} key=${one.name + one.line} checked=${one} />`)}</div>
+    ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} />`}
+  </section>`;
+}
+
+/** @param {Checked} one */
+const findings = ({ errors, remarks }) => [...errors.map((found) => ({ ...found, isError: true })), ...remarks.map((found) => ({ ...found, isError: false }))];
+
+/** What a scheme of the text comes to, in a line. @param {{checked: Checked}} props */
+function Verdict({ checked: { name, errors, remarks } }) {
+  const says = errors.length ? t("scheme.wrong", { n: errors.length }) : remarks.length ? t("scheme.odd", { n: remarks.length }) : t("scheme.fine");
+  return html`<p class=${errors.length ? "wrong" : remarks.length ? "odd" : "fine"}><bdi>${visible(name)}</bdi> ${says}</p>`;
+}

@@ -1,0 +1,22 @@
+/** Two texts by words: what only one of them says is marked. */
+import { useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+
+/** @typedef {import("../vendor/diff-word.js").Piece} Piece */
+
+/** Words that may differ, and how long it may take: whole texts are what is shown anyway. */
+const HOW = { maxEditLength: 4_000, timeout: 1_000 };
+
+/** A button that compares, and what it found. @param {{before: string, after: string}} props */
+export function Words({ before, after }) {
+  const [pieces, setPieces] = useState(/** @type {Piece[] | null | undefined} */ (null));
+  const compare = async () => {
+    const { diffWordsWithSpace } = await import("../vendor/diff-word.js");
+    setPieces(diffWordsWithSpace(before, after, HOW));
+  };
+  if (pieces === null) return html`<button onClick=${compare}>${t("words.compare")}</button>`;
+  if (!pieces) return html`<span class="quiet">${t("words.toofar")}</span>`;
+  return html`<div class="words text" dir="auto">${pieces.map(({ value, added, removed }) => (added ? html`<ins>${visible(value)}</ins>` : removed ? html`<del>${visible(value)}</del>` : visible(value)))}</div>`;
+}

@@ -1,0 +1,3 @@
+// A grammar of the highlighter.
+declare const grammar: (hljs: unknown) => object;
+export default grammar;

@@ -1,0 +1,113 @@
+"""Runs that several judge, for tests of the pages for it."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+import httpx
+from tests.support.annotated_runs import SEED
+from tests.support.otlp_requests import message_of, wire_span
+
+from spanloom.api.annotators import HEADER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.conftest import RunningSpanloom
+
+SCHEME = "step_evaluation"
+SETTLED_S = 60.0
+_NUMBERS = count()
+STEPS = ("search_web", "click_result", "extract_text")
+"""The tools of the published example."""
+
+
+class Judged(NamedTuple):
+    """A run of an agent that calls three tools."""
+
+    trace: str
+    steps: Sequence[str]
+
+
+class Judges:
+    """What annotators ask of a service, by its API."""
+
+    def __init__(self, service: RunningSpanloom) -> None:
+        """Take a service that runs."""
+        self.service = service
+        self.api = service.api
+
+    def ask(self, method: str, path: str, who: str = "", **more: Any) -> Any:
+        """Return the JSON of an answer that has to be 200."""
+        headers = {HEADER: quote(who)} if who else {}
+        answer = httpx.request(method, self.api + path, headers=headers, timeout=30, **more)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def put_scheme(self) -> None:
+        """Put the scheme of the published example."""
+        self.ask("PUT", f"/v1/schemes/{SCHEME}", "lead", json={"text": SEED})
+
+    def put_queue(self, name: str, **more: Any) -> Any:
+        """Put a queue of the scheme for ada and bo, both on each run."""
+        body = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, **more}
+        return self.ask("PUT", f"/v1/queues/{quote(name)}", "lead", json=body)
+
+    def mark(self, run: Judged, who: str, *correctness: str, **more: Any) -> None:
+        """Judge the steps of a run, in their order; an empty text leaves one out."""
+        items = [
+            {
+                "write_id": f"judging-{next(_NUMBERS):06}",
+                "step_id": step,
+                "correctness": said,
+                **({"severity": "major", "error_type": "execution"} if said == "incorrect" else {}),
+            }
+            for step, said in zip(run.steps, correctness, strict=True)
+            if said
+        ]
+        path = f"/v1/trajectories/{run.trace}/annotations"
+        self.ask("POST", path, who, json={"scheme": SCHEME, "items": items, **more})
+
+    def done(self, name: str, run: Judged, *annotators: str) -> None:
+        """Say that annotators are done with a run."""
+        for who in annotators:
+            self.ask("POST", f"/v1/queues/{quote(name)}/items/{run.trace}/done", who, json={})
+
+    def send_run(self, number: int) -> Judged:
+        """Send the run of this number, and wait until it is settled."""
+        trace = f"{number:032x}"
+        start_ns = time.time_ns() - 60_000_000_000 + number * 1_000_000
+        spans = [_span(trace, n, start_ns) for n in range(1, 5)]
+        url = f"{self.service.addresses['otlp_http']}/v1/traces"
+        body = message_of(spans, {"service.name": "judging"}).SerializeToString()
+        headers = {"content-type": "application/x-protobuf"}
+        httpx.post(url, content=body, headers=headers).raise_for_status()
+        return Judged(trace, self._steps(trace))
+
+    def _steps(self, trace: str) -> Sequence[str]:
+        until = time.monotonic() + SETTLED_S
+        while time.monotonic() < until:
+            answer = httpx.get(f"{self.api}/v1/trajectories/{trace}")
+            if answer.status_code == 200 and answer.json()["extraction"]["status"] == "settled":
+                (agent,) = answer.json()["agent_steps"]
+                return [step["id"] for step in agent["steps"]]
+            time.sleep(0.1)
+        raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
+
+
+def _span(trace: str, number: int, start_ns: int) -> Any:
+    is_agent = number == 1
+    name = "browser" if is_agent else STEPS[number - 2]
+    attributes: dict[str, object] = {
+        "gen_ai.operation.name": "invoke_agent" if is_agent else "execute_tool",
+        "gen_ai.agent.name" if is_agent else "gen_ai.tool.name": name,
+    }
+    if not is_agent:
+        attributes["gen_ai.tool.call.arguments"] = f'{{"of":"{trace[-4:]}"}}'
+        attributes["gen_ai.tool.call.result"] = f"result {number}"
+    span = wire_span(trace, number, 0 if is_agent else 1, name, start_ns + number, attributes)
+    span.end_time_unix_nano = start_ns + 20_000_000
+    return span

@@ -1,0 +1,136 @@
+"""Queues through the API: what fills them, who gets what, what is known and what disputed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.support.annotated_runs import store_run, tool_step
+from tests.unit.annotating.conftest import KEY, SCHEME
+
+from spanloom.annotating import desks
+from spanloom.annotating.filling import spread
+from spanloom.core.model.span import TraceKey
+
+if TYPE_CHECKING:
+    import pytest
+    from tests.unit.annotating.conftest import Desk
+
+QUEUE = "/v1/queues/q"
+ITEM = f"{QUEUE}/items/{KEY.trace_id}"
+OTHER = TraceKey("default", "5" * 32)
+
+
+def put(desk: Desk, status: int = 200, **more: Any) -> Any:
+    body = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, **more}
+    return desk.ask("PUT", QUEUE, status=status, json=body)
+
+
+def ids(desk: Desk) -> list[str]:
+    return [item["trace_id"] for item in desk.ask("GET", f"{QUEUE}/items")["items"]]
+
+
+def test_a_question_fills_a_queue_once_and_a_living_one_for_good(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desks, "LIVING_S", 0)
+    first = put(desk, where="model_steps >= 3")
+    assert (first["items"], first["where"]) == (1, "")
+    store_run(desk.store, OTHER, [tool_step(n) for n in (2, 3, 4)])
+    assert ids(desk) == [KEY.trace_id]
+    found = put(desk, where="model_steps >= 3", living=True)
+    assert (found["living"], found["where"], found["items"]) == (True, "model_steps >= 3", 2)
+    third = TraceKey("default", "6" * 32)
+    store_run(desk.store, third, [tool_step(n) for n in (2, 3, 4)])
+    store_run(desk.store, TraceKey("default", "7" * 32), [tool_step(2)])
+    assert ids(desk) == [KEY.trace_id, OTHER.trace_id, third.trace_id]
+    assert desk.ask("GET", QUEUE)["items"] == 3
+
+
+def test_what_cannot_be_asked_for_is_refused(desk: Desk) -> None:
+    assert "durtion" in put(desk, 422, where="durtion > 1s")["detail"]
+    assert "where" in put(desk, 422, living=True)["detail"]
+    assert "free queue" in put(desk, 422, annotators=[])["detail"]
+    assert "adjudicated" in put(desk, 409, gold_trace_ids=[KEY.trace_id])["detail"]
+
+
+def test_a_free_queue_gives_what_is_not_taken(desk: Desk) -> None:
+    store_run(desk.store, OTHER, [tool_step(2)])
+    both = [KEY.trace_id, OTHER.trace_id]
+    put(desk, annotators=[], mode="free", each=1, trace_ids=both)
+    first = desk.ask("POST", f"{QUEUE}/next", "ada")
+    assert first == {"trace_id": KEY.trace_id, "left": 2}
+    assert desk.ask("POST", f"{QUEUE}/next", "ada")["trace_id"] == KEY.trace_id
+    assert desk.ask("POST", f"{QUEUE}/next", "eve") == {"trace_id": OTHER.trace_id, "left": 1}
+    assert desk.ask("POST", f"{QUEUE}/next", "bo") == {"trace_id": None, "left": 0}
+    desk.ask("POST", f"{ITEM}/done", "ada")
+    place = desk.ask("GET", ITEM, "ada")
+    assert (place["at"], place["of"], place["done"], place["is_mine"]) == (1, 1, 1, True)
+    assert desk.ask("GET", ITEM, "bo")["at"] == 0
+
+
+def test_gold_tells_how_often_somebody_is_right_and_nobody_which_it_is(desk: Desk) -> None:
+    for step, said in zip(desk.steps, ("correct", "incorrect", "correct"), strict=True):
+        item = {"step_id": step, "correctness": said}
+        desk.write(item, who="lead", origin="adjudication")
+    put(desk, gold_trace_ids=[KEY.trace_id])
+    assert desk.read("ada")["items"] == []
+    for who, said in (("ada", "incorrect"), ("bo", "correct")):
+        desk.mark(1, said, who=who)
+        desk.mark(0, "correct", who=who)
+        desk.ask("POST", f"{ITEM}/done", who)
+    progress = desk.ask("GET", QUEUE)["progress"]
+    assert progress["ada"]["gold"] == {"answers": 3, "right": 2}
+    assert progress["bo"]["gold"] == {"answers": 3, "right": 1}
+    told = {w: desk.ask("GET", f"{QUEUE}/items", w)["items"][0]["gold"] for w in ("ada", "lead")}
+    assert told == {"ada": False, "lead": True}
+    assert desk.ask("GET", QUEUE)["states"] == {"done": 1}
+
+
+def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
+    put(desk, trace_ids=[KEY.trace_id], threshold=0.9, blind=True)
+    desk.mark(0, "correct", who="ada")
+    desk.mark(0, "incorrect", who="bo")
+    desk.ask("POST", f"{ITEM}/done", "ada")
+    assert desk.ask("GET", ITEM, "ada")["item"]["alike"] is None
+    assert desk.ask("POST", f"{ITEM}/done", "bo")["states"] == {"to_adjudicate": 1}
+    assert desk.ask("GET", ITEM, "ada")["item"]["alike"] == 0
+    desk.write(
+        {"step_id": desk.steps[0], "correctness": "correct"}, who="lead", origin="adjudication"
+    )
+    stood = desk.ask("POST", f"{ITEM}/adjudicate", "lead")
+    assert (stood["states"], stood["overlap"]) == ({"adjudicated": 1}, 1)
+    measures = desk.ask("GET", f"/v1/agreement?scheme={SCHEME}")["measures"]
+    assert {who for pair in measures[0]["pairs"] for who in pair["annotators"]} == {"ada", "bo"}
+
+
+def test_the_steps_behind_a_figure_are_told(desk: Desk) -> None:
+    for place, (one, other) in enumerate(
+        [("correct", "incorrect"), ("correct", "correct"), ("incorrect", "correct")]
+    ):
+        desk.mark(place, one, who="ada")
+        desk.mark(place, other, who="bo")
+    desk.mark(1, "incorrect", who="cy", error_type="execution")
+    desk.ask("GET", "/v1/agreement/units", status=422)
+
+    def units(**more: Any) -> list[dict[str, Any]]:
+        params = {"scheme": SCHEME, **more}
+        found = desk.ask("GET", "/v1/agreement/units", params=params)
+        assert found["total"] == len(found["items"])
+        return [unit["values"] for unit in found["items"]]
+
+    assert len(units()) == 3
+    pair = {"first": "ada", "second": "bo"}
+    assert units(**pair) == [
+        {"ada": "correct", "bo": "incorrect"},
+        {"ada": "incorrect", "bo": "correct"},
+    ]
+    same = units(**pair, first_says="correct", second_says="correct")
+    assert same == [{"ada": "correct", "bo": "correct"}]
+    assert units(**pair, step_type="tool", agent="nobody") == []
+    assert units(measure="severity") == []
+
+
+def test_gold_is_spread_among_the_others() -> None:
+    assert spread("abcd", "XY") == ["a", "X", "b", "c", "Y", "d"]
+    assert spread("", "XY") == ["X", "Y"]
+    assert spread("ab", "") == ["a", "b"]

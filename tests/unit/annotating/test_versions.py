@@ -1,0 +1,44 @@
+"""Versions that were annotated: their steps can be read, and laid beside the newest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.annotated_runs import store_run, tool_step
+from tests.unit.annotating.conftest import KEY
+
+if TYPE_CHECKING:
+    from tests.unit.annotating.conftest import Desk
+
+RUN = f"/v1/trajectories/{KEY.trace_id}"
+
+
+@pytest.fixture
+def changed(desk: Desk) -> Desk:
+    """Keep version 1, and store one in which the second step says something else."""
+    desk.ask("PUT", f"{RUN}/versions/1")
+    store_run(desk.store, KEY, [tool_step(2), tool_step(3, "other"), tool_step(4)], 2)
+    return desk
+
+
+@pytest.mark.parametrize(("version", "said"), [(1, "answer 3"), (2, "other"), ("", "other")])
+def test_a_step_is_told_as_it_was(changed: Desk, version: int | str, said: str) -> None:
+    asked = {"version": version} if version else {}
+    assert changed.ask("GET", f"{RUN}/steps/{changed.steps[1]}", params=asked)["output"] == said
+
+
+def test_a_version_that_nobody_kept_is_refused(changed: Desk) -> None:
+    store_run(changed.store, KEY, [tool_step(2)], 3)
+    step = f"{RUN}/steps/{changed.steps[0]}"
+    told = changed.ask("GET", step, status=409, params={"version": 2})
+    assert "newest is 3" in told["detail"]
+    beside = {"version": 2, "other_version": 3}
+    changed.ask("GET", f"{RUN}/diff/{KEY.trace_id}", status=409, params=beside)
+
+
+def test_two_versions_of_a_run_are_laid_side_by_side(changed: Desk) -> None:
+    beside = {"version": 1, "other_version": 2}
+    diff = changed.ask("GET", f"{RUN}/diff/{KEY.trace_id}", params=beside)
+    assert (diff["summary"]["changed"], diff["summary"]["added"]) == (1, 0)
+    assert (diff["a"]["version"], diff["b"]["version"]) == (1, 2)

@@ -1,0 +1,134 @@
+"""A run as one file of HTML: what is in it, what is missing, and that texts stay texts."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from typing import Any
+
+import orjson
+import pytest
+
+from spanloom.core.formats.schema import canonical_example
+from spanloom.core.showing.html import steps
+from spanloom.core.showing.html.page import POLICY, run_page
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "</title></style></summary></details></main><svg onload=alert(1)>",
+    '" onmouseover="alert(1)',
+    "safe\u202egnp.exe\u200b\x00\x1b[31m",
+    "[x](javascript:alert(1)) &lt;b&gt; &#x3c;",
+)
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h3", "bdi", "dl", "div"),
+    *("dt", "dd", "ul", "li", "details", "summary", "b", "small", "code", "p"),
+}
+
+
+class Seen(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.deepest = self.level = 0
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.level += tag == "details"
+        self.deepest = max(self.deepest, self.level)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.level -= tag == "details"
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def run_of(count: int, *, is_chain: bool = False, text: str = "") -> bytes:
+    """Return a run of so many tools, beside or below each other."""
+    run: dict[str, Any] = dict(canonical_example())
+    agent = run["agent_steps"][0]
+    tool = agent["steps"][1]
+    made = [
+        tool
+        | {"id": f"{at + 1:016x}", "input": text, "parent_id": f"{at:016x}" if is_chain else ""}
+        for at in range(count)
+    ]
+    run["agent_steps"] = [{**agent, "steps": made}]
+    return orjson.dumps(run)
+
+
+def test_a_page_tells_the_run_and_its_steps() -> None:
+    seen = Seen(run_page(orjson.dumps(canonical_example())))
+    assert set(seen.tags) <= TAGS
+    assert seen.tags.count("details") == 6
+    assert seen.level == 0
+    for told in ("travel_planner", "heavy rain", "4.50 s", "650 / 260", "40.0%", "100 / 50 tokens"):
+        assert told in seen.text
+
+
+def test_the_policy_allows_its_own_style_and_nothing_else() -> None:
+    page = run_page(orjson.dumps(canonical_example())).decode()
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" in POLICY
+    assert POLICY.startswith("default-src 'none'")
+    assert not re.search(r"<script|\son\w+=|<a |<img|style=|url\(", page)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_stay_texts(text: str) -> None:
+    run: dict[str, Any] = dict(canonical_example())
+    messages = orjson.dumps([{"role": text, "content": text, "tool_calls": [text, {"x": text}]}])
+    error = {"code": 1, "msg": text}
+    run["root_step"] = {**run["root_step"], "name": text, "input": messages.decode()}
+    steps_of = [
+        {**step, "name": text, "input": text, "output": messages.decode()}
+        | {"basic_info": {**step["basic_info"], "error": error}}
+        for step in run["agent_steps"][0]["steps"]
+    ]
+    run["agent_steps"] = [{**run["agent_steps"][0], "name": text, "steps": steps_of}]
+    run["extraction"] = {**run["extraction"], "warnings": [text]}
+    seen = Seen(run_page(orjson.dumps(run)))
+    assert set(seen.tags) <= TAGS
+    assert seen.attributes <= {"lang", "charset", "http-equiv", "content", "name", "class"} | {
+        "open",
+        "dir",
+    }
+    assert not re.search("[\u202e\u200b\x00\x1b]", seen.text)
+
+
+def test_a_long_run_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Seen(run_page(run_of(6_000)))
+    assert seen.tags.count("details") == 5_000
+    assert "Of 6,001 steps the earliest 5,000" in seen.text
+    monkeypatch.setattr(steps, "MAX_TEXT_BYTES", 100_000)
+    page = run_page(run_of(50, text="x" * 100_000))
+    assert len(page) < 200_000
+    assert "100,000 characters in all" in page.decode()
+    assert "Texts are not in this file." in page.decode()
+
+
+def test_steps_far_below_each_other_stand_beside_each_other() -> None:
+    seen = Seen(run_page(run_of(1_500, is_chain=True)))
+    assert seen.tags.count("details") == 1_501
+    assert seen.deepest <= steps.MAX_LEVELS + 1
+    assert seen.level == 0
+
+
+def test_bytes_and_long_lists_of_messages_are_counted() -> None:
+    picture = f"data:image/png;base64,{'A' * 4_000}"
+    messages = [{"role": "user", "content": f"m{at}"} for at in range(300)]
+    messages.append({"role": "user", "content": picture})
+    page = run_page(run_of(1, text=orjson.dumps(messages).decode())).decode()
+    assert "AAAA" not in page
+    assert "(data, 4,022 characters)" in page
+    assert "101 earlier messages" in page
