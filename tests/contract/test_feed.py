@@ -6,10 +6,13 @@ import time
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from tests.support.annotations import annotation
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
@@ -89,6 +92,21 @@ def test_an_announcement_says_what_changed_and_when(store: Store, key: TraceKey)
     assert before_us <= found.changed_us <= time.time_ns() // 1000
     assert found.now is not None
     assert (found.now.key, found.now.version) == (key, 4)
+
+
+def test_what_is_said_of_a_run_is_told_behind_it(store: Store, key: TraceKey) -> None:
+    if not hasattr(store, "add_annotations"):
+        pytest.skip("of the whole store")
+    say(store, key, 3)
+    at = read(store, key, Position()).next
+    store.add_annotations([annotation(key)])
+    store.add_scores([Score(key, "helpful", "rule", "judge", 1, number=0.5)])
+    queue = Queue(key.project, "q", "s", ["ada"])
+    store.add_items(queue, [QueueItem(key.trace_id, 1)])
+    store.put_queue(queue)
+    store.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
+    found = read(store, key, at).announcements
+    assert [(a.key, a.is_said, a.now and a.now.version) for a in found] == [(key, True, 3)] * 4
 
 
 def test_the_end_lies_behind_all_that_is_there(store: Store, key: TraceKey) -> None:

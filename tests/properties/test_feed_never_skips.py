@@ -83,7 +83,7 @@ def visible_later(inserts: Any) -> list[tuple[int, FeedRow]]:
             ends_s = begins_s + takes_s
             for version in range(count):
                 at = (int(begins_s * US), int(ends_s * US))
-                row = FeedRow("p", f"t{trace}", number * 10 + version, "settled", 0, at[0])
+                row = FeedRow("p", f"t{trace}", number * 10 + version, "settled", 0, False, at[0])
                 rows.append((at[1], row))
             if takes_s <= HORIZON_S / 2:
                 break
@@ -129,8 +129,8 @@ def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyP
         lane = FeedLane()
         clock = SharedClock(lambda lane=lane: lane.now_us / US)  # type: ignore[misc]  # its own
         reader = Reader(ClickHouseFeed(lane.as_lane(), lane.as_lane(), clock))
-        slow = FeedRow("p", "slow", 1, "settled", 0, lane.now_us)
-        lane.visible = [FeedRow("p", "quick", 1, "settled", 0, lane.now_us + US)]
+        slow = FeedRow("p", "slow", 1, "settled", 0, False, lane.now_us)
+        lane.visible = [FeedRow("p", "quick", 1, "settled", 0, False, lane.now_us + US)]
         for seconds in (3, 4, 5):
             lane.now_us = slow.changed + seconds * US
             reader.look()

@@ -22,6 +22,7 @@ class FeedRow(NamedTuple):
     Version: int
     Status: str
     StartTimeUnixNano: int
+    IsSaid: bool
     changed: int
 
     @property

@@ -6,26 +6,27 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState
+from tests.support.memory_feed import MemoryFeed
 
 from spanloom.core.model.annotation import Origin
 from spanloom.core.model.annotation_queue import Alike
 from spanloom.core.model.score import Score
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery, KeptAt
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import KeptVersion, StoredScheme
     from spanloom.core.ports.scores import ScoreQuery
 
 
-class MemoryAnnotations(MemoryState):
+class MemoryAnnotations(MemoryFeed):
     """What annotating asks of a store."""
 
     def add_annotations(self, rows: Sequence[Annotation]) -> None:
@@ -34,7 +35,8 @@ class MemoryAnnotations(MemoryState):
             for row in rows:
                 if row not in self._annotations:
                     self._annotations.append(row)
-            self.add_scores([_score_of(row) for row in rows])
+            self._add_scores([_score_of(row) for row in rows])
+        self._announce_said(row.slot.key for row in rows)
 
     def annotations(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
@@ -110,6 +112,10 @@ class MemoryAnnotations(MemoryState):
 
     def add_scores(self, scores: Sequence[Score]) -> None:
         """See ``ScoreStore.add_scores``."""
+        self._add_scores(scores)
+        self._announce_said(score.key for score in scores)
+
+    def _add_scores(self, scores: Sequence[Score]) -> None:
         with self._lock:
             for score in scores:
                 place = ScorePlace(*score.key, score.id)
@@ -138,6 +144,9 @@ class MemoryAnnotations(MemoryState):
     def put_queue(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put_queue``."""
         self._queues[queue.project, queue.name] = queue
+        self._announce_said(
+            TraceKey(queue.project, item.trace_id) for item in self.queue_items(queue)
+        )
 
     def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
         """See ``AnnotationQueueStore.queues``."""
@@ -165,6 +174,10 @@ class MemoryAnnotations(MemoryState):
         """See ``AnnotationQueueStore.add_events``."""
         with self._lock:
             self._queue_events.setdefault((queue.project, queue.name), set()).update(events)
+        self._announce_said(TraceKey(queue.project, event.trace_id) for event in events)
+
+    def _announce_said(self, keys: Iterable[TraceKey]) -> None:
+        self.announce([Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id])
 
     def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
         """See ``AnnotationQueueStore.queue_events``."""

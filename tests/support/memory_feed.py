@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tests.support.memory_trajectories import MemoryTrajectories
 
+from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
@@ -13,6 +14,8 @@ from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
+
+    from tests.support.memory_annotations import MemoryAnnotations
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
@@ -45,7 +48,9 @@ class MemoryFeed(MemoryTrajectories):
             found = cut(own, limit + after.shown)
             has_more = len(found) < len(own)
             wanted = {line.key: line for line in self._lines() if matches(where, line)}
-        new = [a._replace(now=wanted.get(a.key)) for a in unseen(found, after)]
+        withheld = withheld_from_all(cast("MemoryAnnotations", self), reach)
+        shown = ((a, wanted.get(a.key)) for a in unseen(found, after))
+        new = [a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown]
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:

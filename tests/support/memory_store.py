@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.memory_deletions import MemoryDeletions
-from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_replays import MemoryReplays
 from tests.support.memory_spans import MemorySpans
@@ -20,7 +19,6 @@ from spanloom.core.errors import NotEmbeddedError
 class MemoryStore(
     MemorySpans,
     MemoryProgress,
-    MemoryFeed,
     MemoryTexts,
     MemoryReplays,
     MemoryDeletions,

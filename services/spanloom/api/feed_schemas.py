@@ -1,6 +1,6 @@
 """What the change feed takes and gives, as models."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -52,13 +52,22 @@ class ChangesQuery(Filters):
         ),
     ] = None
 
+    annotations: Annotated[
+        bool,
+        Field(
+            description="Whether to tell also of runs whose annotations or scores changed: `what` "
+            "says so. Of a blind queue's, once all annotators are done.",
+            examples=[False],
+        ),
+    ] = False
+
     def wanted(self, callers: Reach) -> Wanted:
         """Return what the feed understands, of what the caller may see."""
-        return Wanted(callers.narrowed(self.project), self.filter())
+        return Wanted(callers.narrowed(self.project), self.filter(), self.annotations)
 
 
 class ChangeItem(BaseModel):
-    """A version of a trajectory that was stored."""
+    """A version of a trajectory that was stored, or something new said of it."""
 
     project: str
     trace_id: Annotated[str, Field(examples=[EXAMPLE_TRACE])]
@@ -68,6 +77,13 @@ class ChangeItem(BaseModel):
         Milliseconds, Field(description="When it was stored, milliseconds since the epoch.")
     ]
     start: Annotated[Milliseconds, Field(description="When the run began, likewise.")]
+    what: Annotated[
+        Literal["version", "annotations"],
+        Field(
+            description="`annotations`: what is said of it changed, its annotations or scores; "
+            "version and status are those of now. Left out of a version."
+        ),
+    ] = "version"
     trajectory: Annotated[
         TrajectoryItem | None, Field(description="What it is now; only with `fields=core`.")
     ] = None
@@ -75,14 +91,17 @@ class ChangeItem(BaseModel):
     @classmethod
     def of(cls, told: Announcement, fields: str | None) -> "ChangeItem":
         """Return an announcement as the API shows it."""
-        more = {"trajectory": TrajectoryItem.of(told.now)} if fields and told.now else {}
+        more: dict[str, Any] = {"what": "annotations"} if told.is_said else {}
+        if fields and told.now:
+            more["trajectory"] = TrajectoryItem.of(told.now)
+        of = told.now if told.is_said and told.now else told
         return cls(
             project=told.key.project,
             trace_id=told.key.trace_id,
-            version=told.version,
-            status=told.status,
+            version=of.version,
+            status=of.status,
             changed_at=str(told.changed_us // 1000),
-            start=str(told.start_ns // 1_000_000),
+            start=str(of.start_ns // 1_000_000),
             **more,
         )
 

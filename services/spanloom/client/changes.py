@@ -24,6 +24,7 @@ from spanloom.core.query.recent import Recent
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
+VERSION = "version"
 WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 PASSING = (UnreachableError, TimedOutError, UnavailableError)
@@ -39,6 +40,8 @@ class Change(Answer):
     status: Status
     changed_at: Instant
     start: Instant
+    what: str = VERSION
+    """``annotations``: what is said of the run changed."""
     trajectory: TrajectorySummary | None = None
     """What the run is now, if that was asked for."""
 
@@ -68,7 +71,8 @@ class Following:
         """Yield what is new; behind the last of it the token has moved on."""
         self._was_answered, self._failures = True, 0
         for change in page.items:
-            if self._known.add((change.project, change.trace_id, change.version)):
+            version = (change.project, change.trace_id, change.version)
+            if change.what != VERSION or self._known.add(version):
                 yield change
         self.token = page.next
 

@@ -109,7 +109,8 @@ class Fences:
 
     def _is_whole(self, name: Named) -> bool:
         """Return whether a table is read as it is: the lane alone leaves out what is deleted."""
-        return self._project is None and name != (SYSTEM, "settings")
+        is_partial = name == (SYSTEM, "settings") or name.table == _CHANGES
+        return self._project is None and not is_partial
 
     def _fence_set(self, function: Tree, inner: set[str]) -> None:
         """Replace the table in ``x IN name``; a name that is no table is a column's."""
@@ -167,9 +168,15 @@ class Fences:
         alias = f"rows_{token_hex(8)}"
         named = f"{self._engine.database}.{table.name} AS {alias}{' FINAL' if final else ''}"
         text = f"SELECT * FROM {named}"  # noqa: S608  # of the catalogue
-        if not table.has_projects or self._project is None:
-            return text
-        return f"{text} PREWHERE {alias}.Project = {quote(self._project)}"
+        conditions = list(self._conditions(table, alias))
+        return f"{text} PREWHERE {' AND '.join(conditions)}" if conditions else text
+
+    def _conditions(self, table: SqlTable, alias: str) -> Iterator[str]:
+        """Yield the conditions on the rows of a table that the caller may see."""
+        if table.has_projects and self._project is not None:
+            yield f"{alias}.Project = {quote(self._project)}"
+        if table.name == _CHANGES:
+            yield f"NOT {alias}.IsSaid"
 
     def _system_text(self, table: str) -> str:
         """Return the SELECT of a table of the engine, some of its columns replaced."""
@@ -200,6 +207,8 @@ _NOBODYS = frozenset(
     }
 )
 """Tables that no statement reads, whoever asks."""
+_CHANGES = "trajectory_changes"
+"""Its rows on what was said are in no answer: the API alone knows what blind queues withhold."""
 
 
 def quote(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.scores import ClickHouseScores
 from spanloom.storage.annotations.store import ClickHouseAnnotations
+from spanloom.storage.annotations.told import ToldAnnotations
 from spanloom.storage.codec import ClickHouseCodec
 from spanloom.storage.deletions.store import ClickHouseDeletions
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
@@ -40,7 +41,6 @@ class ClickHouseStore(
     ClickHouseLists,
     ClickHouseSteps,
     ClickHouseConversations,
-    ClickHouseFeed,
     ClickHouseReplays,
     ClickHouseDeletions,
     ClickHouseSnapshots,
@@ -48,9 +48,7 @@ class ClickHouseStore(
     ClickHouseStats,
     ClickHouseTextIndexer,
     ClickHouseTextFinder,
-    ClickHouseAnnotations,
-    ClickHouseScores,
-    ClickHouseAnnotationQueues,
+    ToldAnnotations,
 ):
     """``Store`` over six lanes: a long read holds up no INSERT and no ``ping``."""
 

@@ -99,6 +99,34 @@ def test_no_filter_tells_of_what_is_withheld(desk: Desk, where: str) -> None:
     assert all(found_by(desk, where, "lead").values())
 
 
+def told_to(desk: Desk, reader: str, after: str) -> tuple[list[str], str]:
+    """Return of which traces the feed tells that something was said, and where it goes on."""
+    params = {"annotations": True, **({"after": after} if after else {})}
+    page = desk.ask("GET", "/v1/trajectories/changes", reader, params=params)
+    assert {item["what"] for item in page["items"]} <= {"annotations"}
+    return [item["trace_id"] for item in page["items"]], page["next"]
+
+
+def test_no_event_tells_of_what_is_withheld(desk: Desk) -> None:
+    _, at = told_to(desk, "bo", "")
+    desk.mark(0, "correct", who="ada")
+    assert told_to(desk, "bo", at)[0] == [KEY.trace_id]
+    put(desk)
+    _, at = told_to(desk, "bo", at)
+    desk.mark(1, "incorrect", who="ada")
+    desk.ask("POST", f"{ITEM}/done", "ada")
+    told, at = told_to(desk, "bo", at)
+    assert told == []
+    desk.ask("POST", f"{ITEM}/done", "bo")
+    assert told_to(desk, "lead", at)[0] == [KEY.trace_id]
+
+
+def test_who_does_not_ask_is_told_of_versions_alone(desk: Desk) -> None:
+    at = desk.ask("GET", "/v1/trajectories/changes")["next"]
+    desk.mark(0, "correct", who="ada")
+    assert desk.ask("GET", "/v1/trajectories/changes", params={"after": at})["items"] == []
+
+
 def test_what_is_in_no_blind_queue_is_seen(desk: Desk) -> None:
     put(desk, blind=False)
     desk.mark(0, "correct", who="ada")

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from tests.contract.test_deletions import deletion
+from tests.support.annotations import annotation
 from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
 from spanloom.core.model.access import Scope
 from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
@@ -124,6 +126,18 @@ def test_describe_exists_and_show_create(port: SqlPort) -> None:
     assert port.said("DESCRIBE TABLE `default`.v_steps FORMAT TSV").startswith("Project\t")
     assert "CREATE VIEW default.v_steps" in port.said("SHOW CREATE TABLE v_steps")
     assert "v_steps" in port.said("SHOW TABLES LIKE 'v_%'")
+
+
+def test_no_statement_reads_that_something_was_said(clickhouse_store: ClickHouseStore) -> None:
+    path = clickhouse_store._path
+    if path is None:
+        pytest.skip("the SQL port is for the embedded store")
+    clickhouse_store.add_annotations([annotation(TraceKey("said", secrets.token_hex(16)))])
+    with open_port(path, is_open=False) as port:
+        for project in ("*", "said"):
+            key = port.locks.make(project, Scope.READ)
+            for table in ("trajectory_changes", "default.trajectory_changes AS x"):
+                assert port.said(f"SELECT count() FROM {table} WHERE IsSaid", key) == "0\n"
 
 
 def test_columns_without_rows_are_named_in_native(port: SqlPort) -> None:

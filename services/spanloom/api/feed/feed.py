@@ -32,7 +32,7 @@ LINGER_S = 10.0
 LOOK_UP_S = 1.0
 """How often it is seen whether a reader is still there."""
 FULL_RETRY_S = 5.0
-EVERYTHING = Wanted(Reach.ALL, TrajectoryFilter())
+EVERYTHING = (Reach.ALL, TrajectoryFilter())
 log = get_logger("api")
 
 
@@ -92,7 +92,7 @@ class Feed:
 
     async def end(self, wanted: Wanted) -> Position:
         """Return the position behind all that there is."""
-        page = await self._calls.run(self._store.announced, *wanted, None, PAGE)
+        page = await self._calls.run(self._store.announced, *wanted[:2], None, PAGE)
         return page.next
 
     async def next_page(
@@ -142,7 +142,7 @@ class Feed:
         return page._replace(announcements=kept)
 
     async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
-        found = await self._calls.run(self._store.announced, *wanted, after, PAGE)
+        found = await self._calls.run(self._store.announced, *wanted[:2], after, PAGE)
         return found._replace(announcements=wanted.of(found.announcements))
 
     async def _poll(self) -> None:
@@ -163,7 +163,7 @@ class Feed:
         """Read on, and wake readers if there is anything new; give how long to rest."""
         try:
             if self._window is None:
-                self._window = Window(await self.end(EVERYTHING))
+                self._window = Window(await self.end(Wanted(*EVERYTHING)))
                 self._tell()  # what came just before it is in no window, and who waits may lack it
                 return 0.0
             page = await self._calls.run(self._store.announced, *EVERYTHING, self._window.at, PAGE)

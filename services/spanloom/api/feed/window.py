@@ -30,10 +30,13 @@ class Wanted(NamedTuple):
 
     reach: Reach
     where: TrajectoryFilter
+    with_said: bool = False
+    """Whether to tell also that annotations or scores changed."""
 
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
-        """Return what the reader wants, each version once."""
-        wanted = (a for a in found if a.now is not None and self._passes(a.now))
+        """Return what the reader wants, each version once, and once that something was said."""
+        seen = (a for a in found if self.with_said or not a.is_said)
+        wanted = (a for a in seen if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in wanted}.values())
 
     def _passes(self, now: TrajectorySummary) -> bool:

@@ -61,7 +61,8 @@ async def list_changes(
 
     Who asks again with `next` is told of the newest version of every trajectory, whatever wrote it
     and however slowly; of one that was soon replaced perhaps not. Filters ask what the trajectory
-    is now. With `accept: text/event-stream` the answer goes on: each event has an item as its data
+    is now. With `annotations`, who asks again is told of every run of which something was said
+    since. With `accept: text/event-stream` the answer goes on: each event has an item as its data
     and a token as its id.
     """
     wanted, token = query.wanted(callers), last_event_id or query.after

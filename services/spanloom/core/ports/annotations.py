@@ -63,7 +63,10 @@ class AnnotationStore(Protocol):
     """Keeps annotations: rows are added, never changed, and survive retention."""
 
     def add_annotations(self, rows: Sequence[Annotation]) -> None:
-        """Store rows, durable when this returns; the same row again changes nothing."""
+        """Store rows, durable when this returns; the same row again changes nothing.
+
+        The change feed tells of it, as of scores and of what happens in queues.
+        """
 
     def annotations(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None

@@ -1,10 +1,11 @@
-"""The change feed: which trajectories have a new version, in the order in which it was stored."""
+"""The change feed: which trajectories have a new version, or something new said of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.errors import PermanentError
+from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,14 +13,13 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.reading import TrajectorySummary
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Position
 
 
 class Announcement(NamedTuple):
-    """A version of a trajectory that is stored: a line of the feed."""
+    """A version of a trajectory that is stored, or something said of it: a line of the feed."""
 
     key: TraceKey
     version: int
@@ -30,6 +30,13 @@ class Announcement(NamedTuple):
     """Its place in the feed, by the store's clock; 0 before it has one."""
     now: TrajectorySummary | None = None
     """What the trajectory is now; ``None`` if it is gone, or not what the reader wants."""
+    is_said: bool = False
+    """Whether annotations or scores changed; it has no version of its own."""
+
+    @classmethod
+    def of_said(cls, key: TraceKey) -> Announcement:
+        """Return the line that what is said of a trajectory has changed."""
+        return cls(key, 0, Status.SETTLED, 0, is_said=True)
 
 
 class FeedPage(NamedTuple):
@@ -74,8 +81,11 @@ class FeedReader(Protocol):
 
         ``None`` is the end: the answer has nothing but the position behind all that there is.
         Whoever follows from position to position is told at least once of the newest version of
-        each trajectory, whatever wrote it at the same time, however slowly; of an older one
-        perhaps not. Raises ``PositionGoneError``.
+        each trajectory, and behind the last change of what is said of it, whatever wrote it at
+        the same time, however slowly; of an older one perhaps not. What a blind queue withholds
+        from whoever has no name is told as soon as it is withheld no more.
+
+        Raises ``PositionGoneError``.
         """
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:

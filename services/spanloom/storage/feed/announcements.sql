@@ -1,5 +1,5 @@
 -- What was announced in a time, oldest first. What has the same time is not torn apart.
-SELECT Project, TraceId, Version, Status, StartTimeUnixNano, toUnixTimestamp64Micro(ChangedAt) AS changed
+SELECT Project, TraceId, Version, Status, StartTimeUnixNano, IsSaid, toUnixTimestamp64Micro(ChangedAt) AS changed
 FROM trajectory_changes
 WHERE {reach}
   AND ChangedAt > fromUnixTimestamp64Micro({after_us:Int64})

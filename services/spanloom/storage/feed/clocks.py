@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 TABLE = "trajectory_changes"
-COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano")
+COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSaid")
 US = 1_000_000
 HORIZON_S = 10.0
 """A row of another process is visible so long after its time, or it is written once more."""

@@ -1,13 +1,15 @@
-"""The change feed in ClickHouse: a row for each version, in the order of time."""
+"""The change feed in ClickHouse: a row for each version and for what is said, in order of time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
+from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.feed.clocks import TABLE, US
 from spanloom.storage.trajectories.continuations import with_continuations
@@ -40,7 +42,7 @@ class ClickHouseFeed:
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""
-        rows = [[*a.key, a.version, a.status.value, a.start_ns] for a in announcements]
+        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
         if rows:
             self._feed_clock.insert(self._worker, rows)
 
@@ -60,7 +62,7 @@ class ClickHouseFeed:
         most = limit + after.shown
         found = self._behind(reach, after, sight, most)
         has_more = len(found) >= most
-        new = list(self._as_they_are(unseen(found, after), where))
+        new = list(self._as_they_are(unseen(found, after), reach, where))
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
@@ -97,12 +99,20 @@ class ClickHouseFeed:
         return list(map(_announcement_of, rows))
 
     def _as_they_are(
-        self, found: Sequence[Announcement], where: TrajectoryFilter
+        self, found: Sequence[Announcement], reach: Reach, where: TrajectoryFilter
     ) -> Iterator[Announcement]:
         """Yield announcements with what their trajectories are now: here filters are applied."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
-        return (a._replace(now=current.get(a.key)) for a in found)
+        withheld = self._withheld(reach) if any(a.is_said for a in found) else frozenset()
+        shown = ((a, current.get(a.key)) for a in found)
+        return (
+            a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown
+        )
+
+    def _withheld(self, reach: Reach) -> AbstractSet[TraceKey]:
+        queues = ClickHouseAnnotationQueues(self._reader, self._reader)
+        return withheld_from_all(queues, reach)
 
 
 def _announcement_of(row: Row) -> Announcement:
@@ -113,4 +123,5 @@ def _announcement_of(row: Row) -> Announcement:
         status=Status(row.Status),
         start_ns=row.StartTimeUnixNano,
         changed_us=row.changed,
+        is_said=row.IsSaid,
     )
