@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from tests.support.memory_keys import MemoryKeys
@@ -28,6 +29,14 @@ class Locks:
     def make(self, project: str, *scopes: Scope, expires_ns: int | None = None) -> str:
         """Make a key, in force at once; without scopes one that has all."""
         made = self.access.keys.create(project, scopes or set(Scope), expires_ns)
+        self.keyring.refresh()
+        return made.text
+
+    def make_expired(self, project: str) -> str:
+        """Make a key that was good for a second, a minute ago."""
+        ago_ns = time.time_ns() - 60 * 10**9
+        keys = KeyAdministration(self.store, lambda: ago_ns)
+        made = keys.create(project, set(Scope), ago_ns + 10**9)
         self.keyring.refresh()
         return made.text
 

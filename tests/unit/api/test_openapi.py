@@ -163,7 +163,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "cursor",
             "conversation_id",
             *("model", "service", "environment", "user_id", "tag"),
-            *("after", "wait", "fields", "last-event-id"),
+            *("after", "annotations", "wait", "fields", "last-event-id"),
             *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
         ),
@@ -193,6 +193,13 @@ def test_every_error_is_a_problem(spec: Spec) -> None:
             assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
     for name, operation in operations(spec):
         assert {"421", "500"} <= set(operation["responses"]), name
+
+
+def test_who_names_a_version_is_told_that_it_may_have_gone(spec: Spec) -> None:
+    for path, operations in spec["paths"].items():
+        for operation in operations.values():
+            if any("409" in p.get("description", "") for p in operation.get("parameters", [])):
+                assert "409" in operation["responses"], path
 
 
 def test_every_reference_leads_somewhere(spec: Spec) -> None:

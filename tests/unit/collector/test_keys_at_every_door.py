@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -113,8 +112,7 @@ def bad_keys(locks: Locks) -> list[str]:
     """Keys that open nothing: wrong, unknown, altered, revoked, expired."""
     revoked, good = locks.make(ALL_PROJECTS), locks.make(ALL_PROJECTS)
     locks.revoke(revoked)
-    expired = locks.make(ALL_PROJECTS, expires_ns=time.time_ns() + 1_000_000)
-    time.sleep(0.002)
+    expired = locks.make_expired(ALL_PROJECTS)
     return ["wrong", make_key().text, good[:-3] + "AAA", revoked, expired]
 
 

@@ -73,6 +73,9 @@ class OneTrajectory:
     def spans_document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(SPANS) if trace_id == TRACE else None
 
+    def current_version(self, key: TraceKey) -> int:
+        return self.version if key.trace_id == TRACE else 0
+
     def find_home(self, trace_id: str, _reach: Reach) -> TraceKey | None:
         return TraceKey("default", trace_id) if trace_id == TRACE else None
 

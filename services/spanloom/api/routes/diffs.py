@@ -26,7 +26,7 @@ router = APIRouter(tags=["trajectories"])
     operation_id="diffTrajectories",
     summary="See what differs between two runs",
     response_class=Response,
-    responses={200: DIFF, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: DIFF, **problem_responses(401, 403, 404, 409, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_diff(
