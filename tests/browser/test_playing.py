@@ -12,7 +12,7 @@ from tests.support.long_runs import talk
 from tests.support.page_runs import send, wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 ROWS = ".grid .row"
@@ -29,9 +29,14 @@ def address(start_shared_spanloom: StartSpanloom) -> str:
     return f"{service.api}/trajectories/{trace}"
 
 
+def play(page: Page) -> Locator:
+    return page.get_by_role("button", name="Play", exact=True)
+
+
 def test_the_playhead_goes_from_step_to_step(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator(ROWS)).to_have_count(7)
+    expect(play(page)).to_be_visible()
     page.keyboard.press(">")
     expect(page.locator(f"{ROWS}.on")).to_contain_text("model")
     expect(page.locator(f"{ROWS}.later")).to_have_count(5)
@@ -48,6 +53,7 @@ def test_the_playhead_goes_from_step_to_step(page: Page, address: str) -> None:
 def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> None:
     page.goto(f"{address}?view=graph")
     expect(page.locator(".node")).to_have_count(7)
+    expect(play(page)).to_be_visible()
     page.keyboard.press("p")
     expect(page.locator(".node.later")).to_have_count(5)
     expect(page.locator(".node.k-tool.running")).to_have_count(1)
@@ -60,9 +66,9 @@ def test_what_is_played_leaves_idle_time_out(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator(ROWS)).to_have_count(7)
     page.get_by_label("Speed").select_option("64")
-    page.get_by_role("button", name="Play", exact=True).click()
+    play(page).click()
     expect(page.locator(f"{ROWS}.later")).to_have_count(0, timeout=3_000)  # 200 s at 64x take 3.1
-    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(play(page)).to_be_visible()
 
 
 def test_idle_time_and_the_critical_path_are_asked_for(page: Page, address: str) -> None:

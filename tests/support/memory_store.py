@@ -34,6 +34,9 @@ class MemoryStore(
         """See ``ExtractionStore.is_laid_out``."""
         return True
 
+    def make_room(self) -> None:
+        """See ``BuildingStore.make_room``: there is nothing to give back."""
+
     def ping(self) -> None:
         """See ``Store.ping``."""
 

@@ -80,7 +80,7 @@ def built_now() -> Sequence[TrajectoryRecord]:
 
 
 def in_list(record: TrajectoryRecord) -> dict[str, object]:
-    return list_row(record, summary_row(record))
+    return dict(list_row(record, summary_row(record)))
 
 
 def told(rows: Iterable[Mapping[str, object]]) -> list[dict[str, Any]]:

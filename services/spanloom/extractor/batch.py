@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
     from spanloom.core.ports.feed import Announcement, FeedWriter
-    from spanloom.extractor.drafts import Drafts
     from spanloom.extractor.options import BuildOptions
 
 
@@ -38,6 +37,9 @@ class Writable(Protocol):
     def announcement(self) -> Announcement:
         """What the change feed says of it once it is stored."""
 
+
+MANY_SPANS = 50_000
+"""From so many spans of one batch on, memory is made room for their documents."""
 
 R = TypeVar("R", bound=Writable)
 
@@ -54,12 +56,12 @@ def build_batch(
     arrived: Mapping[TraceKey, int] = {}
     try:
         arrived = store.arrived(list(wanted))
-        drafts, records = _prepare(store, wanted, arrived, options)
+        result, records = _prepare(store, wanted, arrived, options)
     except Exception as error:
         failed = error
     else:
-        write_apart(store.write, store, records, drafts.result)
-        return drafts.result
+        write_apart(store.write, store, records, result)
+        return result
     store.ping()
     clear_frames(failed.__traceback__)  # they hold the spans of all of them
     if len(wanted) == 1:
@@ -68,9 +70,9 @@ def build_batch(
 
 
 def write_apart(
-    write: Callable[[Sequence[R]], None],
+    write: Callable[[list[R]], None],
     feed: FeedWriter,
-    records: Sequence[R],
+    records: list[R],
     result: BatchResult,
 ) -> None:
     """Store and announce records; one that the store refuses, or has no room for, fails alone.
@@ -79,20 +81,21 @@ def write_apart(
     """
     if not records:
         return
+    announcements = [record.announcement for record in records]  # a long one is used up
     try:
         write(records)
     except Exception as error:
         if isinstance(error, RetryableError) and not isinstance(error, StoreTooSmallError):
             raise
-        if len(records) == 1:
-            result.failures[records[0].key] = error
+        if len(announcements) == 1:
+            result.failures[announcements[0].key] = error
             return
         middle = len(records) // 2
         write_apart(write, feed, records[:middle], result)
         write_apart(write, feed, records[middle:], result)
     else:
-        result.written.update(record.key for record in records)
-        feed.announce([record.announcement for record in records])
+        result.written.update(told.key for told in announcements)
+        feed.announce(announcements)
 
 
 def _build_halves(
@@ -109,13 +112,15 @@ def _prepare(
     wanted: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, int],
     options: BuildOptions,
-) -> tuple[Drafts, Sequence[TrajectoryRecord]]:
-    """Read and extract; return the records that are to be written."""
+) -> tuple[BatchResult, list[TrajectoryRecord]]:
+    """Read and extract; return what became of the traces so far, and what is to be written."""
     parts = read_traces(store, list(wanted), arrived, options.max_trace_spans)
     drafts = make_drafts(wanted, parts, options.prices)
     repeats = find_repeats(store, drafts.calls)
     heads = store.heads(list(drafts.trajectories))
+    if drafts.result.span_count > MANY_SPANS:
+        store.make_room()
     records = make_records(drafts, repeats.originals, heads)
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = list(repeats.stored)
-    return drafts, records
+    return drafts.result, records

@@ -61,7 +61,7 @@ def make_drafts(
 
 def make_records(
     drafts: Drafts, originals: Mapping[TraceKey, DuplicateOf], heads: Mapping[TraceKey, Head]
-) -> Sequence[TrajectoryRecord]:
+) -> list[TrajectoryRecord]:
     """Return what is to be written; ``originals`` may be those of other traces too.
 
     What stays as it is stored is noted in the result.

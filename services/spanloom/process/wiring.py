@@ -34,7 +34,7 @@ from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.storage.access.open import open_key_store
 from spanloom.storage.engine.connect import open_store, open_upkeep, store_path
-from spanloom.storage.engine.loading import give_back_code_of_start
+from spanloom.storage.engine.loading import give_back_code
 from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.telemetry import Metrics
 
@@ -93,7 +93,7 @@ class Service:
             raise
         self._supervisor.started()
         if self._settings.is_embedded:
-            give_back_code_of_start()
+            give_back_code()
         return self
 
     def __exit__(self, *_: object) -> None:

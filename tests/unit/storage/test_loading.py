@@ -43,7 +43,7 @@ GIVEN_BACK = """
 import sys
 import clickhouse_connect
 from pathlib import Path
-from spanloom.storage.engine.loading import give_back_code_of_start, load_engine
+from spanloom.storage.engine.loading import give_back_code, load_engine
 
 def mapped_mib():
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -52,7 +52,7 @@ def mapped_mib():
 load_engine()
 client = clickhouse_connect.get_client(interface="chdb", path=sys.argv[1])
 before = mapped_mib()
-give_back_code_of_start()
+give_back_code()
 assert client.raw_query("SELECT sum(number) FROM numbers(10)").strip() == b"45"
 assert mapped_mib() < before - 30, (before, mapped_mib())
 """

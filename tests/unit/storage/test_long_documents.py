@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
 
 
-@pytest.mark.parametrize(("length", "times"), [(9_000, 0), (11_000, 2)])
+@pytest.mark.parametrize(("length", "times"), [(9_000, 0), (11_000, 3)])
 def test_room_is_made_for_long_documents(
     clickhouse_store: ClickHouseStore,
     new_project: Callable[[], str],

@@ -55,13 +55,13 @@ def test_rows_have_every_column_that_has_no_default(clickhouse_store: ClickHouse
         == columns(clickhouse_store, "trajectories") - own
     )
     assert list(trajectory_row(record, summary_row(record))) == list(TRAJECTORY_COLUMNS)
-    in_list = set(list_row(record, summary_row(record)))
+    in_list = set(dict(list_row(record, summary_row(record))))
     assert in_list == columns(clickhouse_store, "trajectory_list") - own
     assert set(CALL_COLUMNS) == columns(clickhouse_store, "call_index") - own
 
 
 def steps_of(record: TrajectoryRecord) -> dict[str, list[Any]]:
-    row = list_row(record, summary_row(record))
+    row = dict(list_row(record, summary_row(record)))
     arrays = {name: value for name, value in row.items() if name.startswith("Steps.")}
     return {name.removeprefix("Steps."): list(cast("Any", v)) for name, v in arrays.items()}
 
@@ -145,5 +145,6 @@ def test_agents_are_named_once_in_the_order_in_which_they_began() -> None:
 
 def test_a_run_whose_spans_cannot_be_read_has_a_row_without_steps() -> None:
     unread = describe_unreadable(KEY, 1, 640, ValueError("too large"), "1")
-    row = list_row(record := make_record(KEY, unread, status=Status.FAILED), summary_row(record))
+    record = make_record(KEY, unread, status=Status.FAILED)
+    row = dict(list_row(record, summary_row(record)))
     assert (row["RootId"], row["Steps.Id"], row["SpanCount"]) == (0, [], 640)

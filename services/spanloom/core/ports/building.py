@@ -95,6 +95,11 @@ class TrajectoryRecord:
     """The head that this record replaces."""
 
     @property
+    def size(self) -> int:
+        """How many bytes the documents take."""
+        return len(self.document) + len(self.spans_document)
+
+    @property
     def announcement(self) -> Announcement:
         """What the change feed says of it once it is stored."""
         return Announcement(self.key, self.version, self.status, self.trajectory.root.start_ns)
@@ -106,11 +111,12 @@ class TrajectoryWriter(Protocol):
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """Return what is stored of these traces; an unknown one has no entry."""
 
-    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+    def write(self, records: list[TrajectoryRecord]) -> None:
         """Make each record the trace's current trajectory, unless a newer ``seq`` is stored.
 
         A reader sees the old or the new document, never a mixture. At the same ``seq`` the
-        record written last stays.
+        record written last stays. A record that comes alone may be taken out of the list: that
+        of a long trace takes as much memory as all that writing it does.
         """
 
 
@@ -127,6 +133,9 @@ class CallFinder(Protocol):
 
 class BuildingStore(SpanReader, TrajectoryWriter, FeedWriter, CallFinder, Protocol):
     """All that building a batch of traces asks of a store."""
+
+    def make_room(self) -> None:
+        """Give back memory that is kept of work which is over: something large comes."""
 
     def ping(self) -> None:
         """Return if the store answers, else raise ``StoreUnavailableError``."""

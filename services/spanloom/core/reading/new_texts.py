@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import StepType
@@ -21,10 +21,11 @@ from spanloom.core.reading.said import said_by, said_in
 from spanloom.core.reading.values import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.trajectory import Step
 
+T = TypeVar("T")
 NO_TEXT = 0
 """The hash of a step that brought nothing."""
 INPUTS_AT_HAND = 8
@@ -89,23 +90,38 @@ def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
 
 def find_new_texts(steps: Iterable[ToldStep]) -> Sequence[NewTexts]:
     """Return what each of the steps brought, in the order in which they are given."""
+    return _of_each(steps, _new_texts)
+
+
+def find_hashes(steps: Iterable[ToldStep]) -> Mapping[str, int]:
+    """Return by their ids the hash of what steps brought, as ``NewTexts`` has it."""
+    told = list(steps)
+    return dict(zip((step.id for step in told), _of_each(told, _hash), strict=True))
+
+
+def _of_each(steps: Iterable[ToldStep], make: Callable[[ToldStep, str, str], T]) -> Sequence[T]:
+    """Return what is made of each step, what was new of its input, and of its output."""
     told = list(steps)
     try:
-        return _find(told)
+        return _find(told, make)
     except UnicodeEncodeError:  # half a surrogate pair, which no document holds
-        return _find([_writable(step) for step in told])
+        return _find([_writable(step) for step in told], make)
 
 
-def _find(told: Sequence[ToldStep]) -> Sequence[NewTexts]:
+def _find(told: Sequence[ToldStep], make: Callable[[ToldStep, str, str], T]) -> Sequence[T]:
     run = _Run()
-    inputs, outputs = [""] * len(told), [""] * len(told)
+    inputs: dict[int, str] = {}
+    made: dict[int, T] = {}
     for is_input, at in _in_order_of_time(told):
         step = told[at]
         if is_input:
             inputs[at] = BETWEEN.join(run.given(step))
         else:
-            outputs[at] = BETWEEN.join(run.said(step))
-    return [_hashed(*texts) for texts in zip(told, inputs, outputs, strict=True)]
+            made[at] = make(step, inputs.pop(at, ""), BETWEEN.join(run.said(step)))
+    return [
+        made[at] if at in made else make(step, inputs.get(at, ""), "")
+        for at, step in enumerate(told)
+    ]
 
 
 def _in_order_of_time(told: Sequence[ToldStep]) -> Iterator[tuple[bool, int]]:
@@ -139,7 +155,8 @@ class _Run:
     """What has been said so far."""
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._known: set[int] = set()
+        """The 64-bit hash of each text: the texts would be in memory once more."""
         self._inputs: deque[str] = deque(maxlen=INPUTS_AT_HAND)
 
     def given(self, step: ToldStep) -> Sequence[str]:
@@ -168,12 +185,12 @@ class _Run:
         return said_by(added) if isinstance(added, list) else said_in(conversation)
 
     def _remember(self, texts: Sequence[str]) -> Sequence[str]:
-        self._known.update(texts)
+        self._known.update(map(hash, texts))
         return texts
 
     def _unheard(self, texts: Sequence[str]) -> Sequence[str]:
         """Return those of the texts that nobody said before, each once."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
 
 
@@ -184,12 +201,17 @@ def _goes_on(conversation: str, known: str) -> bool:
     return conversation.startswith(known[:-1]) and conversation[len(known) - 1] == ","
 
 
-def _hashed(step: ToldStep, given: str, said: str) -> NewTexts:
+def _new_texts(step: ToldStep, given: str, said: str) -> NewTexts:
     own = (step.id, step.type, step.name, given, said, step.error)
+    return NewTexts(*own, _hash(step, given, said))
+
+
+def _hash(step: ToldStep, given: str, said: str) -> int:
     if not (given or said or step.error):
-        return NewTexts(*own, NO_TEXT)
+        return NO_TEXT
+    own = (step.id, step.type, step.name, given, said, step.error)
     digest = blake2b("\0".join(own).encode(), digest_size=8).digest()
-    return NewTexts(*own, int.from_bytes(digest, "big"))
+    return int.from_bytes(digest, "big")
 
 
 def _told(step: Mapping[str, Any]) -> ToldStep:

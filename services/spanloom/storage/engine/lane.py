@@ -17,6 +17,7 @@ from spanloom.storage.engine.answers import rows_in, values_in
 from spanloom.storage.engine.conditions import FILTERS, fill_in, filtered
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.heap import trim_heap
+from spanloom.storage.engine.loading import give_back_code
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
 
@@ -251,6 +252,10 @@ class EmbeddedLane(Lane):
     """A lane of the engine in this process, whose memory is ours."""
 
     def relax(self) -> None:
-        """See ``Lane.relax``: the engine and Python each keep what they have freed."""
+        """See ``Lane.relax``: the engine and Python each keep what they have freed.
+
+        The code that the engine has run counts as memory of this process, too.
+        """
         self.run(query("purge_memory"))
         trim_heap()
+        give_back_code()

@@ -34,12 +34,11 @@ def load_engine() -> None:
         del sys.modules[_ARROW]
 
 
-def give_back_code_of_start() -> None:
-    """Unmap the engine's code that its start has run: half of it never runs again.
+def give_back_code() -> None:
+    """Unmap the engine's code that has run, as its start does all over a library of 560 MB.
 
-    The start makes everything that ClickHouse can do known to it, all over a library of 560 MB.
-    Code does not change: what does run again is mapped again out of the system's cache. Only
-    Linux says where it is. Source: madvise(2), MADV_DONTNEED.
+    Half of it never runs again. Code does not change: what does run again is mapped again out of
+    the system's cache. Only Linux says where it is. Source: madvise(2), MADV_DONTNEED.
     """
     with suppress(OSError):
         for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):

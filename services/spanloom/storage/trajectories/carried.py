@@ -6,6 +6,7 @@ several processes have encoded becomes one INSERT.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import orjson
@@ -17,11 +18,12 @@ from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
 from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS, summary_row, trajectory_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
 
 CALLS_PER_TEXT = 10_000
+COLUMNS_AT_ONCE = 8
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
@@ -35,14 +37,20 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
         start_ns=trajectory.root.start_ns,
         conversation_id=trajectory.conversation_id,
         calls=_call_texts(record),
-        listed=orjson.dumps(list_row(record, summary)),
+        listed=_object(list_row(record, summary)),
         moved=b",".join(map(orjson.dumps, moved_list_rows(record, summary))),
         row=list(RowBinary([trajectory_row(record, summary)], TRAJECTORY_COLUMNS)),
     )
 
 
+def _object(columns: Iterator[tuple[str, object]]) -> bytes:
+    """Return an object of some columns after the other: those of a long run are many."""
+    slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
+    return b"{" + b",".join([orjson.dumps(some)[1:-1] for some in slices]) + b"}"
+
+
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
     """Return the calls, cut: those of a long trace do not go over in one INSERT."""
-    rows = list(call_rows(record.seq, record.version, record.calls))
-    starts = range(0, len(rows), CALLS_PER_TEXT)
-    return [orjson.dumps(rows[start : start + CALLS_PER_TEXT])[1:-1] for start in starts]
+    rows = call_rows(record.seq, record.version, record.calls)
+    slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
+    return [orjson.dumps(some)[1:-1] for some in slices]

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
-from spanloom.core.reading.new_texts import NO_TEXT, find_new_texts, told_step
-from spanloom.storage.trajectories.step_arrays import placed_steps, step_arrays
+from spanloom.core.reading.new_texts import NO_TEXT, find_hashes, told_step
+from spanloom.storage.trajectories.step_arrays import attributes_of, placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
-    from spanloom.core.reading.new_texts import NewTexts
     from spanloom.storage.trajectories.rows import Summary
 
+Columns: TypeAlias = "Iterator[tuple[str, object]]"
+"""A row, column by column: all arrays of a long run would take as much memory as its texts."""
 
-def list_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
-    """Return a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
+
+def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
+    """Yield a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
     trajectory = record.trajectory
     root, extras = trajectory.root, trajectory.extras
     cost, metadata = extras.get("cost"), extras.get("metadata")
-    steps = lay_flat(placed_steps(trajectory))
-    columns = laid_out(
-        steps,
+    hashes = find_hashes(told_step(step) for _, step in placed_steps(trajectory))
+    yield from summary.items()
+    yield from laid_out(
+        lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
         cost=cost["usd"] if isinstance(cost, dict) else None,
         told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
-        texts=find_new_texts(told_step(step) for _, step in placed_steps(trajectory)),
+        hashes=hashes,
     )
-    return {**summary, **columns}
 
 
 def laid_out(
@@ -42,30 +44,28 @@ def laid_out(
     start_ns: int,
     cost: float | None,
     told: tuple[Mapping[str, str], Mapping[str, str]],
-    texts: Iterable[NewTexts],
-) -> dict[str, object]:
-    """Return the columns that only ``trajectory_list`` has: the steps, and what they add up to.
+    hashes: Mapping[str, int],
+) -> Columns:
+    """Yield the columns that only ``trajectory_list`` has: the steps, and what they add up to.
 
-    ``told`` is what the sender adds to the run, and to its root; ``texts`` what steps brought.
+    ``told`` is what the sender adds to the run, and to its root.
     """
-    arrays = step_arrays(steps, start_ns)
-    hashes = {new.step_id: new.hash for new in texts}
-    of_steps = cast("Sequence[Sequence[str]]", arrays["Steps.Attributes"])
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
-    return {
-        "IsDeleted": 0,
-        "RootId": int(root_id or "0", 16),  # of a run whose spans cannot be read nothing is known
-        "ModelErrors": failed.count(StepType.MODEL),
-        "ToolErrors": failed.count(StepType.TOOL),
-        "Cost": cost,
-        "LongestRepeat": repeats.longest,
-        "MostRepeats": repeats.most,
-        "Attributes": find_attributes(*told, of_steps),
-        "HasArrays": True,
-        **arrays,
-        "Steps.Text": [hashes.get(flat.step.id, NO_TEXT) for flat in steps],
-    }
+    yield "IsDeleted", 0
+    yield "RootId", int(root_id or "0", 16)  # of a run whose spans cannot be read nothing is known
+    yield "ModelErrors", failed.count(StepType.MODEL)
+    yield "ToolErrors", failed.count(StepType.TOOL)
+    yield "Cost", cost
+    yield "LongestRepeat", repeats.longest
+    yield "MostRepeats", repeats.most
+    yield "HasArrays", True
+    of_steps = attributes_of(steps)
+    yield "Attributes", find_attributes(*told, of_steps)
+    yield "Steps.Attributes", of_steps
+    del of_steps
+    yield from step_arrays(steps, start_ns)
+    yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 
 def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:

@@ -27,41 +27,46 @@ _TOKENS = (
 )
 
 
-def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> dict[str, Sequence[object]]:
-    """Return the arrays by their columns; ``start_ns`` is that of the run."""
+def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield the columns and their arrays; ``start_ns`` is that of the run."""
     steps, parents, agents, enters, exits, args = zip(*flats, strict=True) if flats else [()] * 6
     usages = zip(*(step.usage or _NO_USAGE for step in steps), strict=True) if steps else [()] * 5
-    costs = [step.metadata.get(COST) for step in steps]
-    return {
-        "Steps.Id": [int(step.id, 16) for step in steps],
-        "Steps.Type": [step.type for step in steps],
-        "Steps.Name": [step.name for step in steps],
-        "Steps.Dialect": [step.dialect for step in steps],
-        "Steps.Parent": parents,
-        "Steps.Agent": agents,
-        "Steps.Enter": enters,
-        "Steps.Exit": exits,
-        "Steps.StartNs": _within_int64([step.start_ns - start_ns for step in steps]),
-        "Steps.DurationNs": [max(step.end_ns - step.start_ns, 0) for step in steps],
-        "Steps.Model": [step.model for step in steps],
-        **dict(zip(_TOKENS, usages, strict=True)),
-        "Steps.Cost": [None if cost is None else float(cost) for cost in costs],
-        "Steps.FirstTokenMs": [step.first_token_ms for step in steps],
-        **_errors([step.error for step in steps]),
-        "Steps.Args": args,
-        "Steps.Attributes": [list_attributes(step.metadata) for step in steps],
-    }
+    yield "Steps.Id", [int(step.id, 16) for step in steps]
+    yield "Steps.Type", [step.type for step in steps]
+    yield "Steps.Name", [step.name for step in steps]
+    yield "Steps.Dialect", [step.dialect for step in steps]
+    yield "Steps.Parent", parents
+    yield "Steps.Agent", agents
+    yield "Steps.Enter", enters
+    yield "Steps.Exit", exits
+    yield "Steps.StartNs", _within_int64([step.start_ns - start_ns for step in steps])
+    yield "Steps.DurationNs", [max(step.end_ns - step.start_ns, 0) for step in steps]
+    yield "Steps.Model", [step.model for step in steps]
+    yield from zip(_TOKENS, usages, strict=True)
+    yield "Steps.Cost", [_cost_of(step) for step in steps]
+    yield "Steps.FirstTokenMs", [step.first_token_ms for step in steps]
+    yield from _errors([step.error for step in steps])
+    yield "Steps.Args", args
 
 
-def _errors(errors: Sequence[StepError | None]) -> dict[str, Sequence[object]]:
-    return {
-        "Steps.HasError": [error is not None for error in errors],
-        "Steps.ErrorCode": [error.code if error else 0 for error in errors],
-        "Steps.ErrorType": [error.type if error else "" for error in errors],
-        "Steps.ErrorMessage": [
-            error.message[:LONGEST_MESSAGE] if error else "" for error in errors
-        ],
-    }
+def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
+    """Return by what the metadata of each step can be found; what is the same is kept once."""
+    seen: dict[str, str] = {}
+    keep = seen.setdefault
+    return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
+
+
+def _cost_of(step: Step) -> float | None:
+    cost = step.metadata.get(COST)
+    return None if cost is None else float(cost)
+
+
+def _errors(errors: Sequence[StepError | None]) -> Iterator[tuple[str, Sequence[object]]]:
+    yield "Steps.HasError", [error is not None for error in errors]
+    yield "Steps.ErrorCode", [error.code if error else 0 for error in errors]
+    yield "Steps.ErrorType", [error.type if error else "" for error in errors]
+    messages = [error.message[:LONGEST_MESSAGE] if error else "" for error in errors]
+    yield "Steps.ErrorMessage", messages
 
 
 def _within_int64(offsets: Sequence[int]) -> Sequence[int]:

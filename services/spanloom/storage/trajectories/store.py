@@ -49,9 +49,13 @@ class ClickHouseTrajectories:
                 found[head.key] = head
         return found
 
-    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+    def write(self, records: list[TrajectoryRecord]) -> None:
         """See ``TrajectoryWriter.write``."""
-        self.write_carried(list(map(encode_record, records)))
+        self._make_room_for(records)
+        carried = list(map(encode_record, records))
+        if len(records) == 1:
+            records.clear()
+        self.write_carried(carried)
 
     def write_carried(self, records: Sequence[CarriedRecord]) -> None:
         """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others true."""
@@ -61,13 +65,17 @@ class ClickHouseTrajectories:
             return
         lane, flat = self._worker, chain.from_iterable
         record_late(lane, current)
-        self._make_room(current)
+        self._make_room_for(current)
         lane.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
         lane.insert_texts("trajectory_list", (), (r.listed for r in current))
-        self._make_room(current)
+        self._make_room_for(current)
         rows = Pieces(list(flat(r.row for r in current)))
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
         lane.insert_texts("trajectory_list", (), (r.moved for r in current if r.moved))
+
+    def make_room(self) -> None:
+        """See ``BuildingStore.make_room``."""
+        self._worker.relax()
 
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
@@ -103,9 +111,9 @@ class ClickHouseTrajectories:
             for row in self._worker.rows("newest_versions", keys=some)
         }
 
-    def _make_room(self, records: Sequence[CarriedRecord]) -> None:
+    def _make_room_for(self, records: Sequence[TrajectoryRecord | CarriedRecord]) -> None:
         if sum(record.size for record in records) > LONG_DOCUMENTS:
-            self._worker.relax()
+            self.make_room()
 
 
 def _head_of(row: Row) -> Head:

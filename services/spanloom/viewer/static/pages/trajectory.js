@@ -3,7 +3,6 @@ import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
-import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
 import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
@@ -20,6 +19,7 @@ import { line } from "../ui/visible.js";
 const stepPanel = () => import("../step/panel.js");
 
 const Graph = later(async () => (await import("../run/graph.js")).Graph);
+const Player = later(async () => (await import("../run/player.js")).Player, html`<div class="player"></div>`);
 const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 const StepPanel = later(async () => (await stepPanel()).StepPanel);
 const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
