@@ -61,6 +61,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "read_progress": lambda store, key: store.read_progress([key]),
     "heads": lambda store, key: store.heads([key]),
     "document": lambda store, key: store.document(key.trace_id, reach(key)),
+    "documents_of": lambda store, key: store.documents_of([key], 1 << 20)[0],
     "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
     "both_documents": lambda store, key: store.both_documents(key.trace_id, reach(key)),
     "versions": lambda store, key: store.versions(key.trace_id, reach(key)),
@@ -126,6 +127,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
 """Every method that tells something of a trace, and how to ask it of one trace alone."""
 OTHERS = {
     *("append", "write", "announce", "record_progress", "record_replay", "ping", "close"),
+    "make_room",
     *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
     *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
     "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py

@@ -58,6 +58,7 @@ NOT_SEEN = {
     "conversation_page": "conversations that were not asked for are left out",
     "current_texts": "its rows are looked up by key",
     "text_hashes": "its rows are looked up by key",
+    **dict.fromkeys(("documents", "document_sizes"), "its rows are looked up by key"),
     "text_documents": "its rows are looked up by key",
     "kept_version": "its document is looked up by project too",
     "kept_versions": "its rows are looked up by key",

@@ -62,6 +62,21 @@ def test_what_was_written_is_there_at_once(store: Store, key: TraceKey) -> None:
     assert sorted(head.step_ids) == [f"{1:016x}", f"{2:016x}"]
 
 
+def test_many_documents_come_in_order_as_far_as_there_is_room(
+    store: Store, new_project: Callable[[], str]
+) -> None:
+    keys = [TraceKey(new_project(), f"{n:032x}") for n in range(1, 5)]
+    texts = [b'{"a":"1"}', '{"b":"é中😀"}'.encode(), b"{}", b""]
+    for key, text in zip(keys[:3], texts, strict=False):
+        old = replace(make_record(key), document=b"old" * 400)
+        store.write([old])
+        store.write([replace(make_record(key, version=2), document=text)])
+    assert store.documents_of(keys, 1 << 20) == [*texts[:3], None]
+    assert store.documents_of(keys[::-1], 1 << 20) == [None, *texts[2::-1]]
+    assert list(store.documents_of(keys, 1))[:1] == texts[:1]
+    assert store.documents_of([], 1) == []
+
+
 def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) -> None:
     steps = [model_step(2), model_step(3, error="slow down")]
     trajectory = make_trajectory(key, steps=steps, duplicate_of=DuplicateOf("f" * 32, "a" * 16))

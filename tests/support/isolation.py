@@ -271,6 +271,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         row.slot.key.project for who in t.names for row in t.store.revisions(key, SCHEME, who)
     },
     "written": lambda t, key: {row.slot.annotator for row in t.store.written(key, ["same"])},
+    "documents_of": lambda t, key: _of_text(t.store.documents_of([key], 1 << 20)[0], t),
     "kept_version": lambda t, key: _of_text(_kept(t, key), t),
     "kept_versions": lambda t, key: (
         {key.project}
@@ -316,7 +317,7 @@ OF_THE_EXTRACTOR = {
 NOT_READING = {
     "append",
     "is_laid_out",
-    "write",
+    *("write", "make_room"),
     "announce",
     "deleted_among",  # of what a reader was told
     "record_progress",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.memory_numbers import count_numbers
@@ -97,6 +97,12 @@ class MemoryTrajectories(MemoryState):
         """See ``TrajectoryReader.document``."""
         record = self._find(trace_id, reach)
         return record.document if record else None
+
+    def documents_of(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+        """See ``TrajectoryReader.documents_of``."""
+        found = [r.document if (r := self._records.get(key)) else None for key in keys]
+        sums = accumulate(len(document or b"") for document in found)
+        return found[: max(1, sum(total <= most_bytes for total in sums))]
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.spans_document``."""

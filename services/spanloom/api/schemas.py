@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from spanloom.api.cursors import encode_cursor
 from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
 from spanloom.api.questions import read_question
-from spanloom.api.rows.choice import RUN_GROUPS, read_fields
+from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, Sort, columns_of
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
@@ -69,7 +69,7 @@ Fields = Annotated[
     Field(
         max_length=2000,
         description="What to give of each item, by commas: columns, or groups of them (`core`,"
-        " `metrics`). All, unless told.",
+        " `metrics`). All, unless told, but for `document` and `steps` of runs.",
         examples=["core,cost"],
     ),
 ]
@@ -91,7 +91,7 @@ class ListQuery(PageQuery, Filters):
 
     def columns(self) -> Columns:
         """Return what to give of each run; raises ``InvalidFieldsError``."""
-        return read_fields(self.fields, columns_of(TrajectoryItem), RUN_GROUPS)
+        return read_fields(self.fields, columns_of(TrajectoryItem), RUN_GROUPS, DOCUMENT_COLUMNS)
 
     def question(self) -> Question:
         """Return what the store understands; raises ``InvalidQueryError``."""

@@ -18,7 +18,7 @@ from spanloom.api.step_cursors import encode_step_cursor
 from spanloom.api.step_schemas import StepItem, StepList, StepsQuery
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.steps import StepCursor, StepRow
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.paging import Page, read_page
 
 router = APIRouter(tags=["questions"])
 
@@ -52,8 +52,11 @@ async def list_steps(
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
-    last = page.lines[-1].cursor if page.has_more else None
-    behind = last and encode_step_cursor(last, fingerprint(query))
+
+    def behind(page: Page[StepRow]) -> str | None:
+        last = page.lines[-1].cursor if page.has_more else None
+        return last and encode_step_cursor(last, fingerprint(query))
+
     if query.fields is not None:
-        return chosen_page(rows, page.lines, behind)
-    return StepList(items=[StepItem.of(row) for row in page.lines], next_cursor=behind)
+        return chosen_page(rows, page, behind)
+    return StepList(items=[StepItem.of(row) for row in page.lines], next_cursor=behind(page))

@@ -20,6 +20,7 @@ from spanloom.api.routes.places import (
     most_of,
 )
 from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Services, Using
@@ -110,15 +111,16 @@ async def _listed(
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
         return using.store.list(reach, where, limit, after, question)
 
-    rows = Rows(read, TrajectoryItem.of, query.columns(), after, most_of(query))
+    columns = query.columns()
+    add = from_documents(using.store, columns)
+    rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query), add)
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
-    behind = next_cursor(page, query)
     if query.fields is not None:
-        return chosen_page(rows, page.lines, behind)
+        return await using.calls.run(chosen_page, rows, page, lambda p: next_cursor(p, query))
     items = [TrajectoryItem.of(summary) for summary in page.lines]
-    return TrajectoryList(items=items, next_cursor=behind)
+    return TrajectoryList(items=items, next_cursor=next_cursor(page, query))
 
 
 @router.get(

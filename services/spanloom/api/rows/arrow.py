@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import orjson
+
 from spanloom.api.rows.columns import COUNTED, Sort
 from spanloom.api.rows.forms import Written
 
@@ -127,6 +129,7 @@ def schema_of(columns: Columns) -> pa.Schema:
         Sort.TEXTS: pa.list_(pa.string()),
         Sort.MOMENT: pa.timestamp("ns", tz="UTC"),
         Sort.LENGTH: pa.int64(),
+        Sort.JSON: pa.string(),
     }
     return pa.schema(
         field
@@ -175,8 +178,13 @@ def _moments(texts: Iterable[str | None]) -> Sequence[int | None]:
     return [None if text is None else int(text) * _NS_PER_MS for text in texts]
 
 
+def _json_texts(values: Iterable[object]) -> Sequence[str | None]:
+    return [None if value is None else orjson.dumps(value).decode() for value in values]
+
+
 _READERS: Mapping[Sort, Callable[[Iterable[Any]], Sequence[Any]]] = {
     **dict.fromkeys(Sort, list),
     Sort.LENGTH: _lengths,
     Sort.MOMENT: _moments,
+    Sort.JSON: _json_texts,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from spanloom.api.rows.columns import Sort
 from spanloom.core.query.where.problems import InvalidWhereError, WhereProblem, resembling
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ STEP_GROUPS: Mapping[str, Sequence[str]] = {
         *("cache_creation_tokens", "cost", "first_token_ms"),
     ),
 }
+NO_COLUMNS: Columns = {}
+DOCUMENT_COLUMNS: Columns = {"document": Sort.JSON, "steps": Sort.JSON}
+"""Of runs, given only to who asks for them: what is read out of their documents."""
 _NAME = re.compile(r"[^,\s][^,]*(?<!\s)")
 
 
@@ -41,21 +45,27 @@ class InvalidFieldsError(InvalidWhereError):
     parameter = "fields"
 
 
-def read_fields(text: str | None, columns: Columns, groups: Mapping[str, Sequence[str]]) -> Columns:
-    """Return the columns that are asked for, each once; all of them for no text.
+def read_fields(
+    text: str | None,
+    columns: Columns,
+    groups: Mapping[str, Sequence[str]],
+    on_request: Columns = NO_COLUMNS,
+) -> Columns:
+    """Return the columns that are asked for, each once; for no text all but those on request.
 
     ``core,cost`` is what makes up the group, then the cost. Raises ``InvalidFieldsError`` with
     every name that is wrong.
     """
     if text is None:
         return columns
-    known = {**{name: (name,) for name in columns}, **groups}
+    every = {**columns, **on_request}
+    known = {**{name: (name,) for name in every}, **groups}
     names = list(_NAME.finditer(text))
     problems = [_problem(name, known) for name in names if name[0] not in known]
     if problems or not names:
         raise InvalidFieldsError(text, problems or [_nothing(text, known)])
     wanted = dict.fromkeys(column for name in names for column in known[name[0]])
-    return {column: columns[column] for column in wanted}
+    return {column: every[column] for column in wanted}
 
 
 def _problem(name: re.Match[str], known: Iterable[str]) -> WhereProblem:

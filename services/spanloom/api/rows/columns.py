@@ -39,6 +39,8 @@ class Sort(Enum):
     """Milliseconds, as a text."""
     COUNTS = "counts"
     """A number for each of ``COUNTED``."""
+    JSON = "json"
+    """A value of its own shape: in tables it is a text."""
 
 
 Columns: TypeAlias = "Mapping[str, Sort]"

@@ -9,10 +9,10 @@ import orjson
 from starlette.responses import Response, StreamingResponse
 
 from spanloom.core.errors import InvalidQueryError, RetryableError
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.paging import Page, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
     from pydantic import BaseModel
 
@@ -53,14 +53,18 @@ class Rows(Generic[LineT, CursorT]):
     after: CursorT | None
     most: int | None
     """The most rows to give; ``None``: all."""
+    add: Callable[[Sequence[LineT]], Sequence[Row]] | None = None
+    """What the store is asked for besides: of the first lines, as many as it has room for."""
 
     def shown(self, lines: Sequence[LineT]) -> list[Row]:
-        """Return rows as JSON has them.
+        """Return rows as JSON has them; of fewer lines, one at least, where they would be large.
 
         Nothing in them is a model, so what a model holds is what it would be dumped to, at a
         third of the time.
         """
-        shown = (vars(self.show(line)) for line in lines)
+        shown: Iterable[Row] = (vars(self.show(line)) for line in lines)
+        if self.add is not None:
+            shown = ({**own, **added} for own, added in zip(shown, self.add(lines), strict=False))
         return [{name: row[name] for name in self.columns} for row in shown]
 
 
@@ -85,10 +89,15 @@ def whole_rows(
 
 
 def chosen_page(
-    rows: Rows[LineT, CursorT], lines: Sequence[LineT], next_cursor: str | None
+    rows: Rows[LineT, CursorT],
+    page: Page[LineT],
+    next_cursor: Callable[[Page[LineT]], str | None],
 ) -> Response:
-    """Answer with a page of JSON that has only the chosen columns."""
-    body = orjson.dumps({"items": rows.shown(lines), "next_cursor": next_cursor})
+    """Answer with a page of JSON that has only the chosen columns; it may be cut short."""
+    shown = rows.shown(page.lines)
+    is_cut = len(shown) < len(page.lines)
+    told = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)
+    body = orjson.dumps({"items": shown, "next_cursor": next_cursor(told)})
     return Response(body, headers=VARIES, media_type="application/json")
 
 
@@ -97,7 +106,8 @@ class _Walk(Generic[LineT, CursorT]):
 
     def __init__(self, rows: Rows[LineT, CursorT], form: type[Form]) -> None:
         """Begin before the first row."""
-        self._rows, self._after, self._size = rows, rows.after, PAGE_ROWS
+        self._rows, self._after = rows, rows.after
+        self._size = PAGE_ROWS if rows.add is None else FEWEST_ROWS
         self.writer = form(rows.columns)
         self.count, self.is_over = 0, False
 
@@ -106,12 +116,14 @@ class _Walk(Generic[LineT, CursorT]):
         most, after = self._rows.most, self._after
         size = self._size if most is None else min(self._size, most - self.count)
         page = read_page(lambda limit: self._rows.read(limit, after), size)
-        written = self.writer.page(self._rows.shown(page.lines))
-        self.count += len(page.lines)
-        self.is_over = not page.has_more or self.count == most
-        if page.lines:
-            self._after = page.lines[-1].cursor
-            self._size = fitting(written.weight / len(page.lines))
+        shown = self._rows.shown(page.lines)
+        written = self.writer.page(shown)
+        self.count += len(shown)
+        is_cut = len(shown) < len(page.lines)
+        self.is_over = not (page.has_more or is_cut) or self.count == most
+        if shown:
+            self._after = page.lines[len(shown) - 1].cursor
+            self._size = fitting(written.weight / len(shown))
         return written.body
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.model.trajectory import StepType
 from spanloom.core.reading.values import json_value
 
 if TYPE_CHECKING:
@@ -23,6 +24,34 @@ def find_step(whole: Json, step_id: str) -> Json | None:
     empty. An agent comes without the steps that it owns.
     """
     return next((step for step in _steps(whole) if step["id"] == step_id), None)
+
+
+def brief_steps(whole: Json) -> list[Json]:
+    """Return the steps of a document, the root first, each once and without what was said.
+
+    Times are texts of milliseconds, as in the document. A root is a step only if it is an agent or
+    a graph: one of a model or a tool stands among the steps already.
+    """
+    *owned, root = _steps(whole)
+    steps = [root, *owned] if root["type"] in (StepType.AGENT, StepType.GRAPH) else owned
+    return list(map(_brief, steps))
+
+
+def _brief(step: Json) -> Json:
+    info, usage = step["basic_info"], step.get("model_info", {})
+    return {
+        "step_id": step["id"],
+        "parent_id": step.get("parent_id") or None,
+        "agent_id": step["agent_id"] or None,
+        "type": step["type"],
+        "name": step["name"],
+        "model": step["metadata"].get("model"),
+        "started_at": info["started_at"],
+        "duration": info["duration"],
+        "input_tokens": usage.get("input_tokens"),
+        "output_tokens": usage.get("output_tokens"),
+        "error": info.get("error"),
+    }
 
 
 def spans_under(spans: bytes, step_id: str) -> list[Json]:

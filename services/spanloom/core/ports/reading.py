@@ -162,6 +162,12 @@ class TrajectoryReader(Protocol):
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the document; of several projects that have the trace, the newest one's."""
 
+    def documents_of(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+        """Return the documents of the first of the keys: as many as have room, one at least.
+
+        ``None`` stands for one that is not there, or not any more.
+        """
+
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
 

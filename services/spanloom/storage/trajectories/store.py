@@ -15,6 +15,7 @@ from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.row_binary import Pieces
 from spanloom.storage.trajectories.calls import CALL_COLUMNS
 from spanloom.storage.trajectories.carried import encode_record
+from spanloom.storage.trajectories.documents import read_documents
 from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class ClickHouseTrajectories:
     def document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.document``."""
         return self._reader.blob("document", trace_id=trace_id, reach=within(reach)) or None
+
+    def documents_of(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+        """See ``TrajectoryReader.documents_of``."""
+        return read_documents(self._reader, keys, most_bytes)
 
     def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``TrajectoryReader.spans_document``."""

@@ -1,0 +1,50 @@
+"""Columns of a list of runs that are read out of their documents: ``document`` and ``steps``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.api.rows.choice import DOCUMENT_COLUMNS
+from spanloom.core.formats.continued import with_continuation
+from spanloom.core.formats.parts import brief_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.api.rows.columns import Columns
+    from spanloom.api.rows.forms import Row
+    from spanloom.core.ports.reading import TrajectoryReader, TrajectorySummary
+
+PAGE_BYTES = 8 << 20
+"""So many bytes of documents make a page, and one document at least."""
+
+
+def from_documents(
+    store: TrajectoryReader, columns: Columns
+) -> Callable[[Sequence[TrajectorySummary]], Sequence[Row]] | None:
+    """Return what reads these columns for the first of some runs; ``None`` where none is asked.
+
+    Both are null for a run that was deleted after it was listed.
+    """
+    if DOCUMENT_COLUMNS.keys().isdisjoint(columns):
+        return None
+
+    def read(lines: Sequence[TrajectorySummary]) -> Sequence[Row]:
+        documents = store.documents_of([line.key for line in lines], PAGE_BYTES)
+        return [
+            _columns(with_continuation(document, line.continuation) if document else None, columns)
+            for line, document in zip(lines, documents, strict=False)
+        ]
+
+    return read
+
+
+def _columns(document: bytes | None, columns: Columns) -> Row:
+    if document is None:
+        return dict.fromkeys(DOCUMENT_COLUMNS)
+    row: dict[str, Any] = {"document": orjson.Fragment(document)}  # goes over as it is stored
+    if "steps" in columns:
+        row["steps"] = brief_steps(orjson.loads(document))
+    return row

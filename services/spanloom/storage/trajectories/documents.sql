@@ -1,0 +1,9 @@
+-- Documents of some trajectories, every stored version, oldest first: of each the project, the trace id and the
+-- document, each behind its length. As bytes: in JSON a document would be a text within a text.
+SELECT
+    leftPad(toString(length(Project)), 12, '0'), Project,
+    leftPad(toString(length(TraceId)), 12, '0'), TraceId,
+    leftPad(toString(length(Document)), 12, '0'), Document
+FROM trajectories
+WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
+ORDER BY Seq, Version
