@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing to count; filters may hide what there is."
 _ABSENT = "-"
+MOST_JSON = 120
+"""Characters of a value with a shape of its own; ``--json`` has all of it."""
 
 
 def render_numbers(
@@ -73,4 +76,14 @@ def _written(name: str, value: object) -> str:
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dict | list):
+        return _brief(value)
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _brief(value: dict[str, Any] | list[Any]) -> str:
+    """Return texts as a list of them, and anything deeper as the beginning of its JSON."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return printable(", ".join(value))
+    text = orjson.dumps(value).decode()
+    return printable(text if len(text) <= MOST_JSON else f"{text[:MOST_JSON]}…")
