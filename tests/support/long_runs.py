@@ -7,6 +7,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import MS, send, wait_for
 
@@ -21,6 +22,13 @@ TURNS = 3
 HUGE = 5_100
 """Above what the head of the page reads whole."""
 PIECE = 3_000
+DEEP, FAILS_AT = 2_000, 1_337
+"""How many spans a deep run has, and which of them fails."""
+_SEARCH = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "search",
+    "gen_ai.tool.call.arguments": '{"q":"hotels in Bergen"}',
+}
 BEGUN_NS = 1_763_600_000_000_000_000
 """When the talk began, always the same: pictures of it can be compared."""
 
@@ -44,6 +52,31 @@ def send_long_runs(service: RunningSpanloom) -> LongRuns:
     for trace in runs:
         wait_for(service.api, trace)
     return runs
+
+
+def send_deep_run(service: RunningSpanloom) -> str:
+    """Send a run of 2,000 steps, one of which fails deep inside; wait until it is settled.
+
+    Twenty agents below one take turns between a model and a tool.
+    """
+    trace = secrets.token_hex(16)
+    send(service, message_of(_deep(trace), {"service.name": "long"}))
+    wait_for(service.api, trace)
+    return trace
+
+
+def _deep(trace: str) -> list[Span]:
+    now, spans = time.time_ns() - DEEP * MS, []
+    for at in range(1, DEEP + 1):
+        own = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": f"worker {at // 100}"}
+        parent = 0 if at == 1 else 1 if at % 100 == 2 else (at - 3) // 100 * 100 + 2
+        told = own if parent < 2 else _SEARCH if at % 2 else _call([], _said("assistant", "On."))
+        span = _span(trace, at, parent, told, now + at * MS, 1)
+        if at == FAILS_AT:
+            span.status.code, span.status.message = Status.STATUS_CODE_ERROR, "429 slow down"
+        spans.append(span)
+    spans[0].end_time_unix_nano = now + (DEEP + 5) * MS
+    return spans
 
 
 def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:

@@ -4,7 +4,7 @@ import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/columns.js";
-import { link, place } from "../state/place.js";
+import { change, link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 import { visible } from "../ui/visible.js";
@@ -74,7 +74,6 @@ function oldRun(run, whole) {
 /** @param {{run: Run, metrics?: any}} props `metrics`: `metrics_info` of the root */
 function Metrics({ run, metrics }) {
   const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
-  const toNext = () => { const there = grid.peek(); if (there) toError(there, 1); };
   return html`<dl class="facts">
     <div title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
     ${metrics && html`<div title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics.llm_duration))}</dd></div>
@@ -82,10 +81,22 @@ function Metrics({ run, metrics }) {
     <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
     ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
     ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
-    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNext}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
+    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
     ${metrics && html`<div><dt>${t("metric.rates")}</dt><dd>${percent(metrics.model_error_rate)} / ${percent(metrics.tool_error_rate)}</dd></div>
       <div><dt>${t("metric.share")}</dt><dd>${percent(metrics.tool_step_proportion)}</dd></div>`}
   </dl>`;
+}
+
+/** To the next error in the tree, as soon as that is there; from another view back to it. */
+function toNextError() {
+  const there = grid.peek();
+  if (there) return toError(there, 1);
+  change({ view: null }, true);
+  const stop = grid.subscribe((made) => {
+    if (!made) return;
+    toError(made, 1);
+    queueMicrotask(() => stop());
+  });
 }
 
 /** @param {{list: unknown[]}} props */

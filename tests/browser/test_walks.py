@@ -1,0 +1,64 @@
+"""Ways that people go through the page, with what they see and can click alone.
+
+docs/viewer.md has the clicks. Others stand beside what they walk through: fifty steps by fifty
+keys, a new version while somebody judges (``test_annotate.py``), two who judge the same run,
+compare, and take it to Potato and back (``test_queues.py``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.long_runs import FAILS_AT, send_deep_run
+from tests.support.page_runs import send_page_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """A service with some runs, among them one of 2,000 steps."""
+    started = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    started.wait_until_ready()
+    send_deep_run(started)
+    send_page_runs(started)
+    return started
+
+
+class Walk:
+    """Counts what a person clicks."""
+
+    def __init__(self) -> None:
+        self.clicks = 0
+
+    def click(self, what: Locator) -> None:
+        what.click()
+        self.clicks += 1
+
+
+def test_the_failing_tool_call_of_a_long_run_is_two_clicks_away(
+    page: Page, service: RunningSpanloom
+) -> None:
+    walk = Walk()
+    page.goto(service.api)
+    walk.click(page.get_by_role("link", name="worker 0"))
+    walk.click(page.get_by_role("button", name="✕ 1", exact=True))
+    step = page.locator(".step .chosen")
+    expect(step.get_by_role("heading", level=2)).to_contain_text("search")
+    expect(step).to_contain_text("429 slow down")
+    expect(step).to_contain_text("hotels in Bergen")
+    assert f"{FAILS_AT:016x}" in page.url
+    expect(page.locator(".grid .row.on")).to_be_in_viewport()
+    assert walk.clicks == 2
+
+
+def test_errors_lead_back_to_the_tree_from_any_view(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("link", name="worker 0").click()
+    page.get_by_role("button", name="Transcript").click()
+    page.get_by_role("button", name="✕ 1", exact=True).click()
+    expect(page.locator(".step .chosen")).to_contain_text("429 slow down")
