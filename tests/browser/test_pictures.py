@@ -1,0 +1,118 @@
+"""The page looks as it did: pictures of it, light, dark and Chinese, against those that are kept.
+
+``RENEW_PICTURES=1 pytest tests/browser/test_pictures.py`` makes all of them anew, and those of the
+documentation. Look at them before they are kept.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.ground_truth import all_captures
+from tests.support.pictures import (
+    LOOKS,
+    MOST_DIFFERENT,
+    PAGES,
+    PICTURES,
+    Look,
+    Runs,
+    different,
+    looking,
+    picture,
+    send_pictured_runs,
+    show_annotation,
+    show_list,
+    show_run,
+)
+from tests.support.sent_captures import send as send_capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Browser, Page
+    from tests.conftest import StartSpanloom
+
+IS_RENEWING = bool(os.environ.get("RENEW_PICTURES"))
+DOCS = Path(__file__).parents[2] / "docs/pictures"
+MADE_BY = PICTURES / "chromium.txt"
+"""The major version of the browser that made them: another one draws letters otherwise."""
+
+
+@pytest.fixture(scope="module")
+def runs(start_shared_spanloom: StartSpanloom) -> Runs:
+    service = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    return send_pictured_runs(service)
+
+
+def skip_unless_made_by(browser: Browser) -> None:
+    """Skip, with the reason, where another browser would draw them."""
+    major, made_by = browser.version.split(".")[0], MADE_BY.read_text().strip()
+    if major != made_by:
+        pytest.skip(f"the pictures are Chromium {made_by}'s, and this is {major}")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", PAGES)
+def test_it_looks_as_it_did(
+    browser: Browser, runs: Runs, name: str, look: str, tmp_path: Path
+) -> None:
+    kept = PICTURES / f"{name}-{look}.png"
+    with looking(browser, LOOKS[look]) as page:
+        PAGES[name](page, runs)
+        seen = picture(page)
+        if IS_RENEWING:
+            kept.write_bytes(seen)
+            MADE_BY.write_text(browser.version.split(".")[0] + "\n")
+            return
+        skip_unless_made_by(browser)
+        share = different(page, kept.read_bytes(), seen)
+    (tmp_path / kept.name).write_bytes(seen)
+    assert share <= MOST_DIFFERENT, f"{share:.2%} differs: {tmp_path / kept.name} is not {kept}"
+
+
+def test_a_picture_that_changed_is_refused(browser: Browser, runs: Runs) -> None:
+    with looking(browser, Look()) as page:
+        show_list(page, runs)
+        before = picture(page)
+        assert different(page, before, picture(page)) == 0
+        page.evaluate("document.querySelector('table.runs td a').textContent = 'something else'")
+        assert different(page, before, picture(page)) > 0
+        page.evaluate("document.querySelector('table.runs').style.marginTop = '3px'")
+        assert different(page, before, picture(page)) > MOST_DIFFERENT
+
+
+def show_graph(page: Page, runs: Runs) -> None:
+    page.goto(f"{runs.api}/trajectories/{runs.team}?view=graph")
+    page.locator(".node").nth(3).wait_for()
+
+
+SHOWN: dict[str, tuple[Callable[[Page, Runs], None], Look]] = {
+    "list": (show_list, Look()),
+    "run": (show_run, Look()),
+    "annotation": (show_annotation, Look()),
+    "graph": (show_graph, Look(scheme="dark")),
+}
+
+
+@pytest.fixture(scope="module")
+def many(start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """A service with captured runs of many frameworks besides: a list that people would have."""
+    place = tmp_path_factory.mktemp("many")
+    service = start_shared_spanloom(data_dir=place, env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    for capture in all_captures()[::9][:20]:
+        send_capture(service, capture)
+    return send_pictured_runs(service)
+
+
+@pytest.mark.skipif(not IS_RENEWING, reason="with RENEW_PICTURES=1: for people, not compared")
+@pytest.mark.parametrize("name", SHOWN)
+def test_pictures_of_the_documentation(browser: Browser, many: Runs, name: str) -> None:
+    show, look = SHOWN[name]
+    with looking(browser, look, 1280, 760) as page:
+        show(page, many)
+        (DOCS / f"{name}.png").write_bytes(picture(page))

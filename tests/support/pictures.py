@@ -1,0 +1,188 @@
+"""Pictures of the page that are the same on every machine, and how two of them are compared.
+
+Fixed runs, a clock that stands still, fonts of our own (``tests/browser/pictures/font``), nothing
+that moves. What is compared is counted in the browser, so that nothing else has to read a PNG.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import httpx
+from tests.support.long_runs import BEGUN_NS, talk
+from tests.support.page_runs import send, wait_for
+
+from spanloom.demo.recording import load_recording, refresh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from playwright.sync_api import Browser, Page
+    from tests.conftest import RunningSpanloom
+
+PICTURES = Path(__file__).parents[1] / "browser/pictures"
+MOST_DIFFERENT = 0.001
+"""The share of pixels that may differ."""
+_TOLERANCE = 48
+"""Of 255, in any of red, green and blue: how letters are smoothed differs by less."""
+_NOW = datetime.fromtimestamp(BEGUN_NS / 1e9 + 3600, UTC)
+_TALK = "0123456789abcdef" * 2
+_SHOWN_STEP = 4
+
+
+class Look(NamedTuple):
+    """How a page is looked at."""
+
+    scheme: str = "light"
+    locale: str = "en-GB"
+
+
+LOOKS: Mapping[str, Look] = {
+    "light": Look(),
+    "dark": Look(scheme="dark"),
+    "chinese": Look(locale="zh-CN"),
+}
+
+
+class Runs(NamedTuple):
+    """What is on the pictures."""
+
+    api: str
+    team: str
+    """The recorded run of several agents."""
+
+
+def send_pictured_runs(service: RunningSpanloom) -> Runs:
+    """Send the same two runs as ever, and what two people say of the one."""
+    end_ns = BEGUN_NS + 30 * 10**9
+    recorded = refresh(load_recording(), end_ns, random.Random(7).randbytes)  # no secret
+    for request in (*recorded.requests, talk(_TALK)):
+        send(service, request)
+    for trace in (recorded.trace_id, _TALK):
+        wait_for(service.api, trace)
+    _annotate(service.api, recorded.trace_id)
+    return Runs(service.api, recorded.trace_id)
+
+
+def _annotate(api: str, trace: str) -> None:
+    document = httpx.get(f"{api}/v1/trajectories/{trace}").raise_for_status().json()
+    steps = [step["id"] for agent in document["agent_steps"] for step in agent["steps"]]
+    for who, wrong in (("ada", 3), ("bo", 4)):
+        items = [
+            {"write_id": f"{who}-{step}", "step_id": step, **_said(at == wrong)}
+            for at, step in enumerate(steps[:8])
+        ]
+        headers = {"x-spanloom-annotator": who}
+        url = f"{api}/v1/trajectories/{trace}/annotations"
+        said = httpx.post(url, json={"scheme": "potato", "items": items}, headers=headers)
+        said.raise_for_status()
+
+
+def _said(is_wrong: bool) -> dict[str, str]:
+    if not is_wrong:
+        return {"correctness": "correct"}
+    return {"correctness": "incorrect", "error_type": "reasoning", "severity": "major"}
+
+
+@contextmanager
+def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) -> Iterator[Page]:
+    """Open a page with our fonts, on which nothing moves and no time passes."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale=look.locale,
+        timezone_id="UTC",
+        color_scheme=cast("Any", look.scheme),
+        reduced_motion="reduce",
+        bypass_csp=True,  # the fonts come in an address of their own
+    )
+    page = context.new_page()
+    page.clock.set_fixed_time(_NOW)
+    page.add_init_script(_with_fonts())
+    page.add_init_script("localStorage.setItem('spanloom.annotator', JSON.stringify('ada'))")
+    yield page
+    context.close()
+
+
+def show_list(page: Page, runs: Runs) -> None:
+    """Open the list."""
+    page.goto(runs.api)
+    page.locator("table.runs tbody tr").nth(1).wait_for()
+
+
+def show_run(page: Page, runs: Runs) -> None:
+    """Open the run of several agents, one step chosen."""
+    page.goto(f"{runs.api}/trajectories/{runs.team}")
+    page.locator(".grid .row").nth(_SHOWN_STEP).click()
+    page.locator(".step .chosen h3, .step .chosen .message").first.wait_for()
+    page.locator(".player button").first.wait_for()
+
+
+def show_annotation(page: Page, runs: Runs) -> None:
+    """Open the panel in which it is judged."""
+    show_run(page, runs)
+    page.keyboard.press("a")
+    page.locator(".annotating .figures").wait_for()
+    page.locator("select.scheme").wait_for()
+
+
+PAGES: Mapping[str, Callable[[Page, Runs], None]] = {
+    "list": show_list,
+    "run": show_run,
+    "annotation": show_annotation,
+}
+
+
+def picture(page: Page) -> bytes:
+    """Return what is on the page once it has come to rest, as PNG."""
+    page.evaluate("document.fonts.ready")
+    page.wait_for_load_state("load")
+    before = b""
+    while (now := page.screenshot(animations="disabled", caret="hide")) != before:
+        before = now
+        page.wait_for_timeout(250)
+    return now
+
+
+def different(page: Page, one: bytes, other: bytes) -> float:
+    """Return the share of pixels in which two pictures differ; 1 if they are not of one size."""
+    urls = [f"data:image/png;base64,{base64.b64encode(png).decode()}" for png in (one, other)]
+    return float(page.evaluate(_COMPARE, [*urls, _TOLERANCE]))
+
+
+def _with_fonts() -> str:
+    faces = "".join(
+        f"@font-face {{ font-family: {name}; src: url(data:font/woff2;base64,{data}); }}"
+        for name in ("latin", "chinese")
+        for data in [base64.b64encode((PICTURES / f"font/{name}.woff2").read_bytes()).decode()]
+    )
+    rule = "* { font-family: latin, chinese !important; }"
+    return f"""
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(`{faces}{rule}`);
+        document.adoptedStyleSheets = [sheet];
+    """
+
+
+_COMPARE = """async ([one, other, tolerance]) => {
+  const [a, b] = await Promise.all([one, other].map(async (url) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, image.width, image.height);
+  }));
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  let count = 0;
+  for (let at = 0; at < a.data.length; at += 4) {
+    const by = [0, 1, 2].map((part) => Math.abs(a.data[at + part] - b.data[at + part]));
+    if (Math.max(...by) > tolerance) count++;
+  }
+  return count / (a.width * a.height);
+}"""
