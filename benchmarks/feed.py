@@ -31,7 +31,8 @@ FILL = """
 INSERT INTO trajectory_changes
 SELECT now64(6) - toIntervalSecond(600)
            - toIntervalMicrosecond(({count:UInt64} - 1 - number) * {step:UInt64}),
-       'p' || toString(number % 24), lower(hex(MD5(toString(number)))), 1, 'settled', number
+       'p' || toString(number % 24), lower(hex(MD5(toString(number)))), 1, 'settled', number,
+       false
 FROM numbers({first:UInt64}, {rows:UInt64})
 """
 

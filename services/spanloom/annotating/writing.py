@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotating.batch import Batch, Seen
 from spanloom.annotating.reading import score_now
+from spanloom.annotating.requests import InvalidWritesError, Problem
 from spanloom.core.model import score as scores
-from spanloom.core.model.annotation import NOTHING, Annotation
+from spanloom.core.model.annotation import NOTHING, Annotation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,7 +76,9 @@ class Writing:
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
             session = session._replace(version=session.version or current)
-            batch = Batch(session, self._seen(session, current), self._rows(session), at_us)
+            stored = self._rows(session)
+            _refuse_other_role(session, stored)
+            batch = Batch(session, self._seen(session, current), stored, at_us)
             rows = [batch.take(place, write) for place, write in enumerate(writes)]
             batch.refuse()
             taken = [row for row in rows if row is not None]
@@ -123,6 +126,19 @@ class Writing:
         score = score_now(scheme, rows, now.to_judge)
         self._scores.add_scores([_row(session, score, at_us, version, is_deleted=not rows)])
         return score
+
+
+def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
+    """Raise ``InvalidWritesError`` where one name would judge and adjudicate one trajectory.
+
+    Rows of one name follow each other: what an adjudicator decides would replace what they had
+    said as an annotator, and the other way round.
+    """
+    is_adjudicating = session.origin is Origin.ADJUDICATION
+    if any((row.origin is Origin.ADJUDICATION) is not is_adjudicating for row in stored):
+        was, now = ("judged", "adjudicate") if is_adjudicating else ("adjudicated", "judge")
+        told = f"{session.annotator} has {was} this trajectory: {now} it under another name"
+        raise InvalidWritesError([Problem(0, "origin", told)])
 
 
 def _row(

@@ -86,6 +86,17 @@ def test_gold_tells_how_often_somebody_is_right_and_nobody_which_it_is(desk: Des
     assert desk.ask("GET", QUEUE)["states"] == {"done": 1}
 
 
+def test_nobody_replaces_what_they_judged_by_adjudicating(desk: Desk) -> None:
+    mine = desk.mark(0, "incorrect", who="lead")
+    item = {"step_id": desk.steps[0], "correctness": "correct"}
+    refused = desk.write(item, who="lead", status=422, origin="adjudication")
+    assert "lead has judged this trajectory: adjudicate it under another name" in str(refused)
+    assert [row["write_id"] for row in desk.read("lead")["items"]] == [mine["write_id"]]
+    desk.write(item, who="lead (adjudication)", origin="adjudication")
+    refused = desk.write(item, who="lead (adjudication)", status=422)
+    assert "has adjudicated this trajectory" in str(refused)
+
+
 def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
     put(desk, trace_ids=[KEY.trace_id], threshold=0.9, blind=True)
     desk.mark(0, "correct", who="ada")
