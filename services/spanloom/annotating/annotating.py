@@ -9,6 +9,7 @@ from spanloom.annotating.exchange import Exchange
 from spanloom.annotating.queues import Queues
 from spanloom.annotating.reading import Reading
 from spanloom.annotating.schemes import Schemes
+from spanloom.annotating.taking_in import TakingIn
 from spanloom.annotating.tasks import Tasks
 from spanloom.annotating.versions import Versions
 from spanloom.annotating.writing import Writing
@@ -28,13 +29,15 @@ class Annotating(NamedTuple):
     queues: Queues
     exchange: Exchange
     tasks: Tasks
+    taking_in: TakingIn
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
         """Return it over a store, which may be open in other processes too."""
         schemes, versions = Schemes(store), Versions(store)
         reading = Reading(store, versions)
-        writing = Writing(store, store, versions, reading)
+        taking_in = TakingIn(store)
+        writing = Writing(store, store, versions, reading, taking_in)
         exchange = Exchange(store, schemes, versions, reading, writing)
         return cls(
             schemes,
@@ -45,4 +48,5 @@ class Annotating(NamedTuple):
             Queues(store, schemes, versions, reading, writing.now_us),
             exchange,
             Tasks(store, schemes, exchange),
+            taking_in,
         )

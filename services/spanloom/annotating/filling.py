@@ -12,19 +12,23 @@ from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
-from spanloom.core.query.where.tree import In
+from spanloom.core.query.where.tree import And, In
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectorySummary
+    from spanloom.core.query.where.tree import Condition
 
 MOST_ITEMS = 10_000
 """In one queue."""
 PAGE = 1_000
 AT_ONCE = 200
 """Runs that are looked up by one question."""
+
+_SHOWN = TrajectoryFilter(is_duplicate=False, has_steps=True)
+"""What a list shows unless it is asked otherwise."""
 
 
 class UnknownQueueError(PermanentError):
@@ -74,13 +78,23 @@ class Filling:
         at_us = self._now_us()
         return [_item(run, at_us + n) for n, run in enumerate(runs[::-1][:most])]
 
+    def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
+        """Return the item of one run, if the question of the queue finds it."""
+        where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
+        asked, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
+        for run in self._store.list(reach, _SHOWN, 1, None, asked):
+            return _item(run, self._now_us())
+        return None
+
+    def _where(self, text: str) -> Condition:
+        return parse_where(text, self._now_us() * 1_000)
+
     def _runs(self, queue: Queue, where: str) -> Iterator[TrajectorySummary]:
         """Yield the newest runs of the question, as a list shows them."""
-        asked = Question(parse_where(where, self._now_us() * 1_000), ANY_RUN.order)
-        shown = TrajectoryFilter(is_duplicate=False, has_steps=True)
+        asked = Question(self._where(where), ANY_RUN.order)
         reach, after = Reach.only(queue.project), None
         for _ in range(MOST_ITEMS // PAGE):
-            page = self._store.list(reach, shown, PAGE, after, asked)
+            page = self._store.list(reach, _SHOWN, PAGE, after, asked)
             yield from page
             if len(page) < PAGE:
                 return

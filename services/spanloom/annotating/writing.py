@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.annotating.reading import Reading
     from spanloom.annotating.requests import Session, Write
+    from spanloom.annotating.taking_in import TakingIn
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.score import Score
     from spanloom.core.ports.annotations import AnnotationStore
@@ -54,6 +55,7 @@ class Writing:
         score_store: ScoreStore,
         versions: Versions,
         reading: Reading,
+        taking_in: TakingIn,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take what it writes to; the clock is in ns since the epoch."""
@@ -61,6 +63,7 @@ class Writing:
         self._scores = score_store
         self._versions = versions
         self._reading = reading
+        self._taking_in = taking_in
         self._clock_ns = clock_ns
         self._lock = Lock()
         self._last_us = 0
@@ -85,6 +88,7 @@ class Writing:
             if is_dry_run:
                 return Written(taken, len(batch.added), current)
             if batch.added:
+                self._taking_in.take_in(session.key)
                 self._versions.keep(session.key, session.version, at_us)
                 self._store.add_annotations(batch.added)
             score = self._record_score(session, at_us, current)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
 
+from spanloom.annotating.filling import Filling
 from spanloom.api.annotators import HEADER
 
 if TYPE_CHECKING:
@@ -83,6 +84,26 @@ def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
         desk.ask("POST", f"{ITEM}/done", who)
     for reader in ("lead", "", "bo"):
         assert seen_by(desk, reader)["export"] == {"ada", "bo", "judge"}
+
+
+def test_a_living_queue_withholds_runs_that_nobody_looked_up(desk: Desk) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Filling, "asked_for", lambda *_: [])  # nobody looks
+        put(desk, trace_ids=[], where="model_steps >= 3", living=True)
+        desk.mark(0, "correct", who="ada")
+        score = {"trace_id": KEY.trace_id, "name": "judged", "source": "model", "author": "judge"}
+        desk.ask("POST", "/v1/scores", "", json={"items": [{**score, "value": 0.5}]})
+        for reader in ("bo", "lead"):
+            assert not any(seen_by(desk, reader).values())
+        assert not any(found_by(desk, "annotated", "lead").values())
+    items = desk.ask("GET", f"{QUEUE}/items", "ada")["items"]
+    assert KEY.trace_id in [item["trace_id"] for item in items]
+
+
+def test_a_living_queue_leaves_what_it_does_not_ask_for(desk: Desk) -> None:
+    put(desk, trace_ids=[], where="model_steps > 1000", living=True)
+    desk.mark(0, "correct", who="ada")
+    assert seen_by(desk, "bo")["panel"] == {"ada"}
 
 
 @pytest.mark.parametrize("where", FILTERS)

@@ -14,6 +14,7 @@ from spanloom.api.score_schemas import ScoreItem, ScoreList, ScoresQuery, Scores
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
 router = APIRouter(tags=["annotations"])
@@ -72,6 +73,7 @@ async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using)
         for trace_id in {score.key.trace_id for score in made}:
             if using.store.find_home(trace_id, reach) is None:
                 raise HTTPException(404, f"There is no trajectory {trace_id} in {project!r}.")
+            using.annotating.taking_in.take_in(TraceKey(project, trace_id))
         using.store.add_scores(made)
 
     await using.calls.run(store)
