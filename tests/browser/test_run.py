@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.axe import serious
 from tests.support.page_runs import (
     ADDRESS,
     MARKUP,
@@ -17,6 +16,7 @@ from tests.support.page_runs import (
     send_page_runs,
     send_two_versions,
 )
+from tests.support.qualities import faults
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,15 +183,11 @@ def test_hostile_texts_stay_texts(page: Page, service: RunningSpanloom, runs: Pa
         expect(step.locator(".side").first).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
-    page: Page, service: RunningSpanloom, runs: PageRuns, scheme: str
-) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+def test_it_is_for_everybody(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     open_run(page, service, runs.team)
     page.locator(f"{ROWS}.k-model").first.click()
     expect(page.locator(".step .said").first).to_be_visible()
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_a_run_that_is_not_there_is_said_to_be_missing(
@@ -233,7 +229,7 @@ def test_the_graph_says_who_called_whom(
     page.get_by_role("button", name="tool weather").first.press("Enter")
     expect(page.locator(".step h2")).to_contain_text("weather")
     expect(page.locator(".node.on")).to_have_count(1)
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_the_transcript_tells_the_run_in_order(
@@ -244,7 +240,7 @@ def test_the_transcript_tells_the_run_in_order(
     expect(page.locator(".entry").last).to_contain_text("I cannot tell.")
     page.locator(".entry h3 button").nth(2).click()
     expect(page.locator(".step h2")).to_contain_text("weather")
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
@@ -285,7 +281,7 @@ def test_versions_that_were_kept_are_picked_and_compared(
     page.get_by_role("link", name="compare with version 2").click()
     expect(page.locator(".op-added .kind")).to_have_text("tool")
     expect(page.locator(".sides thead")).to_contain_text("v1")
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_markdown_is_a_view_that_is_remembered(
@@ -300,7 +296,7 @@ def test_markdown_is_a_view_that_is_remembered(
     page.locator(f"{ROWS}.k-model").click()
     expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
     assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_a_run_is_exported_as_a_file_that_prints_whole(
@@ -321,7 +317,7 @@ def test_a_run_is_exported_as_a_file_that_prints_whole(
     page.emulate_media(media="screen")
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
     assert page.locator("img, script, [onerror]").count() == 0
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
@@ -339,7 +335,7 @@ def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
     page.locator(".step").get_by_role("button", name="Dataset").click()
     expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
     expect(dialog).to_contain_text("I cannot tell.")
-    assert serious(page) == []
+    assert faults(page) == []
     dialog.get_by_label("Name of the set").fill("dry ../towns")
     with page.expect_download() as waited:
         dialog.get_by_role("button", name="Save file").click()
