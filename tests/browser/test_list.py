@@ -55,6 +55,17 @@ def test_every_run_is_a_row_and_leads_to_its_page(
     assert failing.get_attribute("href") == f"/trajectories/{runs.failing}"
 
 
+def test_a_count_of_errors_leads_to_the_first_of_them(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(service.api)
+    run = page.locator(ROWS, has=page.locator(f"{LINKS}[href*='{runs.failing}']"))
+    run.get_by_role("link", name="✕ 3").click()
+    expect(page.locator(".grid .row.on.err .label")).to_have_text("weather")
+    expect(page.locator(".step .error")).to_contain_text("429 slow down")
+    page.wait_for_url("**step=0000000000000003*")
+
+
 @pytest.mark.usefixtures("runs")
 def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)

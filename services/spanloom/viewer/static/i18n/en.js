@@ -42,6 +42,7 @@ export const en = {
   "error.missing.do": "A run appears a second or two after its first spans. With a key, only runs of its project are found.",
   "error.failed": "That did not work",
   "error.failed.do": "`spanloom doctor` says what is wrong with the service at {origin}.",
+  "list.to.error": "the first step that failed",
   "list.title": "Runs",
   "list.label": "Runs",
   "list.count": "{n} {n|run|runs}",

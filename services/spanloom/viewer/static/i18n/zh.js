@@ -44,6 +44,7 @@ export const zh = {
   "error.missing.do": "运行会在第一批 span 到达后一两秒出现。使用密钥时，只能找到其项目的运行。",
   "error.failed": "操作未成功",
   "error.failed.do": "`spanloom doctor` 会说明 {origin} 上的服务出了什么问题。",
+  "list.to.error": "第一个失败的步骤",
   "list.title": "运行",
   "list.label": "运行",
   "list.count": "{n} 个运行",

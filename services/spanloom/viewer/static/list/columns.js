@@ -3,7 +3,7 @@ import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
-import { link } from "../state/place.js";
+import { FIRST_ERROR, link } from "../state/place.js";
 import { StepBar } from "./step_bar.js";
 
 /**
@@ -20,6 +20,8 @@ import { StepBar } from "./step_bar.js";
  */
 
 const none = () => html`<span class="none">–</span>`;
+/** The page of a run. @param {Run} run @param {string} [step] the one to show */
+const pageOf = (run, step) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, step });
 /** @param {string[]} texts */
 const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
 /** @param {string | null} text */
@@ -34,7 +36,7 @@ const toolShare = (run) => (calls(run) ? (run.step_counts.tool ?? 0) / calls(run
 /** @type {Column[]} */
 export const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
-  { name: "name", label: "column.name", cell: (run) => html`<a href=${link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
+  { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run)}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
       ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}`, title: (run) => [run.question, run.answer].filter(Boolean).map(visible).join("\n→ ") },
   { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
@@ -44,7 +46,7 @@ export const COLUMNS = [
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
   { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
-  { name: "errors", label: "column.errors", order: "tool_errors", isNumber: true, heat: (run) => run.failures, cell: (run) => counted(run.failures, String) },
+  { name: "errors", label: "column.errors", order: "tool_errors", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${t("list.to.error")} href=${pageOf(run, FIRST_ERROR)}>✕ ${run.failures}</a>` : none()) },
   { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
   { name: "conversation", label: "column.conversation", cell: (run) => run.conversation_id ? html`<a href=${link("/conversation", { id: run.conversation_id })}>${line(run.conversation_id, 24)}</a>` : none() },

@@ -1,7 +1,8 @@
 /** The run on show: its outline, what of it is in sight, and which step is chosen. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
-import { change, place } from "../state/place.js";
+import { FIRST_ERROR, change, place } from "../state/place.js";
+import { nextError } from "../tree/keys.js";
 import { decode, rowOf, spanId } from "../tree/outline.js";
 import { View } from "../tree/view.js";
 
@@ -39,7 +40,7 @@ export async function load() {
     if (top > 0) made.drill(top);
     batch(() => {
       view.value = made;
-      chosen.value = Math.max(rowOf(made.o, step), made.count ? made.rows[0] : -1);
+      chosen.value = Math.max(step === FIRST_ERROR ? nextError(made, -1, 1) : rowOf(made.o, step), made.count ? made.rows[0] : -1);
       failure.value = null;
     });
   } catch (error) {

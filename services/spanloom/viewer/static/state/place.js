@@ -3,6 +3,9 @@ import { signal } from "../vendor/signals.js";
 
 /** @typedef {Record<string, string>} Query */
 
+/** In an address in place of a step's id: the first that failed. */
+export const FIRST_ERROR = "error";
+
 const read = () => ({
   path: location.pathname,
   query: /** @type {Query} */ (Object.fromEntries(new URLSearchParams(location.search))),

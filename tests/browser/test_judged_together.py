@@ -1,0 +1,162 @@
+"""Two people, each at a browser of their own, judge the published example; and one whose run goes on.
+
+Only what can be seen is clicked, and only what can be typed is typed.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_page import (
+    PANEL,
+    annotate,
+    call,
+    said_of,
+    send_steps,
+    step_id,
+    wait_saved,
+)
+from tests.support.annotated_runs import SEED
+from tests.support.browser import Watch
+from tests.support.published_run import STEPS, TASK, send_published
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, FilePayload, Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+SCHEME = "step_evaluation"
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    call(running, "PUT", f"/v1/schemes/{SCHEME}", {"text": SEED})
+    return running
+
+
+def begin(page: Page, service: RunningSpanloom, name: str) -> None:
+    """From the list to the panel, which asks for a name and a scheme."""
+    page.goto(service.api)
+    page.get_by_role("link", name="browser").click()
+    page.get_by_role("button", name="Annotate").click()
+    panel = page.locator(PANEL)
+    panel.get_by_label("Scheme", exact=True).select_option(SCHEME)
+    panel.get_by_role("textbox").fill(name)
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("0 of 3 judged")
+    expect(page.locator(".step-head")).to_contain_text(STEPS[0][0])
+
+
+def option(page: Page, name: str) -> None:
+    page.locator(PANEL).get_by_role("button", name=name).first.click()
+
+
+def to_next(page: Page) -> None:
+    page.locator(PANEL).get_by_role("button", name="Next unjudged").click()
+    expect(page.locator(f"{PANEL} .option[aria-pressed=true]")).to_have_count(0)
+
+
+def judge_wrong(page: Page) -> None:
+    """Say of a step what the published example says of its second."""
+    for name in ("incorrect", "execution", "wrong tool", "major"):
+        option(page, name)
+    page.locator(f"{PANEL} .rationale").fill("Should have used a more specific selector")
+
+
+def test_two_browsers_judge_agree_and_take_it_to_potato_and_back(
+    page: Page, browser: Browser, service: RunningSpanloom
+) -> None:
+    trace = send_published(service)
+    other = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    watch = Watch(other)
+    for who, name in ((page, "ada"), (other, "bo")):
+        begin(who, service, name)
+        option(who, "correct")
+        to_next(who)
+        judge_wrong(who)
+        to_next(who)
+    option(page, "correct")
+    judge_wrong(other)
+    for who, score in ((page, "95 / 100"), (other, "90 / 100")):
+        expect(who.locator(f"{PANEL} .score")).to_have_text(score)
+        expect(who.locator(PANEL)).to_contain_text("3 of 3 judged")
+        wait_saved(who)
+    check_agreement(page, service)
+    check_potato(page, other, service)
+    rows = said_of(service, trace)
+    assert rows[step_id(3)]["rationale"] == "Should have used a more specific selector"
+    other.context.close()
+    assert watch.faults == []
+
+
+def check_agreement(page: Page, service: RunningSpanloom) -> None:
+    """Compare the figures with those worked out on paper.
+
+    ada says right, wrong, right; bo right, wrong, wrong: the same of 2 of 3 steps. Of the six
+    judgements three are right and three wrong, so that two drawn at random differ with
+    2*3*3 / (6*5) = 3/5, those of one step with 1/3: alpha = 1 - (1/3)/(3/5) = 4/9. Chance alone
+    lets ada (2/3 right) and bo (1/3 right) agree with 2/9 + 2/9: kappa = (2/3 - 4/9)/(5/9) = 2/5.
+    """
+    page.goto(f"{service.api}/agreement")
+    page.get_by_label("Scheme").select_option(SCHEME)
+    row = page.locator("table.measures tbody tr", has_text="correctness").first
+    expect(row).to_contain_text("3 / 3")
+    cells = [text.strip() for text in row.locator("td").all_inner_texts()]
+    assert (cells[1], cells[2], *cells[4:]) == ("3 / 3", "0.444", "0.400", "67 %")
+
+
+def check_potato(page: Page, other: Page, service: RunningSpanloom) -> None:
+    """What goes out as a task is taken in by somebody else's browser, and adds nothing."""
+    page.goto(f"{service.api}/exchange")
+    page.get_by_label("Scheme").select_option(SCHEME)
+    with page.expect_download() as task:
+        page.get_by_role("button", name="Task for Potato").click()
+    archive = zipfile.ZipFile(io.BytesIO(Path(task.value.path()).read_bytes()))
+    assert TASK in archive.read("items.json").decode()
+    given: list[FilePayload] = [
+        {"name": Path(name).name, "mimeType": "application/json", "buffer": archive.read(name)}
+        for name in ("items.json", "annotation_output/bo/user_state.json")
+    ]
+    other.goto(f"{service.api}/exchange")
+    other.get_by_label("Files", exact=True).set_input_files(given)
+    expect(other.locator(".report")).to_contain_text("0 annotations would be added, 3 there")
+    before = other.request.get(f"{service.api}/v1/annotations").text()
+    other.get_by_role("button", name="Import").click()
+    expect(other.locator(".report")).to_contain_text("0 annotations added, 3 there")
+    assert other.request.get(f"{service.api}/v1/annotations").text() == before
+
+
+def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: RunningSpanloom) -> None:
+    """It comes while somebody types, far down in a long tree; what is typed and seen stays."""
+    trace = send_steps(service, range(2, 82))
+    annotate(page, service, trace)
+    page.keyboard.press("End")
+    page.keyboard.press("2")
+    why = page.locator(f"{PANEL} .rationale")
+    why.click()
+    page.keyboard.type("It asked twice, ")
+    before = sight(page)
+    send_steps(service, [3, 90], trace, {3: "another answer"})
+    expect(page.locator(".newer-bar")).to_contain_text("1 step added, 1 step changed")
+    page.keyboard.type("and got nothing.")
+    expect(why).to_have_value("It asked twice, and got nothing.")
+    assert sight(page) == before
+    wait_saved(page)
+    row = said_of(service, trace)[step_id(81)]
+    assert (row["rationale"], row["version"]) == ("It asked twice, and got nothing.", 1)
+
+
+def sight(page: Page) -> object:
+    """Return what must not move: rows and their places, the chosen one, panel and keyboard."""
+    return page.evaluate(
+        "() => [[...document.querySelectorAll('.grid .row')].map((row) => [row.innerText, "
+        "row.getBoundingClientRect().y]), document.querySelector('.grid .on').id, "
+        "document.querySelector('.grid').scrollTop, document.activeElement.className, "
+        "document.querySelector('.rationale').getBoundingClientRect().y]"
+    )
