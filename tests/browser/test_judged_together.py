@@ -1,4 +1,4 @@
-"""Two people, each at a browser of their own, judge the published example; and one whose run goes on.
+"""Two people, each at an own browser, judge the published example; and one whose run goes on.
 
 Only what can be seen is clicked, and only what can be typed is typed.
 """

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from tests.support.axe import serious
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
-NARROW = {"width": 320, "height": 700}
+NARROW: ViewportSize = {"width": 320, "height": 700}
 LEAST_TARGET = 24
 
 _SMALL = """(least) => [...document.querySelectorAll("button, select, summary, a.button, input")]
