@@ -1,4 +1,4 @@
-"""Two people, each at an own browser, judge the published example; and one whose run goes on.
+"""Two people, each at a browser of their own, judge the published example; one whose run goes on.
 
 Only what can be seen is clicked, and only what can be typed is typed.
 """
@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
+    ROWS,
     annotate,
     call,
     said_of,
@@ -22,6 +23,7 @@ from tests.support.annotated_page import (
     wait_saved,
 )
 from tests.support.annotated_runs import SEED
+from tests.support.axe import serious
 from tests.support.browser import Watch
 from tests.support.published_run import STEPS, TASK, send_published
 
@@ -160,3 +162,44 @@ def sight(page: Page) -> object:
         "document.querySelector('.grid').scrollTop, document.activeElement.className, "
         "document.querySelector('.rationale').getBoundingClientRect().y]"
     )
+
+
+def test_where_people_differ_is_kept_alone_and_gone_to(
+    page: Page, service: RunningSpanloom
+) -> None:
+    trace = send_steps(service, range(2, 8), below=5)
+    path = f"/v1/trajectories/{trace}/annotations"
+    for who, wrong in (("bo", ()), ("cleo", (3, 6))):
+        items = [
+            {
+                "write_id": f"differ-{who}-{n}",
+                "step_id": step_id(n),
+                "correctness": "incorrect" if n in wrong else "correct",
+            }
+            for n in range(2, 8)
+        ]
+        call(service, "POST", path, {"scheme": SCHEME, "items": items}, who)
+    annotate(page, service, trace, SCHEME)
+    tools, chosen = page.locator(f"{ROWS}.k-tool"), page.locator(f"{ROWS}.on .label")
+    panel = page.locator(PANEL)
+    filtered = panel.get_by_role("button", name="2 steps differ")
+    for wanted in ("tool 3", "tool 6", "tool 3"):
+        panel.get_by_role("button", name="Next that differs").click()
+        expect(chosen).to_have_text(wanted)
+    filtered.click()
+    expect(tools).to_have_count(2)
+    expect(page.locator(f"{ROWS}.k-agent.dim")).to_have_count(2)
+    page.get_by_role("button", name="hits alone").click()
+    expect(page.locator(ROWS)).to_have_count(2)
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("d")
+    expect(chosen).to_have_text("tool 6")
+    page.reload()
+    expect(page.locator(ROWS)).to_have_count(2)
+    filtered.click()
+    expect(tools).to_have_count(6)
+    page.locator(f"{ROWS}.k-tool").first.click()
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("2")
+    expect(panel.get_by_role("button", name="3 steps differ")).to_be_visible()
+    assert serious(page) == []

@@ -3,6 +3,7 @@ import { chosen } from "../run/state.js";
 import { useKeys } from "../ui/keys.js";
 import { session } from "./current.js";
 import { say, sayBranch, turnBack } from "./deeds.js";
+import { toDisputed } from "./differing.js";
 import { asksMore, isStepwise } from "./scheme.js";
 import { finish, go, here, toForm, toNext } from "./walk.js";
 
@@ -55,6 +56,7 @@ export function useAnnotationKeys() {
     { key: "⇧ 1 … 9", says: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
     { key: "!", says: "key.annotate.decide", run: decide },
     { key: "n", says: "key.annotate.next", run: toNext },
+    { key: "d", says: "key.annotate.differ", run: toDisputed },
     { key: "r", says: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
     { key: "u", says: "key.annotate.undo", run: turn(-1) },
     { key: "U", says: "key.annotate.redo", run: turn(1) },

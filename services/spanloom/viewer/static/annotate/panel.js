@@ -12,6 +12,7 @@ import { line } from "../ui/visible.js";
 import { Unsettled } from "./conflicts.js";
 import { loadSchemes, open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
 import { nextUnjudged, turnBack } from "./deeds.js";
+import { Differing } from "./differing.js";
 import { Extras } from "./extras.js";
 import { Form } from "./form.js";
 import { useAnnotationKeys } from "./keys.js";
@@ -84,6 +85,7 @@ function Said({ of }) {
   const at = isStep ? of.steps.id(i) : "";
   return html`<${Figures} of=${of} turn=${of.turn.value} />
     <${Unsettled} of=${of} turn=${of.turn.value} />
+    <${Differing} of=${of} turn=${of.turn.value} />
     ${finishTrouble.value && html`<p class="note" role="alert">${finishTrouble.value}</p>`}
     ${isStepwise(of.scheme) && (isStep ? html`<${Changed} of=${of} turn=${of.turn.value} at=${at} /><${Form} key=${`form ${at}`} of=${of} turn=${of.turn.value} at=${at} i=${i} />` : html`<p class="quiet">${t("annotate.nostep")}</p>`)}
     ${of.scheme.annotation_type === "failure_attribution" && html`<${Attribution} of=${of} turn=${of.turn.value} i=${i} />`}

@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
-import { grid, runPath, turnFrames, turns, view } from "./state.js";
+import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, snippet: string}} Hit */
 
@@ -34,10 +34,10 @@ export function Search() {
   useEffect(() => {
     if (!there) return;
     there.snippets = found ?? new Map();
-    there.filter(q || kinds.size ? { kinds, text: q, found: found && found.keys(), isAlone: alone === "1" } : null);
+    there.filter(q || kinds.size || only.value ? { kinds, text: q, found: found && found.keys(), only: only.value, isAlone: alone === "1" } : null);
     grid.peek()?.changed();
-  }, [q, type, alone, found, there, grid.value]);
-  const isOn = q !== "" || kinds.size > 0;
+  }, [q, type, alone, found, there, grid.value, only.value]);
+  const isOn = q !== "" || kinds.size > 0 || only.value !== null;
   return html`<search class="find">
     <input ref=${input} type="search" value=${q} aria-label=${t("find.label")} placeholder=${t("find.label")}
       onInput=${(/** @type {Event} */ event) => change({ q: /** @type {HTMLInputElement} */ (event.target).value })}

@@ -14,6 +14,8 @@ export const failure = signal(/** @type {ApiError | null} */ (null));
 export const chosen = signal(-1);
 /** The grid that shows the tree, while there is one. */
 export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ (null));
+/** Rows of the outline that alone may be found, whatever is searched for; null: all. @type {import("../vendor/signals.js").Signal<Uint8Array | null>} */
+export const only = signal(/** @type {Uint8Array | null} */ (null));
 /** Counts up whenever other rows are on show. */
 export const turns = signal(0);
 

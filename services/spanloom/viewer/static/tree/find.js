@@ -1,13 +1,13 @@
 /** Which rows are meant by a search: looked for in the dictionaries, not in the rows. */
 
-/** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null}} Wanted
- *    `found`: rows in whose texts the service found it */
+/** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Wanted
+ *    `found`: rows in whose texts the service found it; `only`: rows that alone may be hits */
 
 /**
  * Return the rows that are hits, those that are kept (hits and what is above them) and what is above.
  * @param {import("./outline.js").Outline} o @param {Wanted} wanted @param {Uint8Array} hidden
  */
-export function find(o, { kinds, text, found }, hidden) {
+export function find(o, { kinds, text, found, only }, hidden) {
   const needle = text.toLowerCase();
   const [hits, kept, above, told] = [0, 1, 2, 3].map(() => new Uint8Array(o.n));
   for (const i of found ?? []) told[i] = 1;
@@ -17,7 +17,7 @@ export function find(o, { kinds, text, found }, hidden) {
   let count = 0;
   for (let i = 0; i < o.n; i++) {
     const isMeant = told[i] || !needle || names[o.name[i]] || agents[o.agent[i]];
-    if (!isMeant || !isWanted[o.kind[i]] || (hidden[i] && !told[i])) continue;
+    if (!isMeant || (only && !only[i]) || !isWanted[o.kind[i]] || (hidden[i] && !told[i])) continue;
     hits[i] = kept[i] = 1;
     count++;
     for (let up = o.parent[i]; up >= 0 && !above[up]; up = o.parent[up]) kept[up] = above[up] = 1;
