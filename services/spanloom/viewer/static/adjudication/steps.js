@@ -21,12 +21,12 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   /** @param {string} step @param {object} edit */
   const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setError(null); again(); }, (failed) => setError(asError(failed)));
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><${Refusal} error=${error} /><table class="sheet-table decisions">
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><${Refusal} error=${error} /><table class="sheet-table decisions stacked">
     <thead><tr><th>${t("tree.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
     <tbody>${shown.map((row) => html`<tr key=${row.step} class=${differs(row) ? "differ" : ""}>
       <td><${StepName} row=${row} outline=${outline} /></td>
-      ${people.map((who) => html`<td><${Says} said=${row.said.get(who)} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></td>`)}
-      <td><${Decision} row=${row} scheme=${scheme} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></td></tr>`)}</tbody></table></div>`;
+      ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
+      <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></div></td></tr>`)}</tbody></table></div>`;
 }
 
 /** @param {{row: Row, outline: import("../tree/outline.js").Outline}} props */

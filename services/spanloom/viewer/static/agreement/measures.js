@@ -28,14 +28,14 @@ export function show(pick) {
 /** @param {{title: string, rows: {label: string, measure: Measure, pick: Record<string, string>}[]}} props */
 export function Measures({ title, rows }) {
   const isApart = rows.some(({ label }) => label);
-  return html`<h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label=${title}><table class="sheet-table measures">
+  return html`<h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label=${title}><table class="sheet-table measures stacked">
     <thead><tr>${isApart && html`<th>${t("agreement.what")}</th>`}<th>${t("agreement.measure")}</th><th class="number" title=${t("agreement.units.means")}>${t("agreement.units")}</th><th class="number" title=${t("agreement.alpha.means")}>α</th>
       <th class="number" title=${t("agreement.interval.means")}>95 %</th><th class="number" title=${t("agreement.kappa.means")}>κ</th><th class="number" title=${t("agreement.percent.means")}>${t("agreement.percent")}</th></tr></thead>
     <tbody>${rows.map(({ label, measure, pick }) => html`<tr>${isApart && html`<td><bdi>${label ? visible(label) : none()}</bdi></td>`}
       <td>${nameOf(measure.name)} <span class="quiet">${measure.level}</span></td>
-      <td class="number">${measure.shared ? html`<button class="plain" title=${t("agreement.show")} onClick=${() => show({ measure: measure.name, ...pick })}>${measure.shared}</button>` : "0"} / ${measure.units}</td>
-      <td class="number"><${Figure} figure=${measure.alpha} /></td>
-      <td class="number">${measure.interval ? `${measure.interval[0].toFixed(2)} – ${measure.interval[1].toFixed(2)}` : none()}</td>
-      <td class="number"><${Figure} figure=${measure.kappa} /></td>
-      <td class="number"><${Figure} figure=${measure.percent} asShare=${true} /></td></tr>`)}</tbody></table></div>`;
+      <td class="number" data-label=${t("agreement.units")}><span>${measure.shared ? html`<button class="plain" title=${t("agreement.show")} onClick=${() => show({ measure: measure.name, ...pick })}>${measure.shared}</button>` : "0"} / ${measure.units}</span></td>
+      <td class="number" data-label="α"><${Figure} figure=${measure.alpha} /></td>
+      <td class="number" data-label="95 %">${measure.interval ? `${measure.interval[0].toFixed(2)} – ${measure.interval[1].toFixed(2)}` : none()}</td>
+      <td class="number" data-label="κ"><${Figure} figure=${measure.kappa} /></td>
+      <td class="number" data-label=${t("agreement.percent")}><${Figure} figure=${measure.percent} asShare=${true} /></td></tr>`)}</tbody></table></div>`;
 }

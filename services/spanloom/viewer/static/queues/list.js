@@ -18,14 +18,14 @@ import { NextButton } from "./next.js";
 /** @param {{queues: Queue[]}} props */
 export function QueueTable({ queues }) {
   const who = annotator.value;
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues">
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues stacked">
     <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><th></th></tr></thead>
     <tbody>${queues.map((queue) => html`<tr key=${queue.project + queue.name}>
       <td><a href=${link("/queues", { queue: queue.name, project: projectOf(queue) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
-      <td><bdi>${visible(queue.scheme)}</bdi></td>
-      <td><${StateBar} states=${queue.states} items=${queue.items} /></td>
-      <td><${People} queue=${queue} who=${who} /></td>
-      <td class="number" title=${t("queue.overlap.means")}>${queue.overlap}</td>
+      <td data-label=${t("queue.scheme")}><bdi>${visible(queue.scheme)}</bdi></td>
+      <td data-label=${t("queue.states")}><${StateBar} states=${queue.states} items=${queue.items} /></td>
+      <td data-label=${t("queue.people")}><${People} queue=${queue} who=${who} /></td>
+      <td class="number" data-label=${t("queue.overlap")} title=${t("queue.overlap.means")}>${queue.overlap}</td>
       <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
 }
 
