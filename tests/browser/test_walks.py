@@ -1,8 +1,8 @@
 """Ways that people go through the page, with what they see and can click alone.
 
 docs/viewer.md has the clicks. Others stand beside what they walk through: fifty steps by fifty
-keys, a new version while somebody judges (``test_annotate.py``), two who judge the same run,
-compare, and take it to Potato and back (``test_queues.py``).
+keys (``test_annotate.py``); two who judge the same run, compare, and take it to Potato and back,
+and a new version while somebody judges (``test_judged_together.py``).
 """
 
 from __future__ import annotations

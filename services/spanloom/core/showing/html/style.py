@@ -12,9 +12,11 @@ body{background:#14161a;color:#e7e9ee}}
 body{font:13px/1.5 system-ui,"Noto Sans","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",
 sans-serif;max-width:1100px;margin:0 auto;padding:24px}
 h1{font-size:18px;overflow-wrap:anywhere}h3{font-size:12px;margin:6px 0 0;color:var(--o)}
-dl{display:flex;flex-wrap:wrap;gap:4px 24px}dl div{display:flex;flex-wrap:wrap;gap:0 6px;min-width:0}dt{color:var(--o)}
+dl{display:flex;flex-wrap:wrap;gap:4px 24px}
+dl div{display:flex;flex-wrap:wrap;gap:0 6px;min-width:0}dt{color:var(--o)}
 dd{margin:0;font-weight:600;min-width:0;overflow-wrap:anywhere}
-body *{min-width:0}details{border-inline-start:2px solid var(--l);padding-inline-start:10px;margin:4px 0}
+body *{min-width:0}
+details{border-inline-start:2px solid var(--l);padding-inline-start:10px;margin:4px 0}
 summary{cursor:pointer;min-height:24px;overflow-wrap:anywhere}small,.cut{color:var(--o)}
 .text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}
 .said{border-inline-start:2px solid var(--o);padding-inline-start:8px;margin:4px 0}

@@ -36,12 +36,12 @@ export const part = (name) => encodeURIComponent(name);
 /**
  * Names and facts of runs by their ids, as far as they are stored.
  * @param {string[]} ids up to 50 @param {string | undefined} project
- * @returns {Record<string, import("../list/columns.js").Run>}
+ * @returns {Record<string, import("../list/run.js").Run>}
  */
 export function useRuns(ids, project) {
   const where = ids.length ? `trace_id in (${ids.map((id) => `"${id}"`).join(", ")})` : "";
   const { told } = useAsked(where && "/v1/trajectories", { where, project, is_duplicate: "any", limit: ids.length || 1 });
-  /** @type {import("../list/columns.js").Run[]} */
+  /** @type {import("../list/run.js").Run[]} */
   const runs = told?.items ?? [];
   return Object.fromEntries(runs.map((run) => [run.trace_id, run]));
 }

@@ -1,7 +1,7 @@
 /** Small parts that several pages for judging together show alike. */
 import { t } from "../i18n/index.js";
 import { clock, duration, percent } from "../format.js";
-import { stateOf } from "../list/columns.js";
+import { stateOf } from "../list/run.js";
 import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -21,7 +21,7 @@ export function StateBar({ states, items }) {
 
 /**
  * A run by its name and state, leading to it.
- * @param {{id: string, run?: import("../list/columns.js").Run, project?: string, queue?: string, step?: string, scheme?: string}} props
+ * @param {{id: string, run?: import("../list/run.js").Run, project?: string, queue?: string, step?: string, scheme?: string}} props
  */
 export function RunLink({ id, run, project, queue, step, scheme }) {
   const href = link(`/trajectories/${id}`, { project, queue, annotate: scheme, step });

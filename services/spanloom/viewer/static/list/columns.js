@@ -6,14 +6,7 @@ import { line, visible } from "../ui/visible.js";
 import { FIRST_ERROR, link } from "../state/place.js";
 import { StepBar } from "./step_bar.js";
 
-/**
- * A line of `GET /v1/trajectories`.
- * @typedef {{trace_id: string, project: string, version: number, status: string, outcome: string, root_name: string,
- *   root_type: string, started_at: string, duration: string, model_time: string, tool_time: string, failures: number, agent_names: string[],
- *   step_counts: Record<string, number>, span_count: number, input_tokens: number, output_tokens: number,
- *   cost: number | null, conversation_id: string | null, question: string, answer: string, models: string[],
- *   services: string[], environment: string | null, user_id: string | null, tags: string[]}} Run
- */
+/** @typedef {import("./run.js").Run} Run */
 /**
  * @typedef {{name: string, label: import("../i18n/index.js").Key, order?: string, heat?: (run: Run) => number | null,
  *   isNumber?: boolean, cell: (run: Run) => import("../vendor/preact.js").Child, title?: (run: Run) => string}} Column
@@ -73,11 +66,4 @@ export function chosenColumns(named) {
 export function columnsText(names) {
   const text = names.join(",");
   return text === USUAL.join(",") ? "" : text;
-}
-
-/** Say in words how a run stands. @param {Run} run */
-export function stateOf(run) {
-  const state = run.status === "settled" ? run.outcome : run.status;
-  const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });
-  return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
 }

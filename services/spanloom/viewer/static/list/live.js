@@ -47,7 +47,7 @@ async function ask() {
   const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
   try {
     const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
-    if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./columns.js").Run} */ run) => run.trace_id));
+    if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
     // Not known, so not counted: the next change of the run asks again.
   }

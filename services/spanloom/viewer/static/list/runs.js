@@ -3,7 +3,7 @@ import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
 
-/** @typedef {import("./columns.js").Run} Run */
+/** @typedef {import("./run.js").Run} Run */
 
 export const PAGE = 50;
 

@@ -6,11 +6,12 @@ import { write } from "../state/kept.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
-import { chosenColumns, stateOf } from "./columns.js";
+import { chosenColumns } from "./columns.js";
+import { stateOf } from "./run.js";
 import { shades } from "./heat.js";
 import { outdated } from "./live.js";
 
-/** @typedef {import("./columns.js").Run} Run */
+/** @typedef {import("./run.js").Run} Run */
 
 const active = signal(0);
 /** Trace ids of the runs that were selected, also on other pages. */

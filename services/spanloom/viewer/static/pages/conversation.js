@@ -3,13 +3,13 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { clock, duration, moment, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/columns.js";
+import { stateOf } from "../list/run.js";
 import { link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 
-/** @typedef {import("../list/columns.js").Run} Run */
+/** @typedef {import("../list/run.js").Run} Run */
 
 export function Page() {
   const { id = "", project } = place.value.query;

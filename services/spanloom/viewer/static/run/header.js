@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/columns.js";
+import { stateOf } from "../list/run.js";
 import { change, link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
@@ -17,7 +17,7 @@ import { spanId } from "../tree/outline.js";
 
 const Newer = later(async () => (await import("./newer.js")).Newer, "");
 
-/** @typedef {import("../list/columns.js").Run} Run */
+/** @typedef {import("../list/run.js").Run} Run */
 /** What the list does not tell. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
 /** Documents of more spans are not fetched for their header's sake. */
 const LARGE = 5000;

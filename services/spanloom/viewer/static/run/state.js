@@ -98,7 +98,7 @@ export function turnFrames() {
   change({ frames: there.hasFrames ? "1" : null });
 }
 
-/** What the service says of the run as a whole: its line of the list. @returns {Promise<import("../list/columns.js").Run | null>} */
+/** What the service says of the run as a whole: its line of the list. @returns {Promise<import("../list/run.js").Run | null>} */
 export async function summary() {
   const { project } = place.peek().query;
   const told = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, is_duplicate: "any", limit: 1 });
