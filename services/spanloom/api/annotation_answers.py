@@ -7,9 +7,10 @@ from typing import Any
 
 import orjson
 
+from spanloom.annotating import writing
 from spanloom.annotating.blind import withheld_from
 from spanloom.annotating.reading import Stood, score_now
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotating.requests import InvalidWritesError, Problem, Session, Write
 from spanloom.annotating.schemes import UnknownSchemeError
 from spanloom.annotating.writing import Written
 from spanloom.api.annotation_schemas import BulkRequest, shown
@@ -45,7 +46,7 @@ def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
 
 
 def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
-    """Give one mark to each step that has none yet."""
+    """Give one mark to each step that has none yet; raises ``InvalidWritesError`` for too many."""
     annotating = using.annotating
     version = session.version or annotating.versions.current(session.key)
     anchors = annotating.versions.anchors(session.key, version)
@@ -57,6 +58,9 @@ def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
         for step in steps
         if step.is_judged and step.id not in judged
     ]
+    if len(writes) > writing.MOST_ROWS:
+        told = f"{len(writes):,} steps have no mark, and {writing.MOST_ROWS:,} is the most at once"
+        raise InvalidWritesError([Problem(0, "below", f"{told}: name a branch")])
     return annotating.writing.write(session._replace(version=version), writes)
 
 

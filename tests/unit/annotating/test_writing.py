@@ -8,6 +8,8 @@ import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
+from spanloom.annotating import writing
+
 if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk
 
@@ -90,6 +92,17 @@ def test_annotators_do_not_meet(desk: Desk) -> None:
     desk.mark(0, "incorrect", who="bo%20%E4%B8%AD")
     assert {r["annotator"] for r in desk.read()["items"]} == {"ada", "bo 中"}
     assert [r["annotator"] for r in desk.read(annotator="ada")["items"]] == ["ada"]
+
+
+def test_too_many_steps_at_once_are_refused_and_none_is_marked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "MOST_ROWS", 2)
+    path = f"/v1/trajectories/{KEY.trace_id}/annotations"
+    bulk = {"scheme": SCHEME, "write_id": "bulk-0001", "correctness": "correct"}
+    refused = desk.ask("POST", f"{path}/bulk", status=422, json=bulk)
+    assert "3 steps have no mark, and 2 is the most at once: name a branch" in str(refused)
+    assert desk.read()["items"] == []
 
 
 def test_all_unjudged_steps_are_marked_at_once_and_undone_at_once(desk: Desk) -> None:
