@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
 from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.core.annotation.potato.folder import task_files
+from spanloom.core.annotation.potato.writer import TaskWriter
 from spanloom.core.annotation.reading import plain_scheme
-from spanloom.core.errors import PermanentError
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.annotating.exchange import Exchange
     from spanloom.annotating.schemes import Schemes
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import TrajectoryReader
 
     Json = dict[str, Any]  # as JSON gives and takes it
-
-MOST_RUNS = 500
-"""Runs of one task."""
-
-
-class TooManyRunsError(PermanentError):
-    """A task would have more runs than one answer should (409)."""
 
 
 class Tasks:
@@ -40,40 +34,46 @@ class Tasks:
         self._schemes = schemes
         self._exchange = exchange
 
-    def files(
+    def write(
         self,
+        create: Callable[[str], IO[bytes]],
         project: str,
         asked: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
         runs: Sequence[str] | None = None,
-    ) -> Mapping[str, bytes]:
-        """Return the files of a task with what is asked for; of these runs alone, if given.
+    ) -> Iterator[None]:
+        """Write the files of a task with what is asked for; of these runs alone, if given.
 
-        Raises ``TooManyRunsError``.
+        Yields behind each run and each file: what is held is one run and the ids of all.
         """
-        entries = list(self._entries(project, asked, withheld, runs))
-        ids = list(dict.fromkeys([*(runs or ()), *(entry["trace_id"] for entry in entries)]))
-        if len(ids) > MOST_RUNS:
-            raise TooManyRunsError(
-                f"{len(ids):,} runs are too many for one task: name a queue of up to {MOST_RUNS}."
-            )
-        reach = Reach.only(project)
-        documents = [d for i in ids if (d := self._store.document(i, reach)) is not None]
-        names = {asked.scheme, *(entry["scheme"] for entry in entries)} - {""}
-        schemes = [s for name in sorted(names) if (s := self._plain(project, name)) is not None]
-        return task_files("spanloom", [orjson.loads(d) for d in documents], schemes, entries)
+        reach, names = Reach.only(project), {asked.scheme}
+        with TemporaryFile() as scratch:
+            writer = TaskWriter("spanloom", create, scratch)
+            for trace_id, entries in self._said(reach, asked, withheld, runs):
+                if (document := self._store.document(trace_id, reach)) is not None:
+                    writer.add(orjson.loads(document), entries)
+                    names |= {entry["scheme"] for entry in entries}
+                    yield
+            schemes = [self._plain(project, name) for name in sorted(names - {""})]
+            for _ in writer.finish([scheme for scheme in schemes if scheme is not None]):
+                yield
 
-    def _entries(
+    def _said(
         self,
-        project: str,
+        reach: Reach,
         asked: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
-        runs: Sequence[str] | None,
-    ) -> Iterator[Json]:
-        wanted = None if runs is None else set(runs)
-        for entry in self._exchange.entries(Reach.only(project), asked, withheld):
-            if wanted is None or entry["trace_id"] in wanted:
-                yield entry
+        runs: Iterable[str] | None,
+    ) -> Iterator[tuple[str, Sequence[Json]]]:
+        """Yield runs with what is said of them: all that are given, else those that have some."""
+        if runs is None:
+            found = self._exchange.entries(reach, asked, withheld)
+            for trace_id, group in groupby(found, key=lambda entry: str(entry["trace_id"])):
+                yield trace_id, list(group)
+            return
+        for trace_id in dict.fromkeys(runs):
+            of_run = asked._replace(trace_id=trace_id)
+            yield trace_id, list(self._exchange.entries(reach, of_run, withheld))
 
     def _plain(self, project: str, name: str) -> Json | None:
         try:

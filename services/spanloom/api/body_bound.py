@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
 """Of 10,000 annotations or scores; the Doorkeeper has let their sender in."""
-_ROWS = re.compile(r"/annotations(/import|/bulk)?$|^/v1/scores$|^/v1/queues/")
+_ROWS = re.compile(r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/queues/")
 
 
 class BodyBound:

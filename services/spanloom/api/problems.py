@@ -18,7 +18,6 @@ from spanloom.annotating.filling import UnknownQueueError
 from spanloom.annotating.queues import NotCompleteError
 from spanloom.annotating.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.annotating.tasks import TooManyRunsError
 from spanloom.api.annotation_schemas import write_row
 from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.accept import NotAcceptableError
@@ -124,7 +123,6 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownSchemeError, _on_unknown)
     app.add_exception_handler(UnknownQueueError, _on_unknown)
     app.add_exception_handler(NotCompleteError, _on_conflict)
-    app.add_exception_handler(TooManyRunsError, _on_conflict)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 AT_ONCE = 100
-"""Entries of one request."""
+"""Entries of one request at most."""
+STEPS_AT_ONCE = 5_000
+"""Their steps, but for an entry that has more alone: the API takes twice as many."""
 
 
 @click.group(
@@ -111,7 +112,7 @@ def import_command(
             entries = iter(list(_read(file, items)))
         except (ValueError, OSError, KeyError) as error:
             raise click.ClickException(f"{printable(str(file))}: {error}") from error
-        while some := list(islice(entries, AT_ONCE)):
+        for some in requests_of(entries):
             report = client.import_annotations(some, project=project, dry_run=dry_run)
             _say(file, report, some)
             is_refused |= bool(report.refused)
@@ -150,12 +151,27 @@ def _export_task(
     with_agents: bool,
 ) -> None:
     ids = list(dict.fromkeys([*(entry["trace_id"] for entry in entries), *runs]))
-    documents = [orjson.loads(client.document(i, project=project)) for i in ids]
+    documents = (orjson.loads(client.document(i, project=project)) for i in ids)
     used = {entry["scheme"] for entry in entries}
     schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
     wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
     users = write_task(output, documents, wanted, entries, with_agents=with_agents)
     click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}")
+
+
+def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield entries as many at a time as one request may bring."""
+    some: list[dict[str, Any]] = []
+    steps = 0
+    for entry in entries:
+        more = len(entry.get("steps") or ()) + 1
+        if some and (len(some) == AT_ONCE or steps + more > STEPS_AT_ONCE):
+            yield some
+            some, steps = [], 0
+        some.append(entry)
+        steps += more
+    if some:
+        yield some
 
 
 def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:

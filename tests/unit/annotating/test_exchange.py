@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from tests.support.annotated_runs import SEED
+from tests.support.annotated_runs import SEED, store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.client.transfer.potato import read_potato, write_task
 from spanloom.core.annotation.potato.task import MOST_TEXT, cut, write_item
 from spanloom.core.annotation.potato.users import read_file
+from spanloom.core.annotation.potato.writer import TaskWriter
 from spanloom.core.annotation.reading import plain_scheme
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
@@ -260,3 +263,46 @@ def test_the_page_gets_and_gives_the_files_that_the_command_does(
     assert (report["added"], report["there"]) == (0, 3)
     desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "[1]"}]})
     desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "{"}]})
+
+
+MANY = 600
+
+
+def test_a_task_has_any_number_of_runs(desk: Desk) -> None:
+    ids = [f"{number:032x}" for number in range(1, MANY + 1)]
+    step = tool_step(2)
+    for trace_id in ids:
+        store_run(desk.store, TraceKey("default", trace_id), [step])
+    said = {"step_id": step.id, "correctness": "correct"}
+    entries = [entry(said, who="ada", trace_id=trace_id) for trace_id in ids]
+    entries += [entry(said, who=who, trace_id=ids[0]) for who in ("a/b", "a_b")]
+    assert take(desk, *entries)["added"] == MANY + 2
+    packed = desk.client.get("/v1/annotations/potato").content
+    archive = zipfile.ZipFile(io.BytesIO(packed))
+    assert archive.testzip() is None
+    assert [item["id"] for item in json.loads(archive.read("items.json"))] == ids
+    states = [name for name in archive.namelist() if name.endswith("user_state.json")]
+    assert len(states) == 3
+    said_by = [json.loads(archive.read(n))["instance_id_to_label_to_value"] for n in states]
+    assert sorted(map(len, said_by)) == [1, 1, MANY]
+    files = [{"path": n, "text": archive.read(n).decode()} for n in ["items.json", *states]]
+    back = desk.ask("POST", "/v1/annotations/potato", json={"files": files})
+    assert (back["added"], back["there"]) == (0, MANY + 2)
+
+
+def test_a_task_is_written_run_by_run(desk: Desk, tmp_path: Path) -> None:
+    run = document(desk)
+    run["agent_steps"][0]["steps"][0]["output"] = "o" * 15_000
+    rationale = {"step_id": desk.steps[0], "correctness": "incorrect", "rationale": "r" * 15_000}
+    tracemalloc.start()
+    with (tmp_path / "scratch").open("w+b") as scratch:
+        writer = TaskWriter("many", lambda path: (tmp_path / path[-10:]).open("wb"), scratch)
+        for number in range(MANY):
+            writer.add(
+                {**run, "id": f"{number:032x}"}, [entry(rationale, trace_id=f"{number:032x}")]
+            )
+        assert len(list(writer.finish([]))) == 2
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) > 25e6
+    assert peak < 2e6

@@ -1,6 +1,6 @@
 """Annotations of many trajectories: out and in."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from spanloom.annotating.blind import withheld_from
+from spanloom.annotating.exchange import Taken
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import ENTRIES, IMPORTED
 from spanloom.api.annotators import OneProject, Reader
@@ -27,6 +28,8 @@ router = APIRouter(tags=["annotations"])
 NDJSON = "application/x-ndjson"
 AT_ONCE = 50
 """Entries that are written at once."""
+TAKEN_AT_ONCE = 20
+"""Entries that are taken by one call."""
 FromInQuery = Annotated[
     Instant | None,
     Query(
@@ -91,7 +94,7 @@ async def import_annotations(
     and named in `flags`.
     """
     entries = read_entries(await request.body())
-    return await using.calls.run(_take, using, project, entries, dry_run)
+    return await take_all(using, project, entries, is_dry_run=dry_run)
 
 
 def asked_rows(
@@ -115,8 +118,19 @@ async def _lines(using: Services, entries: Iterator[Any], first: bytes) -> Async
         lines = await using.calls.run(_some, entries)
 
 
-def _take(
-    using: Services, project: str, entries: list[dict[str, Any]], is_dry_run: bool
+async def take_all(
+    using: Services, project: str, entries: Sequence[dict[str, Any]], *, is_dry_run: bool
 ) -> ImportReport:
+    """Take entries a few at a time, each whole or not at all: however many, no call is long."""
+    taken: list[Taken] = []
+    for start in range(0, len(entries), TAKEN_AT_ONCE):
+        some = entries[start : start + TAKEN_AT_ONCE]
+        taken += await using.calls.run(_take, using, project, some, is_dry_run)
+    return ImportReport.of(taken, is_dry_run)
+
+
+def _take(
+    using: Services, project: str, entries: Sequence[dict[str, Any]], is_dry_run: bool
+) -> Sequence[Taken]:
     take = using.annotating.exchange.take
-    return ImportReport.of([take(project, e, is_dry_run=is_dry_run) for e in entries], is_dry_run)
+    return [take(project, entry, is_dry_run=is_dry_run) for entry in entries]

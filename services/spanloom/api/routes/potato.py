@@ -1,12 +1,11 @@
 """Annotations as Potato's files: a task out, what its users said in."""
 
-import io
-import zipfile
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import StreamingResponse
 
 from spanloom.annotating.blind import withheld_from
 from spanloom.api.annotation_examples import IMPORTED, TASK
@@ -19,9 +18,11 @@ from spanloom.api.routes.annotation_exchange import (
     FromInQuery,
     ToInQuery,
     asked_rows,
+    take_all,
 )
 from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.services import Services, Using
+from spanloom.api.zip_stream import zipped
 from spanloom.core.annotation.potato.folder import read_files
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
@@ -61,7 +62,7 @@ class PotatoFiles(BaseModel):
     operation_id="exportPotatoTask",
     summary="Get a task for Potato",
     response_class=Response,
-    responses={200: TASK, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: TASK, **problem_responses(401, 403, 404, 422, 503)},
 )
 @needs(Scope.READ)
 async def export_task(
@@ -78,21 +79,24 @@ async def export_task(
 ) -> Response:
     """Return a ZIP of `config.yaml`, `items.json` and a `user_state.json` for each annotator.
 
-    What is withheld from the reader is left out. An account has to be made in Potato before the
-    folder of its user is copied there.
+    Of any number of runs: it is sent while it is written. What is withheld from the reader is left
+    out. An account has to be made in Potato before the folder of its user is copied there.
     """
     asked = asked_rows(scheme, annotator, since, until)
 
-    def write() -> bytes:
+    def begin() -> tuple[Iterator[bytes], bytes]:
         runs = None
         if queue:
             desk = using.annotating.queues.desks.named(project, queue)
             runs = [item.trace_id for item in desk.items]
         withheld = withheld_from(using.store, Reach.only(project), reader)
-        return _zip(using.annotating.tasks.files(project, asked, withheld, runs))
+        write = using.annotating.tasks.write
+        pieces = zipped(lambda create: write(create, project, asked, withheld, runs))
+        return pieces, next(pieces, b"")
 
+    pieces, first = await using.calls.run(begin)
     named = {"Content-Disposition": 'attachment; filename="potato-task.zip"'}
-    return Response(await using.calls.run(write), headers=named, media_type=ZIP)
+    return StreamingResponse(_rest(using, pieces, first), headers=named, media_type=ZIP)
 
 
 @router.post(
@@ -107,24 +111,19 @@ async def import_files(
 ) -> ImportReport:
     """Take files as Potato writes them; the same again adds nothing. A line is an entry of them."""
     files = {file.path: file.text.encode() for file in wanted.files}
-    return await using.calls.run(_take, using, project, files, dry_run)
+    entries = await using.calls.run(_read, files)
+    return await take_all(using, project, entries, is_dry_run=dry_run)
 
 
-def _take(
-    using: Services, project: str, files: Mapping[str, bytes], is_dry_run: bool
-) -> ImportReport:
+def _read(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
     try:
-        entries = list(read_files(files))
+        return list(read_files(files))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise HTTPException(422, f"files: {error}") from error
-    take = using.annotating.exchange.take
-    return ImportReport.of([take(project, e, is_dry_run=is_dry_run) for e in entries], is_dry_run)
 
 
-def _zip(files: Mapping[str, bytes]) -> bytes:
-    """Return files as a ZIP that is the same for the same files."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            archive.writestr(zipfile.ZipInfo(path), content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+async def _rest(using: Services, pieces: Iterator[bytes], first: bytes) -> AsyncIterator[bytes]:
+    piece = first
+    while piece:
+        yield piece
+        piece = await using.calls.run(next, pieces, b"")

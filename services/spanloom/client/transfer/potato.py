@@ -5,12 +5,13 @@ It runs as a program of its own: nothing of it is imported here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
 from spanloom.core.annotation.potato.entries import entry_of, steps_of_items
-from spanloom.core.annotation.potato.folder import STATE_FILE, task_files
 from spanloom.core.annotation.potato.task import ITEMS_FILE
 from spanloom.core.annotation.potato.users import read_file
+from spanloom.core.annotation.potato.writer import STATE_FILE, TaskWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def write_task(
     folder: Path,
-    documents: Sequence[Json],
+    documents: Iterable[Json],
     schemes: Sequence[Json],
     entries: Iterable[Json],
     *,
@@ -32,12 +33,20 @@ def write_task(
     An account has to be made in Potato before the folder of its user is copied there: it registers
     no name whose folder it finds.
     """
-    files = task_files(folder.name, documents, schemes, entries, with_agents=with_agents)
-    for path, content in files.items():
+    said: dict[str, list[Json]] = {}
+    for entry in entries:
+        said.setdefault(entry["trace_id"], []).append(entry)
+
+    def create(path: str) -> IO[bytes]:
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
-    return sum(path.endswith(STATE_FILE) for path in files)
+        return place.open("wb")
+
+    with TemporaryFile() as scratch:
+        writer = TaskWriter(folder.name, create, scratch, with_agents=with_agents)
+        for document in documents:
+            writer.add(document, said.get(document["id"], ()))
+        return sum(path.endswith(STATE_FILE) for path in writer.finish(schemes))
 
 
 def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json]:

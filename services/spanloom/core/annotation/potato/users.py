@@ -34,14 +34,16 @@ def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json
         "phase_to_page_to_label_to_value": {},
         "phase_to_page_to_span_to_value": {},
         "instance_id_to_behavioral_data": {},
-        LABELS: {
-            item: [
-                [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
-                for scheme, answer in of_schemes.items()
-            ]
-            for item, of_schemes in answers.items()
-        },
+        LABELS: {item: labels_of(of_schemes) for item, of_schemes in answers.items()},
     }
+
+
+def labels_of(answers: Mapping[str, Json]) -> list[Any]:
+    """Return answers of one item, by scheme, as a state lists them."""
+    return [
+        [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
+        for scheme, answer in answers.items()
+    ]
 
 
 def read_file(name: str, content: bytes) -> Iterator[Json]:
