@@ -119,6 +119,9 @@ def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) ->
     done = run("annotations", "import", url, "--dry-run", str(task))
     assert done.returncode == 0, done.stderr
     assert "would be added" in done.stdout
+    for form in ("sft", "dpo"):
+        done = run("annotations", "export", url, "--format", form)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "corrections: none\n")
     broken = folder / "broken.jsonl"
     broken.write_text('{"trace_id": "' + "e" * 32 + '", "annotator": "a", "scheme": "potato"}\n')
     done = run("annotations", "import", url, str(broken))

@@ -193,6 +193,11 @@ ENTRIES = _answer(
     orjson.dumps(_ENTRY).decode() + "\n",
     "application/x-ndjson",
 )
+CORRECTIONS = _answer(
+    "How many there are.",
+    "Corrections",
+    {"written": 12, "unedited": 3, "changed": 1, "orphaned": 0, "no_answer": 2, "unreadable": 0},
+)
 TASK = _answer(
     "The files of the task.", {"type": "string", "format": "binary"}, "PK", "application/zip"
 )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from spanloom.client.annotation_models import ImportReport
     from spanloom.client.client import Client
 
+EXAMPLES = ("sft", "dpo")
+"""Formats whose lines are corrected answers."""
 AT_ONCE = 100
 """Entries of one request at most."""
 STEPS_AT_ONCE = 5_000
@@ -33,6 +35,7 @@ STEPS_AT_ONCE = 5_000
     examples=(
         "spanloom annotations scheme step_evaluation scheme.yaml",
         "spanloom annotations export > annotations.jsonl",
+        "spanloom annotations export --format dpo --output preferences.jsonl",
         "spanloom annotations export --format potato --scheme potato --output task",
         "spanloom annotations import annotations.jsonl",
         "spanloom annotations import --dry-run task/annotation_output",
@@ -50,10 +53,11 @@ def annotations_group() -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", "potato"]),
+    type=click.Choice(["jsonl", "sft", "dpo", "potato"]),
     default="jsonl",
     show_default=True,
-    help="A line for each annotator and run, or the folder of a task for Potato.",
+    help="A line for each annotator and run; corrected answers as examples to tune on, or with"
+    " the original to prefer them; or the folder of a task for Potato.",
 )
 @click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
 @click.option("--with-agents", is_flag=True, help="Agents' own rows are steps of the task too.")
@@ -70,7 +74,7 @@ def export_command(
     **asked: Any,
 ) -> None:
     """Write annotations as lines of JSON, or runs and annotations as a task for Potato."""
-    entries = client.annotation_entries(**asked)
+    entries = client.annotation_entries(**asked, form=form if form in EXAMPLES else None)
     if form == "potato":
         if output is None:
             raise click.UsageError("--format potato writes a folder: name it with --output")
@@ -81,6 +85,10 @@ def export_command(
         sys.stdout.write(lines.decode())
     else:
         output.write_bytes(lines)
+    if form in EXAMPLES:
+        counts = client.annotation_corrections(**asked)
+        said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        click.echo(f"corrections: {said or 'none'}".replace("_", " "), err=True)
 
 
 @annotations_group.command("import", cls=TeachingCommand)

@@ -62,6 +62,7 @@ NEEDED = {
     ("GET", "/v1/schemes"): Scope.READ,
     ("PUT", "/v1/schemes/{name}"): Scope.ANNOTATE,
     ("GET", "/v1/annotations"): Scope.READ,
+    ("GET", "/v1/annotations/corrections"): Scope.READ,
     ("POST", "/v1/annotations/import"): Scope.ANNOTATE,
     ("GET", "/v1/agreement"): Scope.READ,
     ("GET", "/v1/queues"): Scope.READ,

@@ -99,6 +99,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "PUT /v1/schemes/{name}",
         "POST /v1/schemes/check",
         "GET /v1/annotations",
+        "GET /v1/annotations/corrections",
         "POST /v1/annotations/import",
         "GET /v1/annotations/potato",
         "POST /v1/annotations/potato",

@@ -1,17 +1,20 @@
 """Annotations of many trajectories: out and in."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from spanloom.annotating.blind import withheld_from
+from spanloom.annotating.examples import Form, in_form
 from spanloom.annotating.exchange import Taken
 from spanloom.api.access import CallersReach
-from spanloom.api.annotation_examples import ENTRIES, IMPORTED
+from spanloom.api.annotation_examples import CORRECTIONS, ENTRIES, IMPORTED
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.filters import Instant
 from spanloom.api.import_schemas import ImportReport, read_entries
@@ -47,6 +50,27 @@ DryRunInQuery = Annotated[
 ]
 
 
+FormInQuery = Annotated[
+    Form,
+    Query(
+        alias="format",
+        description="What a line is: what somebody says of a run, or an example to train on.",
+        examples=["sft"],
+    ),
+]
+
+
+class Corrections(BaseModel):
+    """What becomes of corrections."""
+
+    written: int = 0
+    unedited: Annotated[int, Field(description="They say what was there.")] = 0
+    changed: Annotated[int, Field(description="What they correct says something else now.")] = 0
+    orphaned: Annotated[int, Field(description="Their steps have gone.")] = 0
+    no_answer: Annotated[int, Field(description="Not of what a model answered.")] = 0
+    unreadable: Annotated[int, Field(description="Without texts, or of no place.")] = 0
+
+
 @router.get(
     "/v1/annotations",
     operation_id="exportAnnotations",
@@ -64,17 +88,50 @@ async def export_annotations(
     annotator: AnnotatorInQuery = "",
     since: FromInQuery = None,
     until: ToInQuery = None,
+    *,
+    form: FormInQuery = Form.JSONL,
 ) -> Response:
     """Return a line of JSON for each annotator and trajectory, with all that is said of its steps.
 
     `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
+    `format=sft` and `format=dpo` give a line for each answer of a model that somebody corrected,
+    as far as it still stands: `GET /v1/annotations/corrections` counts what is not written.
     """
     reach = callers.narrowed(project)
     asked = asked_rows(scheme, annotator, since, until)
     withheld = await using.calls.run(withheld_from, using.store, reach, reader)
-    entries = using.annotating.exchange.entries(reach, asked, withheld)
+    found = using.annotating.exchange.entries(reach, asked, withheld)
+    entries = in_form(using.store, found, form, Counter())
     first = await using.calls.run(_some, entries)
     return StreamingResponse(_lines(using, entries, first), media_type=NDJSON)
+
+
+@router.get(
+    "/v1/annotations/corrections",
+    operation_id="countCorrections",
+    summary="Count corrections by what becomes of them in an export",
+    responses={200: CORRECTIONS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def count_corrections(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    project: ProjectInQuery = None,
+    scheme: SchemeInQuery = "",
+    annotator: AnnotatorInQuery = "",
+    since: FromInQuery = None,
+    until: ToInQuery = None,
+) -> Corrections:
+    """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
+    reach, counts = callers.narrowed(project), Counter[str]()
+    asked = asked_rows(scheme, annotator, since, until)
+    withheld = await using.calls.run(withheld_from, using.store, reach, reader)
+    entries = using.annotating.exchange.entries(reach, asked, withheld)
+    examples = in_form(using.store, entries, Form.SFT, counts)
+    while await using.calls.run(_some, examples):
+        pass
+    return Corrections(**counts)
 
 
 @router.post(

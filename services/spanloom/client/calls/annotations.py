@@ -26,19 +26,30 @@ def annotation_entries(
     annotator: str | None = None,
     since: Moment | None = None,
     until: Moment | None = None,
+    form: str | None = None,
 ) -> Call[list[dict[str, Any]]]:
-    """Return what annotators say, an entry for each annotator and run (docs/annotation.md)."""
-    filters = given(
-        {
-            "project": project,
-            "scheme": scheme,
-            "annotator": annotator,
-            "from": milliseconds_or_none(since),
-            "to": milliseconds_or_none(until),
-        }
+    """Return what annotators say, an entry for each annotator and run (docs/annotation.md).
+
+    With the form ``sft`` or ``dpo``: examples to train on, of answers that they corrected.
+    """
+    filters = _said(project, scheme, annotator, since, until)
+    request = Request(
+        "GET", "/v1/annotations", {**filters, **given({"format": form})}, media_type=NDJSON
     )
-    request = Request("GET", "/v1/annotations", filters, media_type=NDJSON)
     return Call(request, _entries)
+
+
+def annotation_corrections(
+    *,
+    project: str | None = None,
+    scheme: str | None = None,
+    annotator: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Call[Mapping[str, int]]:
+    """Return how many corrections become examples, and by their reasons how many do not."""
+    filters = _said(project, scheme, annotator, since, until)
+    return Call(Request("GET", "/v1/annotations/corrections", filters), _counts)
 
 
 def import_annotations(
@@ -75,6 +86,30 @@ def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Sche
         orjson.dumps({"text": text}),
     )
     return Call(request, lambda reply: Scheme.model_validate_json(reply.body))
+
+
+def _said(
+    project: str | None,
+    scheme: str | None,
+    annotator: str | None,
+    since: Moment | None,
+    until: Moment | None,
+) -> Mapping[str, str]:
+    """Return which annotations are asked for, as parameters."""
+    return given(
+        {
+            "project": project,
+            "scheme": scheme,
+            "annotator": annotator,
+            "from": milliseconds_or_none(since),
+            "to": milliseconds_or_none(until),
+        }
+    )
+
+
+def _counts(reply: Reply) -> Mapping[str, int]:
+    counts: dict[str, int] = orjson.loads(reply.body)
+    return counts
 
 
 def _entries(reply: Reply) -> list[dict[str, Any]]:
