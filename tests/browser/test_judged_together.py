@@ -203,3 +203,29 @@ def test_where_people_differ_is_kept_alone_and_gone_to(
     page.keyboard.press("2")
     expect(panel.get_by_role("button", name="3 steps differ")).to_be_visible()
     assert serious(page) == []
+
+
+def test_what_was_done_can_be_undone_after_a_reload(page: Page, service: RunningSpanloom) -> None:
+    trace = send_steps(service, range(2, 6))
+    annotate(page, service, trace, SCHEME)
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    page.locator(PANEL).get_by_role("button", name="major").click()
+    page.get_by_role("treegrid").focus()
+    page.locator(f"{ROWS}.k-agent").click()
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("Shift+Digit1")
+    expect(page.locator(PANEL)).to_contain_text("4 of 4 judged")
+    wait_saved(page)
+    page.reload()
+    expect(page.locator(PANEL)).to_contain_text("4 of 4 judged")
+    page.get_by_role("treegrid").focus()
+    for judged, score in ((2, 95), (2, 100), (1, 100)):
+        page.keyboard.press("u")
+        expect(page.locator(PANEL)).to_contain_text(f"{judged} of 4 judged")
+        expect(page.locator(f"{PANEL} .score")).to_have_text(f"{score} / 100")
+    wait_saved(page)
+    assert list(said_of(service, trace)) == [step_id(2)]
+    page.keyboard.press("U")
+    wait_saved(page)
+    assert said_of(service, trace)[step_id(3)]["correctness"] == "incorrect"

@@ -1,4 +1,5 @@
 /** What can be undone and done again; nothing of it is lost when the writes themselves are joined. */
+import { read, write } from "../state/kept.js";
 
 /**
  * Something that was done at once: of each step what was said before and after.
@@ -7,6 +8,10 @@
  */
 
 const MOST = 500;
+/** Deeds that survive a reload of the window, and the largest of them, in steps. */
+const KEPT = 50;
+const LARGE = 1000;
+const NAME = "annotate.history";
 
 export class History {
   constructor() {
@@ -42,6 +47,23 @@ export class History {
   redo() {
     return move(this.undone, this.done);
   }
+}
+
+/**
+ * The history that this window had before it was loaded again; a new one for anything else.
+ * @param {object} context whose it is: run, scheme, annotator, version
+ */
+export function recall(context) {
+  const kept = read(NAME, { of: "", done: [], undone: [] }, sessionStorage);
+  const made = new History();
+  if (kept.of === JSON.stringify(context)) [made.done, made.undone] = [kept.done, kept.undone];
+  return made;
+}
+
+/** Let the window keep the newest of it, up to a deed that is too large. @param {object} context @param {History} history */
+export function remember(context, { done, undone }) {
+  const newest = (/** @type {Deed[]} */ deeds) => deeds.slice(Math.max(deeds.length - KEPT, deeds.findLastIndex((one) => one.changes.length > LARGE) + 1));
+  if (done.length || undone.length) write(NAME, { of: JSON.stringify(context), done: newest(done), undone: newest(undone) }, sessionStorage);
 }
 
 /** @param {Deed[]} from @param {Deed[]} to */

@@ -3,7 +3,7 @@
  * once, whatever the network does; what the service answers takes their place.
  */
 import { signal } from "../vendor/signals.js";
-import { History } from "./history.js";
+import { recall, remember } from "./history.js";
 import { NOTHING, applyEdit, isEmpty, markOf } from "./marks.js";
 import { Tally } from "./score.js";
 import { Steps } from "./steps.js";
@@ -25,7 +25,7 @@ export class Session {
     this.context = context;
     this.sender = sender;
     this.steps = new Steps(view);
-    this.history = new History();
+    this.history = recall(context);
     /** Counts up with every change. */
     this.turn = signal(0);
     /** Whether the service has told what is stored. */
@@ -127,6 +127,7 @@ export class Session {
   }
 
   changed() {
+    remember(this.context, this.history);
     this.turn.value = this.turn.peek() + 1;
   }
 }
