@@ -143,7 +143,7 @@ def check_potato(page: Page, team: Team) -> None:
     ]
     page.get_by_label("Files", exact=True).set_input_files(given)
     expect(page.locator(".report")).to_contain_text("0 annotations would be added, 6 there")
-    theirs = archive.read(names[0]).replace(b'"user_id": "ada"', b'"user_id": "eve"')
+    theirs = json.dumps({**state, "user_id": "eve"}).encode()
     eve: list[FilePayload] = [given[0], payload(names[0], theirs)]
     page.get_by_label("Files", exact=True).set_input_files(eve)
     expect(page.locator(".report")).to_contain_text("6 annotations would be added, 0 there")

@@ -1,4 +1,4 @@
-/** Colours of the style sheet, for what is drawn on a canvas. */
+/** Colours and font of the style sheet, for what is drawn on a canvas. */
 
 const NAMES = ["agent", "model", "tool", "graph", "other", "error", "page", "stripe", "line", "ink", "soft", "accent", "warm", "warm-time"];
 
@@ -10,7 +10,8 @@ let known = null;
 export function colors() {
   if (known) return known;
   const style = getComputedStyle(document.documentElement);
-  return (known = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
+  known = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  return (known = { ...known, font: style.fontFamily });
 }
 
 whenTurned(() => { known = null; });

@@ -60,7 +60,7 @@ export class Flame extends Timeline {
     const of = colors();
     context.fillStyle = of.page;
     context.fillRect(0, 0, width, height);
-    context.font = "10px system-ui, sans-serif";
+    context.font = `10px ${of.font}`;
     const pen = { context, of, width, height };
     ticks(pen, this.o, this.axis, this.more.clock);
     if (this.more.busy) stacked(pen, this.more.busy, this.axis, this.more.clock);
