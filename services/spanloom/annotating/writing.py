@@ -103,6 +103,8 @@ class Writing:
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
             rows = self._rows(session)
+            if rows:
+                session = session._replace(origin=rows[-1].origin)  # one name has one role
             undone = [row for row in rows if row.write_id == write_id]
             if not undone:
                 undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]

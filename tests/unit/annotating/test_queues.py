@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk
 
 QUEUE = "/v1/queues/q"
+UNDO = f"/v1/trajectories/{KEY.trace_id}/annotations/undo"
 ITEM = f"{QUEUE}/items/{KEY.trace_id}"
 OTHER = TraceKey("default", "5" * 32)
 
@@ -92,7 +93,13 @@ def test_nobody_replaces_what_they_judged_by_adjudicating(desk: Desk) -> None:
     refused = desk.write(item, who="lead", status=422, origin="adjudication")
     assert "lead has judged this trajectory: adjudicate it under another name" in str(refused)
     assert [row["write_id"] for row in desk.read("lead")["items"]] == [mine["write_id"]]
+    more = {"step_id": desk.steps[1], "correctness": "correct"}
     desk.write(item, who="lead (adjudication)", origin="adjudication")
+    desk.write(more, who="lead (adjudication)", origin="adjudication", group="decided")
+    undo = {"scheme": SCHEME, "group": "decided", "write_id": "undo-0001"}
+    desk.ask("POST", UNDO, "lead (adjudication)", json=undo)
+    scores = desk.ask("GET", "/v1/scores", "lead (adjudication)")["items"]
+    assert {s["source"] for s in scores if "(adj" in s["author"]} == {"adjudication"}
     refused = desk.write(item, who="lead (adjudication)", status=422)
     assert "has adjudicated this trajectory" in str(refused)
 
