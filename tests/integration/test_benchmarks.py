@@ -80,13 +80,14 @@ PARTS = {
 }
 
 
+@pytest.mark.timeout(700)  # two minutes alone, four beside all other tests
 def test_a_quick_run_prints_every_measure_beside_its_bar(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     ended = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--quick", "--verbose", f"--json={report}"],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=660,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
