@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 @pytest.fixture(scope="module")
 def traces(service: RunningSpanloom) -> list[str]:
     """Runs of three steps, sent at once, one for each test that takes one."""
-    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(12)]
+    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(14)]
     for each in sent:
         wait_for(service.api, each)
     return sent
@@ -219,6 +220,11 @@ def test_what_others_say_stands_in_the_tree_and_in_columns(
     expect(people).to_contain_text("execution")
     act(page, "1", "ArrowUp")
     expect(marks).to_contain_text("you: correct; bo")
+    wait_saved(page)
+    page.keyboard.press("a")
+    expect(page.locator(PANEL)).to_have_count(0)
+    for said in ("ada: correct", "bo: correct", "cleo: incorrect, execution, major", "judge"):
+        expect(marks).to_contain_text(said)  # with no panel too, whatever the scheme
     call(
         service,
         "PUT",
@@ -232,9 +238,34 @@ def test_what_others_say_stands_in_the_tree_and_in_columns(
         },
     )
     page.reload()
+    expect(marks).to_have_text("ada: correct")
+    page.keyboard.press("a")
     expect(page.locator(".withheld")).to_contain_text("2 withheld")
     expect(people).to_have_count(0)
     expect(marks).to_have_text("you: correct")
+
+
+def test_the_list_says_what_runs_were_given(
+    page: Page, service: RunningSpanloom, traces: list[str]
+) -> None:
+    said, other = traces.pop(), traces.pop()
+    item = {"write_id": "write-listed", "step_id": step_id(2), **WRONG}
+    path = f"/v1/trajectories/{said}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": [item]}, "bo")
+    score = {"trace_id": said, "name": "zeal", "source": "llm", "author": "judge", "value": 0.25}
+    call(service, "POST", "/v1/scores", {"items": [score]})
+    page.goto(f"{service.api}/?where=trace_id in (%22{said}%22, %22{other}%22)&columns=name,score")
+    rows = page.locator(".runs tbody tr")
+    given = rows.filter(has=page.locator(".noted.on"))
+    expect(rows).to_have_count(2)
+    expect(given).to_have_count(1)
+    expect(given.locator("a")).to_have_attribute("href", re.compile(said))
+    expect(given.locator(".c-score")).to_have_text("95 +1")
+    expect(given.locator(".c-score")).to_have_attribute(
+        "title", "potato: 95 (provisional) · bo\nzeal: 0.25 · judge"
+    )
+    nothing = rows.filter(has_not=page.locator(".noted.on"))
+    expect(nothing.locator(".c-score")).to_have_text("–")  # noqa: RUF001 - as the page has it
 
 
 def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None:
@@ -379,19 +410,17 @@ def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
     annotate(page, service, trace)
     page.get_by_role("button", name="New scheme").click()
     dialog = page.get_by_role("dialog", name="New scheme")
-    area = dialog.get_by_label("Text of the scheme")
-    area.fill(
-        SEED.replace("name: step_evaluation", "name: pasted").replace("weight: -5", "weight: x")
-    )
-    dialog.get_by_role("button", name="Store").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("line 31")
-    area.fill(SEED.replace("name: step_evaluation", "name: pasted\n    colour: red"))
-    dialog.get_by_role("button", name="Store").click()
-    expect(dialog).to_contain_text("pasted is stored")
-    dialog.get_by_role("button", name="line 4").click()
-    assert "colour: red" in area.evaluate(
-        "(area) => area.value.slice(area.selectionStart, area.selectionEnd)"
-    )
+    dialog.get_by_role("button", name="process_reward").click()
+    expect(dialog.locator(".fine")).to_contain_text("my_rewards")
+    area = dialog.get_by_label("YAML or JSON")
+    named = SEED.replace("name: step_evaluation", "name: pasted")
+    area.fill(named.replace("weight: -5", "weight: x"))
+    expect(dialog.locator(".source li:nth-child(31) .wrong")).to_contain_text("line 31")
+    expect(dialog.get_by_role("button", name="Store pasted")).to_be_disabled()
+    area.fill(named.replace("name: pasted", "name: pasted\n    colour: red"))
+    expect(dialog.locator(".source li:nth-child(4) .odd")).to_contain_text("colour")
+    dialog.get_by_role("button", name="Store pasted").click()
+    expect(dialog.get_by_role("button", name="pasted is stored")).to_be_disabled()
     dialog.get_by_role("button", name="Close").click()
     expect(page.get_by_label("Scheme", exact=True)).to_have_value("pasted")
 

@@ -204,13 +204,8 @@ def test_letters_are_apart_and_those_of_the_form_are_left_alone(modules: Modules
     assert told[1][-1] == ""
 
 
-def test_names_of_schemes_are_found_in_any_text(modules: Modules) -> None:
-    two = SEED + "  - annotation_type: process_reward\n    name: 'it''s'\n"
-    texts = [SEED, two, ODD, '{"annotation_type": "error_span", "name": "j"}', "", "name: x"]
-    told = modules.call("annotate/scheme_text.js", "return a[0].map(m.namesIn)", texts)
-    assert told == [["step_evaluation"], ["step_evaluation", "it's"], ["odd"], ["j"], [], []]
-    examples = modules.call("annotate/scheme_text.js", "return Object.entries(m.EXAMPLES)")
-    for kind, text in examples:
+def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:
+    for kind, text in modules.call("schemes/examples.js", "return Object.entries(m.EXAMPLES)"):
         scheme, remarks = read_scheme(text)
         assert (scheme.kind, list(remarks)) == (kind, [])
 

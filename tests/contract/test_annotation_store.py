@@ -154,13 +154,13 @@ def test_what_annotators_say_becomes_scores(store: Store, key: TraceKey) -> None
     row = annotation(key, correctness="incorrect")
     store.add_annotations([row, annotation(key, "")])
     step, whole = sorted(
-        store.scores(own(key), ScoreQuery(key.trace_id), 10), key=lambda score: score.target
+        store.scores(own(key), ScoreQuery([key.trace_id]), 10), key=lambda score: score.target
     )
     assert (step.target, step.step_id, step.number, step.text) == ("step", STEP, -5, "incorrect")
     assert (step.name, step.source, step.author) == (SCHEME, "human", "ada")
     assert (whole.target, whole.name) == ("trajectory", f"{SCHEME}/answer")
     store.add_annotations([annotation(key, revision=2, is_deleted=True)])
-    assert [s.target for s in store.scores(own(key), ScoreQuery(key.trace_id), 10)] == [
+    assert [s.target for s in store.scores(own(key), ScoreQuery([key.trace_id]), 10)] == [
         "trajectory"
     ]
 
@@ -174,9 +174,11 @@ def test_the_same_score_again_is_a_revision(store: Store, key: TraceKey) -> None
     found = store.scores(own(key), ScoreQuery(), 10)
     assert {s.name: s.number for s in found} == {"a": 0.9, "b": 0.5}
     assert score(key, "a", 2, 0.9) in found
-    for asked in (ScoreQuery(name="a"), ScoreQuery(author="judge"), ScoreQuery(source="llm")):
+    either = ScoreQuery([key.trace_id, "f" * 32], sources=["llm", "rule"], target="trajectory")
+    for asked in (ScoreQuery(name="a"), ScoreQuery(author="judge"), either):
         assert store.scores(own(key), asked, 10)
-    assert not store.scores(own(key), ScoreQuery(source="human"), 10)
+    for asked in (ScoreQuery(sources=["human"]), ScoreQuery(["f" * 32]), ScoreQuery(target="step")):
+        assert not store.scores(own(key), asked, 10)
     store.add_scores([replace(score(key, "a", 3), is_deleted=True)])
     assert [s.name for s in store.scores(own(key), ScoreQuery(), 10)] == ["b"]
 

@@ -109,7 +109,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "kept_version": lambda store, key: store.kept_version(key, 1),
     "kept_versions": lambda store, key: store.kept_versions(key),
     "current_version": lambda store, key: store.current_version(key),
-    "scores": lambda store, key: store.scores(reach(key), ScoreQuery(key.trace_id), 100),
+    "scores": lambda store, key: store.scores(reach(key), ScoreQuery([key.trace_id]), 100),
     "queue_items": lambda store, key: [
         item for item in store.queue_items(queue(key)) if item.trace_id == key.trace_id
     ],

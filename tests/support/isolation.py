@@ -214,7 +214,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     },
     "schemes": lambda t, reach: {s.project for s in t.store.schemes(reach) if s.project in t.names},
     "scores": lambda t, reach: {
-        s.key.project for s in t.store.scores(reach, ScoreQuery(t.mine.trace_id), EVERY)
+        s.key.project for s in t.store.scores(reach, ScoreQuery([t.mine.trace_id]), EVERY)
     },
     "queues": lambda t, reach: {q.project for q in t.store.queues(reach) if q.project in t.names},
     "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),

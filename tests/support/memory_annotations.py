@@ -134,9 +134,9 @@ class MemoryAnnotations(MemoryFeed):
             and not score.is_deleted
             and score.key not in self._deleted
             and reach.covers(score.key.project)
-            and asked.trace_id in (None, score.key.trace_id)
+            and score.key.trace_id in (asked.trace_ids or (score.key.trace_id,))
             and asked.name in ("", score.name)
-            and asked.source in ("", score.source)
+            and score.source in (asked.sources or (score.source,))
             and asked.author in ("", score.author)
             and asked.target in ("", score.target)
         ][:limit]

@@ -112,12 +112,14 @@ def show_list(page: Page, runs: Runs) -> None:
     """Open the list."""
     page.goto(runs.api)
     page.locator("table.runs tbody tr").nth(1).wait_for()
+    page.locator(".noted.on").wait_for()
 
 
 def show_run(page: Page, runs: Runs) -> None:
     """Open the run of several agents, one step chosen."""
     page.goto(f"{runs.api}/trajectories/{runs.team}")
     page.locator(".grid .row").nth(_SHOWN_STEP).click()
+    page.locator(".grid.marked").wait_for()
     page.locator(".step .chosen h3, .step .chosen .message").first.wait_for()
     page.locator(".player button").first.wait_for()
 

@@ -13,6 +13,10 @@ from spanloom.core.ports.scores import ScorePlace, ScoreQuery
 Text = Annotated[str, Field(max_length=512)]
 
 
+MOST_TRACES, MOST_SOURCES = 200, 20
+"""Of one request: a page of a list, and every source there is."""
+
+
 class ScoresQuery(BaseModel):
     """Which scores to list."""
 
@@ -22,14 +26,28 @@ class ScoresQuery(BaseModel):
         Name | None, Field(description="Only of this project.", examples=["default"])
     ] = None
     trace_id: Annotated[
-        TraceId | None, Field(description="Only of this trajectory.", examples=[EXAMPLE_TRACE])
-    ] = None
+        list[TraceId],
+        Field(
+            description="Only of these trajectories: given once for each.",
+            max_length=MOST_TRACES,
+            examples=[[EXAMPLE_TRACE]],
+        ),
+    ] = []
+    target: Annotated[
+        Literal["", "trajectory", "step", "conversation"],
+        Field(description="Only of trajectories as a whole, or only of steps.", examples=["step"]),
+    ] = ""
     name: Annotated[
         str, Field(description="Only of this name.", max_length=200, examples=["potato"])
     ] = ""
     source: Annotated[
-        str, Field(description="Only of this source.", max_length=50, examples=["human"])
-    ] = ""
+        list[Annotated[str, Field(max_length=50)]],
+        Field(
+            description="Only of these sources: given once for each.",
+            max_length=MOST_SOURCES,
+            examples=[["human"]],
+        ),
+    ] = []
     author: Annotated[
         str, Field(description="Only by this author.", max_length=200, examples=["ada"])
     ] = ""
@@ -47,7 +65,7 @@ class ScoresQuery(BaseModel):
 
     def asked(self) -> ScoreQuery:
         """Return what is asked of the store."""
-        return ScoreQuery(self.trace_id, self.name, self.source, self.author)
+        return ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
 
     def place(self) -> ScorePlace:
         """Return the position behind which to go on."""

@@ -1,7 +1,8 @@
 """Answers for the page and its modules, each with the policy that keeps strangers' text harmless.
 
 A page address gives one HTML document that is asked for again each time; it names its modules under
-an address with the version of their content, where they never change.
+an address with the version of their content, where they never change. Comments are for those who
+read the modules in the package: what is sent goes without.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from spanloom.viewer.modules import needed_by
+from spanloom.viewer.modules import needed_by, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,7 +59,7 @@ _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=ut
 
 
 class Site:
-    """The static files, read once, compressed once."""
+    """The static files: read once, compressed once."""
 
     def __init__(self, root: Traversable | None = None) -> None:
         """Read the files; raises ``KeyError`` if one imports what is not there."""
@@ -66,7 +67,8 @@ class Site:
         """Every file by its path from the root: ``list/table.js``."""
         self.version = _version(self.contents)
         """Of the content: another as soon as any file differs."""
-        self._packed = {name: gzip.compress(body, 9) for name, body in self.contents.items()}
+        self._sent = {name: without_comments(name, body) for name, body in self.contents.items()}
+        self._packed = {name: gzip.compress(body, 9) for name, body in self._sent.items()}
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
 
     def page(self, path: str) -> Response:
@@ -89,8 +91,12 @@ class Site:
             "Vary": "Accept-Encoding",
             **({"Content-Encoding": "gzip"} if is_packed else {}),
         }
-        body = (self._packed if is_packed else self.contents)[name]
+        body = (self._packed if is_packed else self._sent)[name]
         return Response(body, headers=headers, media_type=_type_of(name))
+
+    def weight(self, name: str) -> int:
+        """Return how many bytes of a file a browser is sent."""
+        return len(self._packed[name])
 
     def _document(self, module: str) -> str:
         base = f"/ui/{self.version}"

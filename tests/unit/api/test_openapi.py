@@ -172,7 +172,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
         *("q", "in", "with"),
         *("texts", "step_id", "span_id", "accept", "if-none-match"),
         *("measure", "first", "second", "first_says", "second_says", "agent", "step_type"),
-        *("annotator", "author", "queue", "scheme", "source", "version", "with_changed"),
+        *("annotator", "author", "queue", "scheme", "source", "target", "version", "with_changed"),
         "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
     }

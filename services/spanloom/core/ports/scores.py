@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class ScoreQuery(NamedTuple):
     """Which scores are asked for; what is not given asks for all."""
 
-    trace_id: str | None = None
+    trace_ids: Sequence[str] = ()
     name: str = ""
-    source: str = ""
+    sources: Sequence[str] = ()
     author: str = ""
     target: str = ""
 

@@ -7,10 +7,10 @@ FROM
     SELECT *
     FROM scores
     WHERE {reach}
-      AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
+      AND ({trace_ids:String} = '[]' OR TraceId IN JSONExtract({trace_ids:String}, 'Array(String)'))
       AND (Project, TraceId, ScoreId) > ({after_project:String}, {after_trace:String}, {after_score:String})
       AND ({of_name:String} = '' OR Name = {of_name:String})
-      AND ({source:String} = '' OR Source = {source:String})
+      AND ({sources:String} = '[]' OR Source IN JSONExtract({sources:String}, 'Array(String)'))
       AND ({author:String} = '' OR Author = {author:String})
       AND ({target:String} = '' OR Target = {target:String})
     ORDER BY Project, TraceId, ScoreId, Revision DESC

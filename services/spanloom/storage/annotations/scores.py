@@ -80,9 +80,9 @@ class ClickHouseScores:
         rows = self._reader.rows(
             "current_scores",
             reach=within(reach),
-            trace_id=asked.trace_id,
+            trace_ids=list(asked.trace_ids),
             of_name=asked.name,
-            source=asked.source,
+            sources=list(asked.sources),
             author=asked.author,
             target=asked.target,
             after_project=after.project,

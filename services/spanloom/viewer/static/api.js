@@ -6,7 +6,7 @@ import { HEADER, annotator } from "./state/annotator.js";
 import { signal } from "./vendor/signals.js";
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
-/** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
+/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: given twice */
 
 const KEY = "spanloom.key";
 /** Characters of a request that a browser sends behind a page that is gone; it takes 64 KiB in all. */
@@ -75,7 +75,7 @@ export async function sendJson(method, path, body, params, who, keepalive = fals
 export function address(path, params = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(params)) {
-    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== null && one !== undefined && one !== "") url.searchParams.append(name, String(one));
   }
   return url;
 }

@@ -5,6 +5,7 @@ import { runPath, traceId, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { kept } from "../state/kept.js";
 import { place } from "../state/place.js";
+import { stepScores } from "./evaluators.js";
 import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
@@ -18,8 +19,6 @@ export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
 /** The scheme that was used last. */
 export const lastScheme = kept("annotate.scheme", "potato");
-const EVALUATORS = ["model", "rule", "llm", "code", "api"];
-const MOST_SCORES = 1000;
 /** Steps that others judged: of more they are asked for once. */
 const MOST_AGAIN = 5000;
 /** After the marks are drawn. */
@@ -31,7 +30,7 @@ let project = "";
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, definitions: {}, hash: "", text: "", remarks: [] };
 
 /** The scheme of a name, as far as it is known. @param {string} name */
-const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
+export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
 
 /** The scheme that the address asks for; what it asks for and is not there is the first. */
 export function wantedScheme() {
@@ -99,9 +98,7 @@ async function accompany(of) {
 
 /** Ask what evaluators say of the steps; people's marks among the scores are known already. @param {Session} of */
 async function loadScores(of) {
-  const asked = { project, trace_id: traceId(), limit: MOST_SCORES };
-  const told = await Promise.all(EVALUATORS.map((source) => getJson("/v1/scores", { ...asked, source }).catch(() => ({ items: [] }))));
-  const found = told.flatMap((one) => one.items).filter((one) => one.target === "step" && !(one.name === of.scheme.name && of.people.includes(one.author)));
+  const found = (await stepScores(traceId(), project)).filter((one) => !(one.name === of.scheme.name && of.people.includes(one.author)));
   of.scores = Map.groupBy(found, (one) => one.step_id);
   of.changed();
 }

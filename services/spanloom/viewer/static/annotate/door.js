@@ -6,8 +6,10 @@ import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 
+/** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
+
 /** After the first row, so that nothing of it is late. */
-const IDLE_MS = 1500;
+const IDLE_MS = 400;
 
 /** Open the panel with the scheme that was used last, or close it. */
 function turn() {
@@ -23,16 +25,16 @@ export function AnnotateButton() {
 
 export function Annotation() {
   const isOn = Boolean(place.value.query.annotate);
-  const [panel, setPanel] = useState(/** @type {{Panel: any} | null} */ (null));
+  const [panel, setPanel] = useState(/** @type {Loaded | null} */ (null));
   useEffect(() => {
-    if (isOn) void load().then(setPanel);
-    const later = setTimeout(load, IDLE_MS);
+    const later = setTimeout(() => void load().then(setPanel), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
   }, [isOn]);
-  return isOn && panel ? html`<${panel.Panel} />` : "";
+  if (!panel) return "";
+  return isOn ? html`<${panel.Panel} />` : html`<${panel.MarksAtRest} />`;
 }
 
-/** @type {Promise<{Panel: any}> | null} */
+/** @type {Promise<Loaded> | null} */
 let loading = null;
 
 /** The panel with its style, fetched once. */

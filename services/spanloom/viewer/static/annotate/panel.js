@@ -21,11 +21,13 @@ import { People } from "./people.js";
 import { isStepwise } from "./scheme.js";
 import { SchemeChoice } from "./scheme_choice.js";
 import { Changed, Orphans } from "./states.js";
-import { marksOf, roomFor } from "./tree_marks.js";
+import { marksOf, roomFor, showMarks } from "./tree_marks.js";
 import { finish, finishTrouble, go } from "./walk.js";
 import { Attribution } from "./whole.js";
 
 /** @typedef {import("./session.js").Session} Session */
+
+export { MarksAtRest } from "./at_rest.js";
 
 learn({ en, zh });
 
@@ -51,8 +53,7 @@ function useMarks(of) {
   const there = grid.value;
   useEffect(() => {
     if (!there || !of) return undefined;
-    there.marks = marksOf(of);
-    there.host.classList.add("marked");
+    const take = showMarks(there, marksOf(of), roomFor(of));
     if (!place.peek().query.step) go(nextUnjudged(of, -1));
     const stop = of.turn.subscribe(() => {
       there.host.style.setProperty("--signs", String(roomFor(of)));
@@ -60,9 +61,7 @@ function useMarks(of) {
     });
     return () => {
       stop();
-      there.marks = null;
-      there.host.classList.remove("marked");
-      there.told();
+      take();
     };
   }, [there, of]);
 }

@@ -3,8 +3,10 @@ import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { html } from "../ui/html.js";
+import { later } from "../ui/later.js";
 import { visible } from "../ui/visible.js";
-import { NewScheme } from "./new_scheme.js";
+
+const NewScheme = later(async () => (await import("./new_scheme.js")).NewScheme);
 
 /** @param {{schemes: import("./scheme.js").Scheme[], on: string}} props */
 export function SchemeChoice({ schemes, on }) {

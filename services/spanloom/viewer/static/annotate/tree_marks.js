@@ -5,9 +5,23 @@ import { line } from "../ui/visible.js";
 import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./scheme.js").Scheme} Scheme */
 /** @typedef {{shape: string, says: string}} Sign `shape`: class names of the sign */
 
 const MOST_OTHERS = 4;
+
+/** Show marks in a tree, with room for so many in a row, until what is returned is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
+export function showMarks(there, marks, room) {
+  there.marks = marks;
+  there.host.classList.add("marked");
+  there.host.style.setProperty("--signs", String(room));
+  there.told();
+  return () => {
+    there.marks = null;
+    there.host.classList.remove("marked");
+    there.told();
+  };
+}
 
 /** What a row of the tree asks for to show the marks of a session. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
 export function marksOf(of) {
@@ -24,22 +38,37 @@ export function roomFor(of) {
 export function signsOf(of, i) {
   const at = of.steps.id(i);
   if (!isStepwise(of.scheme)) return pointers(of, at);
-  const others = (of.others.get(at) ?? []).map((row) => sign(of, row.correctness, row, row.annotator, isMachine(row.origin)));
-  const scores = (of.scores.get(at) ?? []).map((one) => ({ shape: `mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}`, says: `${one.author}: ${one.name} ${one.value ?? ""}` }));
-  const all = [...others, ...scores];
-  const more = all.length > MOST_OTHERS ? [{ shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }] : [];
-  return [own(of, at, of.steps.isToJudge(i)), ...all.slice(0, more.length ? MOST_OTHERS - 1 : MOST_OTHERS), ...more];
+  const others = (of.others.get(at) ?? []).map((row) => signOfRow(of.scheme, row));
+  return [own(of, at, of.steps.isToJudge(i)), ...atMost([...others, ...(of.scores.get(at) ?? []).map(signOfScore)])];
 }
+
+/** As many signs as there is room for, the last of which says how many more there are. @param {Sign[]} all @returns {Sign[]} */
+export function atMost(all) {
+  if (all.length <= MOST_OTHERS) return all;
+  return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
+}
+
+/** Of what somebody else said of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
+export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row.annotator, isMachine(row.origin));
+
+/** Of what an evaluator gave. @param {any} score @returns {Sign} */
+export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, says: `${author}: ${name} ${value ?? ""}` });
 
 /** Of a scheme of the whole run: who points at the step, and what is marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
   const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
   return all.flatMap(({ annotator, value, isOwn }) => {
-    const isDecisive = value.decisive_step === at;
-    const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
-    const says = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
-    return says ? [{ shape: `${isDecisive ? "decisive" : "mark m-wrong"}${isOwn ? " own" : ""}`, says: `${annotator}: ${says}` }] : [];
+    const found = pointerOf(annotator, value, at);
+    return found ? [isOwn ? withOwn(found) : found] : [];
   }).slice(0, MOST_OTHERS + 1);
+}
+
+/** How somebody who judged the whole run points at a step; null if not at this one. @param {string} annotator @param {any} value @param {string} at @returns {Sign | null} */
+export function pointerOf(annotator, value, at) {
+  const isDecisive = value.decisive_step === at;
+  const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
+  const says = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
+  return says ? { shape: isDecisive ? "decisive" : "mark m-wrong", says: `${annotator}: ${says}` } : null;
 }
 
 /** @param {string} origin */
@@ -49,19 +78,22 @@ export const isMachine = (origin) => origin === "model" || origin === "rule";
 function own(of, at, isToJudge) {
   const slot = of.own.get(at);
   if (slot?.state === "changed" && slot.mark.correctness) return { shape: "mark own changed", says: t("marks.changed") };
-  if (slot?.mark.correctness) return { ...sign(of, slot.mark.correctness, slot.mark, t("marks.you"), false), shape: `${sign(of, slot.mark.correctness, slot.mark, "", false).shape} own` };
+  if (slot?.mark.correctness) return withOwn(sign(of.scheme, slot.mark.correctness, slot.mark, t("marks.you"), false));
   return { shape: isToJudge ? "mark own m-none" : "mark own m-empty", says: isToJudge ? t("marks.unjudged") : "" };
 }
 
-/** @param {Session} of @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
-function sign(of, correctness, { severity, error_type: type }, who, isByMachine) {
-  const isOpen = asksMore(of.scheme, correctness) && of.scheme.severities.length > 0 && !severity;
+/** @param {Sign} found @returns {Sign} */
+const withOwn = (found) => ({ ...found, shape: `${found.shape} own` });
+
+/** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
+function sign(scheme, correctness, { severity, error_type: type }, who, isByMachine) {
+  const isOpen = asksMore(scheme, correctness) && scheme.severities.length > 0 && !severity;
   const words = [worded(correctness), type && worded(type), severity].filter(Boolean).join(", ");
-  return { shape: `mark m-${shapeOf(of.scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
+  return { shape: `mark m-${shapeOf(scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
 }
 
 /** Draw signs into a cell; one that has them already costs nothing. @param {HTMLElement} cell @param {Sign[]} signs */
-function draw(cell, signs) {
+export function draw(cell, signs) {
   const says = signs.map((one) => one.says).filter(Boolean).join("; ");
   const wanted = signs.map((one) => one.shape).join("|") + says;
   if (cell.dataset.drawn === wanted) return;

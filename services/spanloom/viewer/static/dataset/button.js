@@ -1,20 +1,17 @@
-/** Opens the dialog that makes a dataset; its module is loaded then and not before. */
+/** Opens the dialog that makes a dataset. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
+import { DatasetDialog } from "./dialog.js";
 
 /** @typedef {import("./rows.js").Source} Source */
 
 /** @param {{sources: Source[], class?: string}} props */
 export function DatasetButton({ sources, class: style = "" }) {
-  const [dialog, setDialog] = useState(/** @type {{made: unknown} | null} */ (null));
-  const open = async () => {
-    const { DatasetDialog } = await import("./dialog.js");
-    setDialog({ made: DatasetDialog });
-  };
-  return html`<button class=${style} onClick=${open}>${t("dataset.open")}</button>
-    ${dialog && html`<${dialog.made} sources=${sources} close=${() => setDialog(null)} />`}`;
+  const [isOpen, setOpen] = useState(false);
+  return html`<button class=${style} onClick=${() => setOpen(true)}>${t("dataset.open")}</button>
+    ${isOpen && html`<${DatasetDialog} sources=${sources} close=${() => setOpen(false)} />`}`;
 }
 
 /** The same with the key `D`. @param {{sources: Source[]}} props */

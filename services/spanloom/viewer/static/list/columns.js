@@ -4,6 +4,7 @@ import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { FIRST_ERROR, link } from "../state/place.js";
+import { scoreOf, scoresInWords } from "./said.js";
 import { StepBar } from "./step_bar.js";
 
 /** @typedef {import("./run.js").Run} Run */
@@ -40,6 +41,7 @@ export const COLUMNS = [
   { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
   { name: "errors", label: "column.errors", order: "tool_errors", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${t("list.to.error")} href=${pageOf(run, FIRST_ERROR)}>✕ ${run.failures}</a>` : none()) },
+  { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
   { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
   { name: "conversation", label: "column.conversation", cell: (run) => run.conversation_id ? html`<a href=${link("/conversation", { id: run.conversation_id })}>${line(run.conversation_id, 24)}</a>` : none() },
@@ -53,7 +55,7 @@ export const COLUMNS = [
   { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
 ];
 
-const USUAL = ["started", "name", "agents", "steps", "duration", "model_time", "tool_time", "input", "output", "cost", "errors", "models"];
+const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "model_time", "tool_time", "input", "output", "cost", "models"];
 
 /** The columns that a query names, in its order, else the usual ones. @param {string | undefined} named @returns {Column[]} */
 export function chosenColumns(named) {

@@ -10,6 +10,7 @@ import { chosenColumns } from "./columns.js";
 import { stateOf } from "./run.js";
 import { shades } from "./heat.js";
 import { outdated } from "./live.js";
+import { isAnnotated } from "./said.js";
 
 /** @typedef {import("./run.js").Run} Run */
 
@@ -72,10 +73,11 @@ function Head({ column, order }) {
 function Row({ run, columns, isActive, enter, shade }) {
   const { state, sign, words } = stateOf(run);
   const isSelected = selected.value.has(run.trace_id);
+  const isSaid = isAnnotated(run);
   const isOld = outdated.value.has(run.trace_id);
   return html`<tr tabindex=${isActive ? 0 : -1} class=${isActive ? "active" : ""} aria-selected=${String(isSelected)} onFocus=${enter} onClick=${enter}>
     <td class="mark"><label><input type="checkbox" checked=${isSelected} aria-label=${t("list.select", { name: run.root_name })} onChange=${() => select(run.trace_id)} /></label>
-      <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span>${isOld && html`<i class="dot new"></i>`}</td>
+      <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${isSaid ? "on" : ""}" title=${isSaid ? t("list.annotated") : ""}>${isSaid && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
       data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
   </tr>`;

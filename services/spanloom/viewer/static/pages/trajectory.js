@@ -1,10 +1,13 @@
 /** One run: its structure, its times, and what each step said. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
+import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
+import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
 import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
+import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { change, place } from "../state/place.js";
@@ -15,14 +18,10 @@ import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
 
+const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 /** Not needed for the first row; fetched behind it, so that the first step opens at once. */
 const stepPanel = () => import("../step/panel.js");
-
-const Graph = later(async () => (await import("../run/graph.js")).Graph);
-const Player = later(async () => (await import("../run/player.js")).Player, html`<div class="player"></div>`);
-const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 const StepPanel = later(async () => (await stepPanel()).StepPanel);
-const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 
 export function Page() {
   const { query } = place.value;

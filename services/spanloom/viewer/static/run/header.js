@@ -6,16 +6,14 @@ import { t } from "../i18n/index.js";
 import { stateOf } from "../list/run.js";
 import { change, link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
 import { visible } from "../ui/visible.js";
 import { DatasetButton } from "../dataset/button.js";
 import { ExportButton } from "./export.js";
+import { Newer } from "./newer.js";
 import { grid, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { Versions } from "./versions.js";
 import { toError } from "../tree/keys.js";
 import { spanId } from "../tree/outline.js";
-
-const Newer = later(async () => (await import("./newer.js")).Newer, "");
 
 /** @typedef {import("../list/run.js").Run} Run */
 /** What the list does not tell. @typedef {{metrics: any, warnings: string[], document?: any}} Read */

@@ -6,6 +6,7 @@ import { asError, part } from "../judging/asked.js";
 import { Refusal } from "../judging/parts.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
+import { EXAMPLES } from "./examples.js";
 import { Source } from "./source.js";
 
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
@@ -26,8 +27,12 @@ export function Editor({ text: first, project, stored, close }) {
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
+  const [kept, setKept] = useState(/** @type {{text: string, names: string[]}} */ ({ text: "", names: [] }));
+  const isKept = (/** @type {string} */ name) => kept.text === text && kept.names.includes(name);
   /** @param {string} name */
-  const store = (name) => sendJson("PUT", `/v1/schemes/${part(name)}`, { text }, { project }).then(() => stored(name), (failed) => setError(asError(failed)));
+  const tell = (name) => { setKept({ text, names: [...(kept.text === text ? kept.names : []), name] }); stored(name); };
+  /** @param {string} name */
+  const store = (name) => sendJson("PUT", `/v1/schemes/${part(name)}`, { text }, { project }).then(() => tell(name), (failed) => setError(asError(failed)));
   /** @param {Event} event */
   const read = (event) => {
     const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
@@ -38,8 +43,9 @@ export function Editor({ text: first, project, stored, close }) {
     <label>${t("scheme.paste")}<textarea class="code" rows="14" spellcheck=${false} value=${text} maxlength="60000"
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
     <p class="across"><label class="file">${t("scheme.from")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
-      ${checked.schemes.map(({ name, errors }) => name && html`<button class="main" key=${name} disabled=${!isCurrent || errors.length > 0} onClick=${() => store(name)}>${t("scheme.store", { name: visible(name) })}</button>`)}
-      <button onClick=${close}>${t("cancel")}</button></p>
+      ${!text.trim() && html`<span>${t("scheme.example")}</span>${Object.entries(EXAMPLES).map(([kind, example]) => html`<button key=${kind} onClick=${() => setText(example)}>${kind}</button>`)}`}
+      ${checked.schemes.map(({ name, errors }) => name && html`<button class="main" key=${name} disabled=${!isCurrent || errors.length > 0 || isKept(name)} onClick=${() => store(name)}>${t(isKept(name) ? "scheme.stored" : "scheme.store", { name: visible(name) })}</button>`)}
+      <button onClick=${close}>${t(kept.names.length ? "close" : "cancel")}</button></p>
     <${Refusal} error=${error} />
     <div role="status">${isCurrent && text.trim() && checked.schemes.map((one) => html`<${Verdict} key=${one.name + one.line} checked=${one} />`)}</div>
     ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} />`}

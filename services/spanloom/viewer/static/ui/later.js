@@ -6,9 +6,8 @@ import { html } from "./html.js";
  * A component that stands for one which is loaded once it is shown.
  * @template {object} P
  * @param {() => Promise<(props: P) => any>} load
- * @param {unknown} [meanwhile] what stands there until it is; of the same height, so that nothing jumps
  */
-export function later(load, meanwhile = html`<p class="quiet pad">…</p>`) {
+export function later(load) {
   /** @type {((props: P) => any) | null} */
   let known = null;
   return (/** @type {P} */ props) => {
@@ -16,6 +15,6 @@ export function later(load, meanwhile = html`<p class="quiet pad">…</p>`) {
     useEffect(() => {
       if (!known) load().then((loaded) => { known = loaded; turn(1); }, () => {});
     }, []);
-    return known ? html`<${known} ...${props} />` : meanwhile;
+    return known ? html`<${known} ...${props} />` : html`<p class="quiet pad">…</p>`;
   };
 }

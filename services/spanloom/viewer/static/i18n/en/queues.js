@@ -92,6 +92,8 @@ export const queues = {
   "scheme.write": "Write a scheme",
   "scheme.paste": "YAML or JSON: one scheme, a list, or a whole configuration of Potato",
   "scheme.store": "Store {name}",
+  "scheme.stored": "{name} is stored.",
+  "scheme.example": "or begin with",
   "scheme.edit": "Change",
   "scheme.copy": "Change, as one of this project",
   "scheme.preset": "preset",

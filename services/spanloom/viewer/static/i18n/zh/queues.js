@@ -92,6 +92,8 @@ export const queues = {
   "scheme.write": "编写方案",
   "scheme.paste": "YAML 或 JSON：一个方案、一个列表，或 Potato 的完整配置",
   "scheme.store": "保存 {name}",
+  "scheme.stored": "{name} 已保存。",
+  "scheme.example": "或从示例开始",
   "scheme.edit": "修改",
   "scheme.copy": "修改并存为本项目的方案",
   "scheme.preset": "预设",

@@ -1,0 +1,73 @@
+/** What people and evaluators said of the runs on show; asked for behind the rows, once for a page. */
+import { batch, effect, signal } from "../vendor/signals.js";
+import { getJson } from "../api.js";
+import { number, t } from "../i18n/index.js";
+import { place } from "../state/place.js";
+import { visible } from "../ui/visible.js";
+import { runs } from "./runs.js";
+
+/** @typedef {import("./run.js").Run} Run */
+/** A score of a whole run. @typedef {{trace_id: string, project: string, name: string, source: string, author: string, value: number | string | boolean | null, passed: boolean | null, is_complete: boolean}} Score */
+
+/** Of a page of runs there may be more: of those the first by their runs. */
+const MOST_SCORES = 1000;
+
+/** @param {{project: string, trace_id: string}} of */
+const keyOf = (of) => `${of.project} ${of.trace_id}`;
+
+/** The scores of the runs on show. */
+const scores = signal(/** @type {Map<string, Score[]>} */ (new Map()));
+/** The runs on show of which somebody said something. */
+const annotated = signal(/** @type {Set<string>} */ (new Set()));
+
+/** @param {Run} run */
+export const isAnnotated = (run) => annotated.value.has(keyOf(run));
+
+let asked = new AbortController();
+
+/** Ask what is said of runs. @param {Run[]} rows */
+async function ask(rows) {
+  asked.abort();
+  const until = (asked = new AbortController()).signal;
+  const ids = rows.map((run) => run.trace_id);
+  const { project } = place.peek().query;
+  const where = `annotated and trace_id in (${ids.map((id) => `"${id}"`).join(", ")})`;
+  try {
+    const [some, given] = await Promise.all([
+      getJson("/v1/trajectories", { project, where, fields: "project,trace_id", is_duplicate: "any", limit: ids.length }, until),
+      getJson("/v1/scores", { project, trace_id: ids, target: "trajectory", limit: MOST_SCORES }, until),
+    ]);
+    batch(() => {
+      annotated.value = new Set(some.items.map(keyOf));
+      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items), keyOf);
+    });
+  } catch {
+    // A list without its marks is a list.
+  }
+}
+
+effect(() => { if (runs.value?.length) void ask(runs.value); });
+
+/** What a run was given, in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
+export function scoreOf(run) {
+  const all = scores.value.get(keyOf(run)) ?? [];
+  const byName = Map.groupBy(all, (one) => one.name);
+  const first = byName.values().next().value;
+  if (!first) return "";
+  const figures = first.map((one) => one.value).filter((value) => typeof value === "number");
+  const shown = figures.length ? number(Math.round((figures.reduce((sum, one) => sum + one, 0) / figures.length) * 100) / 100) : inShort(first[0]);
+  return byName.size > 1 ? `${shown} +${byName.size - 1}` : shown;
+}
+
+/** Every score of a run, a line for each. @param {Run} run */
+export function scoresInWords(run) {
+  const all = scores.value.get(keyOf(run)) ?? [];
+  return all.map((one) => visible(`${one.name}: ${inShort(one)}${one.is_complete ? "" : ` (${t("list.provisional")})`} · ${one.author}`)).join("\n");
+}
+
+/** @param {Score} score */
+function inShort({ value, passed }) {
+  if (typeof value === "number") return number(value);
+  if (value === null || typeof value === "boolean") return (value ?? passed) ? "✓" : "✕";
+  return value.slice(0, 12);
+}
