@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,7 +105,8 @@ class Writing:
             at_us, current = self.now_us(), self._versions.current(session.key)
             rows = self._rows(session)
             if rows:
-                session = session._replace(origin=rows[-1].origin)  # one name has one role
+                newest = max(rows, key=attrgetter("at_us"))
+                session = session._replace(origin=newest.origin)  # one name has one role
             undone = [row for row in rows if row.write_id == write_id]
             if not undone:
                 undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]
@@ -138,10 +140,12 @@ def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
     """Raise ``InvalidWritesError`` where one name would judge and adjudicate one trajectory.
 
     Rows of one name follow each other: what an adjudicator decides would replace what they had
-    said as an annotator, and the other way round.
+    said as an annotator, and the other way round. What they took back stands in nobody's way.
     """
     is_adjudicating = session.origin is Origin.ADJUDICATION
-    if any((row.origin is Origin.ADJUDICATION) is not is_adjudicating for row in stored):
+    standing = {row.slot: row for row in stored}.values()  # of each step the newest
+    origins = {row.origin for row in standing if not row.is_deleted}
+    if any((origin is Origin.ADJUDICATION) is not is_adjudicating for origin in origins):
         was, now = ("judged", "adjudicate") if is_adjudicating else ("adjudicated", "judge")
         told = f"{session.annotator} has {was} this trajectory: {now} it under another name"
         raise InvalidWritesError([Problem(0, "origin", told)])

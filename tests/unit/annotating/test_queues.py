@@ -102,6 +102,10 @@ def test_nobody_replaces_what_they_judged_by_adjudicating(desk: Desk) -> None:
     assert {s["source"] for s in scores if "(adj" in s["author"]} == {"adjudication"}
     refused = desk.write(item, who="lead (adjudication)", status=422)
     assert "has adjudicated this trajectory" in str(refused)
+    back = {"step_id": desk.steps[0], "base_revision": mine["revision"], "is_deleted": True}
+    desk.write(back, who="lead")
+    (decided,) = desk.write(item, who="lead", origin="adjudication")["items"]
+    assert decided["origin"] == "adjudication"  # what was taken back is nobody's role
 
 
 def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
