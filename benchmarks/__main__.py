@@ -16,6 +16,7 @@ from benchmarks.feed import measure_feed
 from benchmarks.freshness import measure_freshness
 from benchmarks.growth import measure_growth
 from benchmarks.ingest import measure_ingest
+from benchmarks.judging import measure_judging
 from benchmarks.language import measure_language
 from benchmarks.live import measure_live
 from benchmarks.outside import measure_outside
@@ -48,6 +49,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "questions": measure_questions,
     "disk": measure_disk,
     "viewer": measure_viewer,
+    "judging": measure_judging,
 }
 
 
