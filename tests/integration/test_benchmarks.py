@@ -66,6 +66,9 @@ PARTS = {
     },
     "exports: growth of peak RSS": "≤ 200 MiB",
     "disk, merged": "≤ 450",
+    "judging a run of 1,000 spans: the panel opens": "≤ 100 ms",
+    "judging a run of 1,000 spans: a mark, stored": "≤ 100 ms",
+    "judging a run of 1,000 spans: what all say": "≤ 200 ms",
     **(
         {
             "the page, 1,000 spans: first row": "≤ 1,500 ms",
