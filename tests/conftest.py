@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from tests.support import programs
 from tests.support.memory_store import MemoryStore
@@ -53,6 +54,12 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+structlog.configure(
+    processors=[
+        structlog.processors.add_log_level,
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)  # where no service configures it: drawing a traceback with all its values takes seconds
 TOLD = "told"
 """The property of a test's report under which ``tell`` keeps a text."""
 
