@@ -6,6 +6,7 @@ import inspect
 import re
 import secrets
 import types
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,7 +28,7 @@ from spanloom.storage.engine import lane
 from spanloom.storage.engine.statements import query, query_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tests.support.isolation import Twins
 
@@ -109,6 +110,22 @@ def clickhouse_twins(clickhouse_store: ClickHouseStore) -> Twins:
     return _twins(clickhouse_store)
 
 
+@pytest.fixture(scope="module")
+def asking(clickhouse_twins: Twins) -> Mapping[str, set[str]]:
+    """Which methods ask a query, by its name."""
+    found: dict[str, set[str]] = {}
+
+    def recorded(asked: str, method: str) -> str:
+        found.setdefault(asked, set()).add(method)
+        return query(asked)
+
+    for method in (*isolation.WITHIN_REACH, *isolation.OF_A_KEY):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lane, "query", partial(recorded, method=method))
+            check_isolation(clickhouse_twins, [method])
+    return found
+
+
 def test_every_reading_method_has_its_case() -> None:
     methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
     own = {*isolation.WITHIN_REACH, *isolation.OF_A_KEY}
@@ -134,12 +151,16 @@ def test_every_query_of_a_table_with_projects_names_the_project() -> None:
 
 @pytest.mark.parametrize(("name", "predicate"), PLACES)
 def test_without_the_project_in_a_query_somebody_would_see_too_much(
-    clickhouse_twins: Twins, monkeypatch: pytest.MonkeyPatch, name: str, predicate: str
+    clickhouse_twins: Twins,
+    asking: Mapping[str, set[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    predicate: str,
 ) -> None:
     without = query(name).replace(predicate, PREDICATES[predicate])
     monkeypatch.setattr(lane, "query", lambda asked: without if asked == name else query(asked))
     with pytest.raises(AssertionError):
-        check_isolation(clickhouse_twins)
+        check_isolation(clickhouse_twins, asking[name])
 
 
 MEMORY_PLACE = re.compile(r"(?:(?:selection|scope)\.)?\breach\.(covers|includes)\([\w.]+\)")

@@ -31,7 +31,7 @@ from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from spanloom.core.ports.store import Store
 
@@ -338,9 +338,14 @@ GIVING_ONE = ("document", "spans_document", "both_documents", "versions", "find_
 """Of several projects they give the newest one's."""
 
 
-def check_isolation(twins: Twins) -> None:
-    """Raise ``AssertionError`` if a reader sees another's project, or not its own."""
+def check_isolation(twins: Twins, methods: Collection[str] | None = None) -> None:
+    """Raise ``AssertionError`` if a reader sees another's project, or not its own.
+
+    By all reading methods, or by those that are named.
+    """
     for name, seen in WITHIN_REACH.items():
+        if methods is not None and name not in methods:
+            continue
         for project in twins.names:
             found = seen(twins, Reach.only(project))
             assert found == {project}, f"{name} within {project}: {found}"
@@ -349,6 +354,8 @@ def check_isolation(twins: Twins) -> None:
         if name not in GIVING_ONE:
             assert seen(twins, Reach.only(*twins.names)) >= twins.names or name in COUNTING
     for name, seen_of in OF_A_KEY.items():
+        if methods is not None and name not in methods:
+            continue
         for key in (twins.mine, twins.theirs):
             found = seen_of(twins, key)
             assert found == {key.project}, f"{name} of {key.project}: {found}"
