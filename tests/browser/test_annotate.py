@@ -371,6 +371,34 @@ def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) 
     }
 
 
+def test_the_run_as_a_whole_has_a_note_and_the_next_run_is_a_key_away(
+    page: Page, service: RunningSpanloom, traces: list[str]
+) -> None:
+    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
+    page.goto(service.api)
+    links = page.locator("td.c-name a")
+    expect(links.first).to_be_visible()
+    order = [str(link.get_attribute("href")).split("/")[-1] for link in links.all()]
+    at = next(at for at, each in enumerate(order[:-1]) if each in traces)
+    trace, after = order[at : at + 2]
+    traces.remove(trace)
+    links.nth(at).click()
+    expect(page.locator(".neighbours")).to_contain_text(f"{at + 1} of ")
+    expect(page.locator(ROWS).first).to_be_visible()
+    act(page, "a")
+    page.get_by_role("button", name="Note on the run").click()
+    page.get_by_label("Note on the run").fill("It never asked for the date.")
+    wait_saved(page)
+    assert said_of(service, trace)[""]["value"] == {"note": "It never asked for the date."}
+    page.get_by_role("treegrid").focus()
+    act(page, "]")
+    page.wait_for_url(f"**/{after}?annotate=potato*")
+    expect(page.locator(f"{PANEL} .saved")).to_have_text("saved")
+    act(page, "[")
+    page.wait_for_url(f"**/{trace}?annotate=potato*")
+    expect(page.get_by_role("button", name="Note on the run 1")).to_be_visible()
+
+
 def test_a_place_is_marked_and_a_text_corrected(page: Page, service: RunningSpanloom) -> None:
     said = "Oslo \U0001f600 has 700,000 people.\u200b"
     trace = send_steps(service, [2], answers={2: said})

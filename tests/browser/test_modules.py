@@ -225,6 +225,28 @@ def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("iVBORw0KGgo" + "A" * 2_000, "image/png"),
+        ("/9j/" + "4AAQ" * 500 + "==", "image/jpeg"),
+        ("UklGRiQAAABXQVZF" + "Zm10" * 500, "audio/wav"),
+        ("UklGRiQAAABXRUJQ" + "VlA4" * 500, "image/webp"),
+        ("data:image/gif;base64," + "R0lG" * 500, "image/gif"),
+        ("data:text/html;base64," + "PGI+" * 500, "text/html"),
+        ("iVBORw0KGgo" + "A" * 9, ""),
+        ("iVBORw0KGgo" + "A" * 2_000 + " is how it begins", ""),
+        ("/9j/" + "a path/of many " * 500, ""),
+        ("A" * 5_000, ""),
+        ("see data:image/gif;base64," + "R0lG" * 500, ""),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_bytes_of_files_are_told_from_texts(modules: Modules, text: str, type_: str) -> None:
+    told = modules.call("step/media.js", "return m.dataOf(a[0]) ?? ''", text)
+    assert told[: 5 + len(type_)] == (f"data:{type_}" if type_ else "")
+
+
+@pytest.mark.parametrize(
     ("value", "are"),
     [
         ([{"role": "user", "content": "hi"}], True),

@@ -18,7 +18,7 @@ from tests.support.qualities import faults
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from playwright.sync_api import FilePayload, Locator, Page
+    from playwright.sync_api import Browser, FilePayload, Locator, Page
     from tests.conftest import StartSpanloom
 
 WEEK = "week 3 中"
@@ -255,6 +255,50 @@ def test_done_needs_what_the_scheme_requires_and_can_be_taken_back(ada: Page, te
     bar.get_by_role("button", name="Reopen").click()
     expect(bar.get_by_role("button", name="Reopen")).to_have_count(0)
     assert judges.ask("GET", "/v1/queues/strict")["states"] == {"begun": 1}
+
+
+def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
+    ada: Page, browser: Browser, team: Team
+) -> None:
+    ids = [run.trace for run in team.runs[:2]]
+    team.judges.put_queue("free", mode="free", each=1, trace_ids=ids)
+    team.judges.put_queue("both", each=2, trace_ids=ids[:1])
+    bo = browser.new_page()
+    bo.add_init_script("localStorage.setItem('spanloom.annotator', '\"bo\"')")
+    for name, runs in (("free", 2), ("both", 1)):
+        for page in (ada, bo):
+            page.goto(f"{team.api}/queues?queue={name}")
+            expect(page.get_by_role("button", name="Next for me")).to_be_enabled()
+        for page in (ada, bo):
+            page.get_by_role("button", name="Next for me").click(no_wait_after=True)
+        for page in (ada, bo):
+            page.wait_for_url(f"**/trajectories/*?*queue={name}*")
+            expect(page.locator(".annotate .figures")).to_be_visible()
+        assert len({urlsplit(page.url).path for page in (ada, bo)}) == runs
+    for page in (ada, bo):  # the same run, and neither is in the other's way
+        page.get_by_role("treegrid").focus()
+        page.keyboard.press("1")
+        expect(page.locator(".annotate .saved")).to_have_text("saved")
+        expect(page.locator(".annotate")).to_contain_text("1 of 3 judged")
+    bo.close()
+
+
+def test_a_queue_is_done_when_everybody_is_and_says_whose_runs_are_left(
+    ada: Page, team: Team
+) -> None:
+    judges, (run, *_) = team
+    judges.put_queue("pair", trace_ids=[run.trace])
+    for who, left in (("ada", "1 begun"), ("bo", "1 done")):
+        judges.ask("POST", "/v1/queues/pair/next", who, json={})
+        judges.mark(run, who, "correct", "correct", "correct")
+        judges.done("pair", run, who)
+        ada.goto(f"{team.api}/queues")
+        row = ada.locator("table.queues tbody tr", has_text="pair")
+        expect(row).to_contain_text("ada 1/1")
+        expect(row).to_contain_text("bo 1/1" if who == "bo" else "bo 0/1")
+        expect(row).to_contain_text(left)
+        row.get_by_role("button", name="Next for me").click()
+        expect(row.get_by_role("status")).to_contain_text("Nothing is left for you.")
 
 
 def test_a_scheme_is_pasted_and_what_is_odd_is_told_at_its_line(ada: Page, team: Team) -> None:

@@ -11,6 +11,8 @@ from tests.support.long_runs import HUGE, LongRuns, send_long_runs
 from tests.support.page_runs import PageRuns, send_page_runs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page, Route
     from tests.conftest import RunningSpanloom, StartSpanloom
 
@@ -91,3 +93,33 @@ def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
     page.go_back()
     expect(page.locator(".pager")).to_contain_text("1\u2013200")
     assert serious(page) == []
+
+
+def test_the_graph_says_when_and_why_it_puts_calls_together(
+    page: Page, service: RunningSpanloom, runs: LongRuns, team: PageRuns
+) -> None:
+    why = page.locator(".left > p")
+    page.goto(f"{service.api}/trajectories/{runs.huge}?view=graph")
+    expect(page.locator(".node")).to_have_count(2)
+    expect(why).to_contain_text(f"{HUGE:,} steps: calls of one name by one agent are one node")
+    expect(page.locator(".node.k-tool .more")).to_contain_text(f"{HUGE - 1:,} calls")
+    page.goto(f"{service.api}/trajectories/{team.failing}?view=graph")
+    expect(page.locator(".node")).to_have_count(6)
+    expect(why).to_have_count(0)
+
+
+def test_the_export_of_a_huge_run_is_small_opens_and_says_what_is_missing(
+    page: Page, service: RunningSpanloom, runs: LongRuns, tmp_path: Path
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.huge}")
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Export HTML").click()
+    saved = tmp_path / "run.html"
+    waited.value.save_as(saved)
+    assert saved.stat().st_size < 5_000_000
+    page.goto(saved.as_uri())
+    expect(page.locator(".cut").first).to_contain_text(
+        f"Of {HUGE:,} steps the earliest 5,000 are in this file."
+    )
+    expect(page.locator("details")).to_have_count(5_000)
+    expect(page.locator("details .text").last).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from tests.support.annotated_runs import store_run, tool_step
@@ -67,6 +69,27 @@ def test_a_free_queue_gives_what_is_not_taken(desk: Desk) -> None:
     place = desk.ask("GET", ITEM, "ada")
     assert (place["at"], place["of"], place["done"], place["is_mine"]) == (1, 1, 1, True)
     assert desk.ask("GET", ITEM, "bo")["at"] == 0
+
+
+def test_all_who_ask_at_once_are_given_runs_of_their_own(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [f"{number:032x}" for number in range(1, 9)]
+    for each in runs:
+        store_run(desk.store, TraceKey("default", each), [tool_step(2)])
+    put(desk, annotators=[], mode="free", each=1, trace_ids=runs)
+    queues = desk.annotating.queues
+    read = queues.desks.named
+
+    def slowly(project: str, name: str) -> Any:
+        told = read(project, name)
+        sleep(0.005)  # while the others read the same
+        return told
+
+    monkeypatch.setattr(queues.desks, "named", slowly)
+    with ThreadPoolExecutor(len(runs)) as people:
+        given = people.map(lambda who: queues.next_for("default", "q", f"n{who}"), range(8))
+        assert sorted(str(each.trace_id) for each in given) == runs
 
 
 def test_gold_tells_how_often_somebody_is_right_and_nobody_which_it_is(desk: Desk) -> None:

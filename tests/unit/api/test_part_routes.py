@@ -156,3 +156,14 @@ def test_what_is_not_there_is_said_to_be_missing(client: TestClient, part: str) 
 def test_an_id_that_is_none_is_refused(client: TestClient, bad: str) -> None:
     for part in ("steps", "spans"):
         assert client.get(f"{PATH}/{part}/{bad}").status_code == 422
+
+
+@pytest.mark.usefixtures("store")
+def test_texts_can_be_left_out(client: TestClient) -> None:
+    silent = {"input": "", "output": ""}
+    example, whole = canonical_example(), client.get(f"{PATH}?texts=none").json()
+    assert whole["root_step"] == {**example["root_step"], **silent}
+    owned = [step for agent in whole["agent_steps"] for step in (agent, *agent["steps"])]
+    assert all(step | silent == step for step in owned)
+    call = first_call()
+    assert client.get(f"{PATH}/steps/{call['id']}?texts=none").json() == call | silent

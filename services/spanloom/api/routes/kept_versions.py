@@ -9,8 +9,9 @@ from spanloom.api.annotation_answers import home_of, keep
 from spanloom.api.annotation_examples import KEPT, VERSION
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath, known
+from spanloom.api.routes.places import ProjectInQuery, TextsInQuery, TraceIdInPath, known
 from spanloom.api.services import Using
+from spanloom.core.formats.parts import with_texts
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])
@@ -35,11 +36,13 @@ async def get_version(
     callers: CallersReach,
     using: Using,
     project: ProjectInQuery = None,
+    texts: TextsInQuery = "raw",
 ) -> Response:
     """Return the document as it was: versions are kept from their first annotation on."""
     key = await home_of(using, trace_id, callers, project)
     document = await using.calls.run(using.annotating.versions.document, key, version)
-    return Response(known(document, f"{trace_id} in version {version}", project), media_type=JSON)
+    whole = known(document, f"{trace_id} in version {version}", project)
+    return Response(await using.calls.run(with_texts, whole, texts), media_type=JSON)
 
 
 @router.put(

@@ -22,7 +22,7 @@ from spanloom.api.run_views import kept_documents
 from spanloom.api.services import Using
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json
-from spanloom.core.formats.parts import find_step, parse_texts_of, spans_under
+from spanloom.core.formats.parts import Texts, find_step, spans_under, turn_texts_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -71,7 +71,7 @@ async def get_step(
     """
     reach = callers.narrowed(project)
     home = known(await using.calls.run(using.store.find_home, trace_id, reach), trace_id, project)
-    asked = _Asked(step_id, texts == "parsed", with_ is not None, version)
+    asked = _Asked(step_id, texts, with_ is not None, version)
     body = await using.calls.run(_step_body, using.store, home, asked)
     if body is None:
         raise HTTPException(
@@ -83,7 +83,7 @@ async def get_step(
 
 class _Asked(NamedTuple):
     step_id: str
-    is_parsed: bool
+    texts: Texts
     with_spans: bool
     version: int | None
 
@@ -98,8 +98,7 @@ def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | No
     step = find_step(whole, asked.step_id)
     if step is None:
         return None
-    if asked.is_parsed:
-        parse_texts_of(step)
+    turn_texts_of(step, asked.texts)
     if asked.with_spans:
         step["version"] = whole["extraction"]["version"]
         step |= _made_of(store, home, found.spans, asked.step_id)

@@ -1,6 +1,6 @@
 """Where in a trace to look: what several routes take in their path and query."""
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
@@ -9,6 +9,7 @@ from spanloom.api.filters import Name
 from spanloom.api.rows.arrow import ArrowStream, Parquet
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
+from spanloom.core.formats.parts import Texts
 
 T = TypeVar("T")
 
@@ -31,9 +32,10 @@ ProjectInQuery = Annotated[
     ),
 ]
 TextsInQuery = Annotated[
-    Literal["raw", "parsed"],
+    Texts,
     Query(
-        description="`parsed`: messages, arguments and results as JSON; `raw`: as JSON in texts.",
+        description="`parsed`: messages, arguments and results as JSON; `raw`: as JSON in texts;"
+        " `none`: every `input` and `output` empty.",
         examples=["parsed"],
     ),
 ]

@@ -26,7 +26,7 @@ from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, Trajecto
 from spanloom.api.services import Services, Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.core.formats.continued import may_continue, with_continuation
-from spanloom.core.formats.parts import parse_texts
+from spanloom.core.formats.parts import with_texts
 from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
@@ -151,7 +151,8 @@ async def get_latest_trajectory(
     key = newest[0].key
     own = Reach.only(key.project)
     document = await using.calls.run(find_document, using.store, key.trace_id, own)
-    body = await _with_texts(known(document, key.trace_id, project), texts, using)
+    whole = known(document, key.trace_id, project)
+    body = await using.calls.run(with_texts, whole, texts)
     return Response(body, media_type=CANONICAL.media_type)
 
 
@@ -187,7 +188,7 @@ async def get_trajectory(
     found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
     if chosen is CANONICAL:
-        body = await _with_texts(document, texts, using)
+        body = await using.calls.run(with_texts, document, texts)
     else:
         spans = None
         if chosen.needs_spans:
@@ -229,9 +230,3 @@ def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | N
         return document
     home = store.find_home(trace_id, reach)
     return document if home is None else with_continuation(document, store.continuation(home))
-
-
-async def _with_texts(document: bytes, texts: str, using: Using) -> bytes:
-    if texts == "parsed":
-        return await using.calls.run(parse_texts, document)
-    return document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import orjson
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _TEXTS = ("input", "output")
+Texts = Literal["raw", "parsed", "none"]
+"""How texts are given: as stored, JSON in them taken apart, or left out where nobody reads them."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
@@ -63,23 +65,25 @@ def spans_under(spans: bytes, step_id: str) -> list[Json]:
     return sorted(found, key=lambda span: span["span_id"] != step_id)
 
 
-def parse_texts(document: bytes) -> bytes:
-    """Return the document with messages, arguments and results as JSON instead of JSON in texts."""
+def with_texts(document: bytes, texts: Texts) -> bytes:
+    """Return the document with its texts as wanted; raw they stay byte for byte."""
+    if texts == "raw":
+        return document
     whole: Json = orjson.loads(document)
     for step in (whole["root_step"], *whole["agent_steps"]):
-        parse_texts_of(step)
+        turn_texts_of(step, texts)
         for inner in step.get("steps", ()):
-            parse_texts_of(inner)
+            turn_texts_of(inner, texts)
     return orjson.dumps(whole)
 
 
-def parse_texts_of(step: Json) -> Json:
-    """Take the texts of one step apart where they are JSON objects or lists; give it back."""
+def turn_texts_of(step: Json, texts: Texts) -> None:
+    """Take the texts of a step apart where they are JSON objects or lists, or empty them."""
     for name in _TEXTS:
-        value = json_value(step[name])
-        if isinstance(value, (dict, list)):
+        if texts == "none":
+            step[name] = ""
+        elif texts == "parsed" and isinstance(value := json_value(step[name]), (dict, list)):
             step[name] = value
-    return step
 
 
 def _steps(whole: Json) -> Iterator[Json]:

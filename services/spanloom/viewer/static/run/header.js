@@ -25,10 +25,10 @@ async function read(run) {
   const { project, version } = place.peek().query;
   const o = view.peek()?.o;
   if (run.span_count > LARGE && !version) {
-    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project }) : null;
+    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
     return { metrics: root?.metrics_info, warnings: [] };
   }
-  const whole = await wholeDocument();
+  const whole = await wholeDocument("none");
   return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
 }
 

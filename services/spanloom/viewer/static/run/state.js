@@ -26,10 +26,10 @@ export const runPath = () => `/v1/trajectories/${traceId()}`;
 /** What the service is asked beside a path: the project and, of an old version, which. */
 export const asked = () => ({ project: place.peek().query.project, version: place.peek().query.version });
 
-/** The whole document of the version on show. @returns {Promise<any>} */
-export function wholeDocument() {
+/** The whole document of the version on show. @param {"none"} [texts] `none`: without what its steps say @returns {Promise<any>} */
+export function wholeDocument(texts) {
   const { project, version } = asked();
-  return getJson(version ? `${runPath()}/versions/${version}` : runPath(), { project });
+  return getJson(version ? `${runPath()}/versions/${version}` : runPath(), { project, texts });
 }
 
 /** Fetch the structure; texts come when they are in sight. */

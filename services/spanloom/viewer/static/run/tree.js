@@ -81,7 +81,8 @@ export function Tree({ view }) {
     };
   }, [view]);
   useKeys(letters(() => grid.peek(), { drill, up: drillUp, frames: turnFrames }), []);
-  return html`<canvas class="flame" ref=${flame} role="img" aria-label=${t("tree.flame")}></canvas>
+  const toRows = () => rows.current?.focus({ preventScroll: true }); // where the arrows are listened to
+  return html`<canvas class="flame" ref=${flame} onClick=${toRows} role="img" aria-label=${t("tree.flame")}></canvas>
     <div class="tree"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div>
-      <canvas class="strip" ref=${strip} role="img" aria-label=${t("tree.strip")}></canvas></div>`;
+      <canvas class="strip" ref=${strip} onClick=${toRows} role="img" aria-label=${t("tree.strip")}></canvas></div>`;
 }

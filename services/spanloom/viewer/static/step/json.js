@@ -3,29 +3,32 @@ import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
+import { Media, dataOf } from "./media.js";
 import { LongText } from "./text.js";
 
 const AT_ONCE = 100;
 const OPEN_LEVELS = 2;
+/** How many values of the second level are shown before somebody opens anything, all together. */
+const ROOM = 400;
 
-/** @param {{value: unknown, name?: string, level?: number}} props */
-export function Json({ value, name, level = 0 }) {
+/** @param {{value: unknown, name?: string, level?: number, room?: number}} props `room`: with so many fields it is open already */
+export function Json({ value, name, level = 0, room = AT_ONCE }) {
   const key = name === undefined ? "" : html`<span class="key">${visible(name)}</span>`;
   if (value === null || typeof value !== "object") return html`<div class="leaf">${key}<${Leaf} value=${value} /></div>`;
   const entries = Object.entries(value);
   if (!entries.length) return html`<div class="leaf">${key}<span class="none">${Array.isArray(value) ? "[]" : "{}"}</span></div>`;
-  return html`<${Branch} label=${key} entries=${entries} isList=${Array.isArray(value)} level=${level} />`;
+  return html`<${Branch} label=${key} entries=${entries} isList=${Array.isArray(value)} level=${level} room=${room} />`;
 }
 
-/** @param {{label: unknown, entries: [string, unknown][], isList: boolean, level: number}} props */
-function Branch({ label, entries, isList, level }) {
-  const [isOpen, setOpen] = useState(level < OPEN_LEVELS && entries.length <= AT_ONCE);
+/** @param {{label: unknown, entries: [string, unknown][], isList: boolean, level: number, room: number}} props */
+function Branch({ label, entries, isList, level, room }) {
+  const [isOpen, setOpen] = useState(level < OPEN_LEVELS && entries.length <= room);
   const [most, setMost] = useState(AT_ONCE);
   const size = isList ? t("json.items", { n: entries.length }) : t("json.fields", { n: entries.length });
   return html`<div class="branch">
     <button class="plain" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>${label}<span class="none">${size}</span></button>
     ${isOpen && html`<div class="inside">
-      ${entries.slice(0, most).map(([name, value]) => html`<${Json} key=${name} name=${name} value=${value} level=${level + 1} />`)}
+      ${entries.slice(0, most).map(([name, value]) => html`<${Json} key=${name} name=${name} value=${value} level=${level + 1} room=${Math.min(AT_ONCE, ROOM / entries.length)} />`)}
       ${entries.length > most && html`<button onClick=${() => setMost(most + AT_ONCE * 10)}>${t("json.more", { n: entries.length - most })}</button>`}
     </div>`}
   </div>`;
@@ -33,6 +36,8 @@ function Branch({ label, entries, isList, level }) {
 
 /** @param {{value: unknown}} props */
 function Leaf({ value }) {
+  const data = typeof value === "string" ? dataOf(value) : null;
+  if (data) return html`<${Media} url=${data} />`;
   if (typeof value === "string") return html`<${LongText} text=${value} />`;
   return html`<span class="value">${String(value)}</span>`;
 }

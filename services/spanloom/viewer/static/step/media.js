@@ -11,6 +11,20 @@ import { visible } from "../ui/visible.js";
 const DRAWN = /^image\/(png|jpeg|gif|webp)$/;
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,/;
 
+/** How base64 of common files begins: many tools report nothing else of what they return. */
+const SIGNS = /** @type {[RegExp, string][]} */ ([[/^iVBORw0KGgo/, "image/png"], [/^\/9j\//, "image/jpeg"], [/^R0lGOD[dl]h/, "image/gif"],
+  [/^UklGR.{7}RUJQ/, "image/webp"], [/^UklGR.{7}QVZF/, "audio/wav"], [/^SUQz/, "audio/mpeg"], [/^JVBERi0/, "application/pdf"]]);
+/** What is shorter is read as any text. */
+const LEAST = 1_000;
+
+/** The address of what a text is where it is a file's bytes and nothing else; null for any other text. @param {string} text */
+export function dataOf(text) {
+  if (text.length < LEAST) return null;
+  if (DATA.test(text.slice(0, 200))) return text;
+  const type = SIGNS.find(([sign]) => sign.test(text))?.[1];
+  return type && /^[\w+/=-]*$/.test(text) ? `data:${type};base64,${text}` : null;
+}
+
 /** @param {{url: string, name?: string}} props */
 export function Media({ url, name }) {
   const found = DATA.exec(url.slice(0, 200));

@@ -4,7 +4,7 @@ import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
-import { Bytes, Media } from "./media.js";
+import { Bytes, Media, dataOf } from "./media.js";
 import { Prose } from "./prose.js";
 import { Copy, LongText } from "./text.js";
 
@@ -82,7 +82,7 @@ function Content({ content }) {
 
 /** @param {{part: any}} props a part of a message, which may be anything */
 function Part({ part }) {
-  if (part?.type === "text" && typeof part.text === "string") return html`<${Prose} text=${part.text} />`;
+  if (part?.type === "text" && typeof part.text === "string") return html`<${Plain} text=${part.text} />`;
   if (part?.type === "image_url" && typeof part.image_url?.url === "string") return html`<${Media} url=${part.image_url.url} />`;
   if (part?.type === "input_audio" && typeof part.input_audio?.data === "string") return html`<${Bytes} type=${`audio/${part.input_audio.format ?? ""}`} body=${part.input_audio.data} />`;
   const file = part?.type === "file" ? part.file : null;
@@ -93,5 +93,11 @@ function Part({ part }) {
 /** A text: JSON as a tree, anything else as it is. @param {{text: string}} props */
 export function Value({ text }) {
   const value = parsed(text);
-  return value === undefined ? html`<${Prose} text=${text} />` : html`<${Json} value=${value} />`;
+  return value === undefined ? html`<${Plain} text=${text} />` : html`<${Json} value=${value} />`;
+}
+
+/** A text that is a file's bytes as a line that says so, any other as it is. @param {{text: string}} props */
+function Plain({ text }) {
+  const data = dataOf(text);
+  return data ? html`<${Media} url=${data} />` : html`<${Prose} text=${text} />`;
 }

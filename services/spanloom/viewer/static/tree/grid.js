@@ -19,19 +19,15 @@ export class Grid {
     this.view = view;
     this.listener = listener;
     this.active = 0;
-    /** @type {Row[]} */
-    this.pool = [];
+    this.pool = /** @type {Row[]} */ ([]);
     this.from = -1;
     this.isBrief = false;
     this.isDirty = false;
-    /** @type {Map<number, string>} */
-    this.texts = new Map();
+    this.texts = /** @type {Map<number, string>} */ (new Map());
     this.marks = /** @type {import("./row.js").Marks | null} */ (null);
-    /** @type {[number, number]} */
-    this.axis = [view.o.first, view.o.last];
+    this.axis = /** @type {[number, number]} */ ([view.o.first, view.o.last]);
     this.isFit = true;
-    /** Rows that begin after the playhead are pale. @type {number | null} */
-    this.head = null;
+    this.head = /** @type {number | null} */ (null); // rows that begin after the playhead are pale
     this.frame = 0;
     this.calm = 0;
     this.height = host.clientHeight;
@@ -123,12 +119,17 @@ export class Grid {
       this.view.reveal(i);
       this.changed();
     }
-    this.active = i;
     const top = this.view.position[i] * this.rowHeight;
     const room = this.height - 2 * this.rowHeight;
     const now = this.host.scrollTop;
     const isOut = top < now || top > now + room;
     if (isOut) this.host.scrollTop = isCentred ? top - room / 2 : top < now ? top : top - room;
+    this.pick(i);
+  }
+
+  /** Make a row the active one where it stands: whoever clicks has it in sight, if only half. @param {number} i */
+  pick(i) {
+    this.active = i;
     this.schedule();
     this.listener.select(i);
   }

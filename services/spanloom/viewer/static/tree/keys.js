@@ -38,7 +38,7 @@ function click(grid, event) {
     else grid.view.toggle(row.i);
     grid.changed();
   }
-  grid.select(row.i);
+  grid.pick(row.i);
 }
 
 /** @param {Grid} grid */

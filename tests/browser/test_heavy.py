@@ -1,0 +1,115 @@
+"""Runs that weigh a lot: of pictures, JSON and 100,000 spans only what is looked at is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.heavy_run import FIELDS, TEXT, send_heavy_run
+from tests.support.outlines import Row, encode_outline
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page, Response
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ROWS = ".grid .row"
+MANY = 100_000
+CALLS = 100
+"""Tool calls of each agent of the many."""
+SOON_MS = 2_000
+"""An act is over in some frames; a page that stands still takes far longer."""
+
+
+@pytest.fixture(scope="module")
+def heavy(start_shared_spanloom: StartSpanloom) -> str:
+    """The address of a run whose five steps weigh 7 MB."""
+    service: RunningSpanloom = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    return f"{service.api}/trajectories/{send_heavy_run(service)}"
+
+
+def open_step(page: Page, heavy: str, name: str) -> Locator:
+    page.goto(heavy)
+    page.locator(ROWS, has_text=name).first.click()
+    step = page.locator(".step")
+    expect(step.locator(".side").first).to_be_visible()
+    return step
+
+
+def test_a_run_opens_without_the_texts_of_its_steps(page: Page, heavy: str) -> None:
+    answers: list[Response] = []
+
+    def note(answer: Response) -> None:
+        answers.append(answer)
+
+    page.on("response", note)
+    page.goto(heavy)
+    expect(page.locator(f"{ROWS} .preview").last).to_contain_text("All work")
+    page.wait_for_timeout(500)  # what else it asks for
+    asked = [one for one in answers if "/v1/" in one.url and "/changes" not in one.url]
+    told = {answer.url: len(answer.body()) for answer in asked if "/steps/" not in answer.url}
+    assert any("/outline" in url for url in told)
+    assert sum(told.values()) < 20_000 < len(TEXT), told
+
+
+def test_pictures_and_sound_are_a_line_with_their_size(page: Page, heavy: str) -> None:
+    step = open_step(page, heavy, "chat")
+    lines = step.locator(".media figcaption")
+    expect(lines).to_have_text(["image/png · 1.0 MB Show", "audio/wav · 1.0 MB"])
+    step = open_step(page, heavy, "screenshot")
+    for tab in ("Messages", "JSON"):
+        step.get_by_role("button", name=tab, exact=True).click()
+        expect(lines).to_have_text(["image/png · 1.0 MB Show"] * 2)
+        assert "iVBORw0KGgo" not in step.locator(".step-body").inner_text()
+    assert page.locator("img").count() == 0, "nobody asked for it"
+
+
+@pytest.mark.parametrize("name", ["wide", "square"])
+def test_json_of_many_fields_is_made_as_far_as_it_is_opened(
+    page: Page, heavy: str, name: str
+) -> None:
+    step = open_step(page, heavy, name)
+    for tab in ("Messages", "JSON", "Raw"):
+        step.get_by_role("button", name=tab, exact=True).click()
+        expect(step.locator(".branch > button").first).to_be_visible()
+        assert step.locator("*").count() < 2_000
+    step.get_by_role("button", name="JSON", exact=True).click()
+    if name == "wide":
+        branch = step.get_by_role("button", name=f"{FIELDS:,} fields")
+        branch.click()
+        expect(step.locator(".leaf")).to_have_count(100)
+        step.get_by_role("button", name=f"{FIELDS - 100:,} more").click()
+        expect(step.locator(".leaf")).to_have_count(1_100)
+    else:
+        step.get_by_role("button", name="row 42").click()
+        expect(step.locator(".inside .leaf")).to_have_count(100)
+
+
+def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str) -> None:
+    """The outline is made up: what the service takes for one, its own tests and benchmarks say."""
+    rows = [Row(0, "agent", "all", 0, MANY)]
+    for at in range(1, MANY):
+        is_agent = at % CALLS == 1
+        row = Row(1 if is_agent else 2, "agent" if is_agent else "tool", f"n{at % CALLS}", at, 1)
+        rows.append(row._replace(flags=int(at == MANY - 7)))
+    body = encode_outline(rows)
+    page.route("**/v1/**/outline*", lambda route: route.fulfill(body=body))
+    page.goto(heavy)
+    grid = page.get_by_role("treegrid", name="Steps")
+    expect(grid).to_have_attribute("aria-rowcount", f"{MANY + 1}")
+    assert page.locator("text=/too (many|large|long)|truncat/i").count() == 0
+    grid.focus()
+    counts = {"-": MANY // CALLS + 2, "+": MANY + 1, "End": MANY + 1, "Home": MANY + 1}
+    for key, count in counts.items():
+        page.keyboard.press(key)
+        expect(grid).to_have_attribute("aria-rowcount", str(count), timeout=SOON_MS)
+        assert page.locator(ROWS).count() < 100
+    page.keyboard.press("e")
+    expect(grid.locator(".row.on.err")).to_have_attribute(
+        "aria-rowindex", f"{MANY - 7 + 2}", timeout=SOON_MS
+    )
+    page.get_by_label("Search steps").fill("n42")
+    expect(page.locator(".find [role=status]")).to_have_text(
+        f"{MANY // CALLS:,} hits", timeout=SOON_MS
+    )

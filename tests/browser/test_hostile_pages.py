@@ -1,0 +1,84 @@
+"""Markup in what a model said, in names of spans and in what annotators wrote stays text anywhere.
+
+The page fails by itself on a violation of its policy, which any handler in markup would be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_page import call
+from tests.support.page_runs import MARKUP, TALK, PageRuns, send_page_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ALIVE = "img, iframe, object, embed, base, script:not([src]), [onerror], [onload]"
+QUEUE = "<img src=x onerror=alert(4)> week 3"
+PAGES = {
+    "list": ("/", MARKUP),
+    "list by question": (f"/?where={quote(f'agent ~ {MARKUP[:20]!r}')}", "img src=x"),
+    "tree": ("/trajectories/{hostile}", MARKUP),
+    "framework spans": ("/trajectories/{hostile}?frames=1", MARKUP),
+    "graph": ("/trajectories/{hostile}?view=graph", "<img src=x"),
+    "transcript": ("/trajectories/{hostile}?view=transcript", MARKUP),
+    "annotations": ("/trajectories/{hostile}?annotate=potato", MARKUP),
+    "in a queue": (f"/trajectories/{{hostile}}?queue={quote(QUEUE)}", "Judge <b>every</b>"),
+    "diff": ("/diff?a={hostile}&b={team}", MARKUP),
+    "conversation": (f"/conversation?id={quote(TALK)}", TALK),
+    "queues": ("/queues", QUEUE),
+    "queue": (f"/queues?queue={quote(QUEUE)}", MARKUP),
+    "adjudication": (
+        f"/adjudication?queue={quote(QUEUE)}&scheme=potato&trace={{hostile}}",
+        MARKUP,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
+
+
+@pytest.fixture(scope="module")
+def runs(service: RunningSpanloom) -> PageRuns:
+    """Runs with markup wherever there is text, and somebody who annotated in markup."""
+    sent = send_page_runs(service)
+    queue = {"scheme": "potato", "annotators": ["bo", "<u>cy"], "trace_ids": [sent.hostile]}
+    queue["instructions"] = f"Judge <b>every</b> step. {MARKUP}"
+    call(service, "PUT", f"/v1/queues/{quote(QUEUE)}", queue)
+    marks = [
+        {"write_id": f"hostile-{n}", "step_id": f"{n:016x}", "correctness": "incorrect"}
+        | {"rationale": MARKUP}
+        for n in (2, 3)
+    ]
+    path = f"/v1/trajectories/{sent.hostile}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": marks}, "bo")
+    call(service, "POST", path, {"scheme": "potato", "items": marks[1:]}, "cy")
+    return sent
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_markup_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns, name: str) -> None:
+    path, shown = PAGES[name]
+    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada <s>\"')")
+    page.goto(service.api + path.format(**runs._asdict()))
+    expect(page.locator("body")).to_contain_text(shown)
+    page.wait_for_timeout(300)  # what comes behind the first texts
+    assert page.locator(ALIVE).count() == 0
+    assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+
+
+def test_markup_of_a_step_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.hostile}?step={2:016x}")
+    step = page.locator(".step")
+    for tab in ("Messages", "Markdown", "Text", "JSON", "Raw", "Why"):
+        step.get_by_role("button", name=tab, exact=True).click()
+        expect(step.locator(".step-body")).to_contain_text("onerror=alert(1)")
+        assert page.locator(ALIVE).count() == 0

@@ -1,0 +1,139 @@
+"""The place of who reads a long run or a long list: no click and nothing new takes it away.
+
+What people complain of elsewhere, and where else it is tested: docs/viewer.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.long_runs import DEEP, send_deep_run
+from tests.support.page_runs import send_many
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+SIGHT = """(sort) => [...document.querySelectorAll(`.${sort}`)].map((one) => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return [one.id || one.innerText, x, y, width, height];
+}).sort()"""
+DRAWN_TO_FIT = """() => {
+  const [flame, box] = [document.querySelector(".flame"), document.querySelector(".left")];
+  const isInside = flame.getBoundingClientRect().right <= box.getBoundingClientRect().right;
+  const isFilled = flame.clientWidth === box.clientWidth && box.scrollWidth <= box.clientWidth;
+  return isInside && isFilled && flame.width === Math.round(flame.clientWidth * devicePixelRatio);
+}"""
+AGENTS = 21
+"""Agents of the deep run: what is left when all branches are closed."""
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
+
+
+@pytest.fixture(scope="module")
+def deep(service: RunningSpanloom) -> str:
+    """The address of a run of 2,000 steps."""
+    return f"{service.api}/trajectories/{send_deep_run(service)}"
+
+
+def open_deep(page: Page, deep: str) -> Locator:
+    page.goto(deep)
+    expect(page.locator(".grid .row").first).to_be_visible()
+    return page.get_by_role("treegrid", name="Steps")
+
+
+def scrolled(grid: Locator, top: int) -> None:
+    """Scroll, and wait until rows are drawn there."""
+    grid.evaluate("(one, top) => { one.scrollTop = top; }", top)
+    expect(grid.locator(f".row[aria-rowindex='{top // 26 + 3}']")).to_be_visible()
+
+
+def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, deep: str) -> None:
+    grid = open_deep(page, deep)
+    scrolled(grid, 10_010)  # rows at both edges are half in sight
+    box = grid.bounding_box()
+    assert box
+    before = page.evaluate(SIGHT, "grid .row")
+    for y in (30, 200, box["height"] / 2, box["height"] - 4):
+        page.mouse.click(box["x"] + 250, box["y"] + y)
+        page.wait_for_timeout(300)  # the step that was chosen is read and drawn
+        expect(page.locator(".step h2")).to_be_visible()
+        assert grid.evaluate("(one) => one.scrollTop") == 10_010
+        assert page.evaluate(SIGHT, "grid .row") == before
+
+
+def test_what_is_opened_or_closed_stays_under_the_pointer(page: Page, deep: str) -> None:
+    grid = open_deep(page, deep)
+    scrolled(grid, 5_000)
+    found = grid.locator(".row[aria-expanded=true]").nth(0)
+    branch = grid.locator(f"#{found.get_attribute('id')}")
+    twist = branch.locator(".twist")
+    branch.scroll_into_view_if_needed()
+    before = branch.bounding_box()
+    for state in ("false", "true"):
+        twist.click()
+        expect(branch).to_have_attribute("aria-expanded", state)
+        assert branch.bounding_box() == before
+
+
+def test_all_branches_are_closed_and_opened_by_a_key(page: Page, deep: str) -> None:
+    grid = open_deep(page, deep)
+    grid.focus()
+    page.keyboard.press("-")
+    expect(grid).to_have_attribute("aria-rowcount", str(AGENTS + 1))
+    expect(grid.locator(".row")).to_have_count(AGENTS)
+    page.keyboard.press("+")
+    expect(grid).to_have_attribute("aria-rowcount", str(DEEP + 1))
+
+
+def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, deep: str) -> None:
+    grid = open_deep(page, deep)
+    flame = page.locator(".flame")
+    for width, height in ((1440, 900), (700, 900), (1920, 500), (320, 700), (1100, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(DRAWN_TO_FIT)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        box, rows = flame.bounding_box(), grid.bounding_box()
+        assert box
+        assert rows
+        assert box["height"] <= 146 < rows["height"], "rows have most of the room"
+    flame.hover()
+    page.mouse.wheel(0, -600)
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.wait_for_function(DRAWN_TO_FIT)
+
+
+@pytest.mark.parametrize("what", ["flame", "strip"])
+def test_keys_live_on_after_a_click_beside_the_rows(page: Page, deep: str, what: str) -> None:
+    open_deep(page, deep)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    page.wait_for_function(DRAWN_TO_FIT)
+    page.locator(f".{what}").click(position={"x": 12, "y": 35})
+    row = page.locator(".grid .row.on")
+    for number, key in enumerate(("ArrowDown", "j", "ArrowDown"), start=1):
+        page.keyboard.press(key)
+        expect(row).to_have_attribute("aria-rowindex", str(2 + number))
+
+
+def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningSpanloom) -> None:
+    send_many(service, 40)
+    page.set_viewport_size({"width": 1440, "height": 500})
+    page.goto(service.api)
+    rows = page.locator("table.runs tbody tr")
+    expect(rows.nth(39)).to_be_attached()
+    expect(page.locator(".dot.on")).to_be_visible()
+    for _ in range(20):
+        page.keyboard.press("j")
+    expect(page.locator("table.runs tr.active")).to_be_focused()
+    before = page.evaluate(SIGHT, "runs tr")
+    send_many(service, 2)
+    expect(page.locator(".news")).to_contain_text("2 new")
+    assert page.evaluate(SIGHT, "runs tr") == before
+    expect(page.locator("table.runs tr.active")).to_be_focused()
