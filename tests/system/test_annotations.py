@@ -122,6 +122,11 @@ def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) ->
     for form in ("sft", "dpo"):
         done = run("annotations", "export", url, "--format", form)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "corrections: none\n")
+    for form, begin in (("csv", b"project,trace_id,scheme"), ("parquet", b"PAR1")):
+        table = folder / f"table.{form}"
+        done = run("annotations", "export", url, "--format", form, "--output", str(table))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert table.read_bytes().startswith(begin)
     broken = folder / "broken.jsonl"
     broken.write_text('{"trace_id": "' + "e" * 32 + '", "annotator": "a", "scheme": "potato"}\n')
     done = run("annotations", "import", url, str(broken))

@@ -4,7 +4,9 @@ from typing import Any
 
 import orjson
 
+from spanloom.api.annotation_rows import COLUMNS
 from spanloom.api.annotation_schemas import EXAMPLE_STEP, EXAMPLE_WRITE
+from spanloom.api.examples import or_rows, or_table
 from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.api.scheme_schemas import EXAMPLE_SCHEME
 from spanloom.core.formats.schema import canonical_example
@@ -187,11 +189,14 @@ VERSION = _answer("The document.", {"type": "object"}, canonical_example())
 KEPT = _answer("It is kept.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1})
 SCHEME = _answer("The scheme, and what of it is not understood.", "SchemeItem", _SCHEME)
 SCHEMES = _answer("The schemes.", "SchemeList", {"items": [_SCHEME], "presets": []})
-ENTRIES = _answer(
-    "A line for each annotator and trajectory.",
-    {"type": "string"},
-    orjson.dumps(_ENTRY).decode() + "\n",
-    "application/x-ndjson",
+ENTRIES = or_table(
+    _answer(
+        "A line for each annotator and trajectory; or a table with a row for each step.",
+        {"type": "string"},
+        orjson.dumps(_ENTRY).decode() + "\n",
+        "application/x-ndjson",
+    ),
+    COLUMNS,
 )
 CORRECTIONS = _answer(
     "How many there are.",
@@ -266,8 +271,12 @@ PLACE = _answer(
     },
 )
 NEXT = _answer("What is next.", "NextRun", {"trace_id": EXAMPLE_TRACE, "left": 37})
-SCORES = _answer(
-    "The scores.", "ScoreList", {"items": [_SCORE_ITEM], "withheld": 0, "next_cursor": None}
+SCORES = or_rows(
+    _answer(
+        "A page of scores; or all of them as lines, or as a table.",
+        "ScoreList",
+        {"items": [_SCORE_ITEM], "withheld": 0, "next_cursor": None},
+    )
 )
 STORED_SCORES = _answer(
     "The scores as stored.",

@@ -20,7 +20,8 @@ from spanloom.api.openapi import DESCRIPTION, install_openapi
 from spanloom.api.problems import install_problem_handlers, problem_responses
 from spanloom.api.routes import (
     agreement,
-    annotation_exchange,
+    annotation_export,
+    annotation_import,
     annotation_queues,
     annotation_schemes,
     changes,
@@ -141,7 +142,8 @@ def create_app(
         changes,  # before the one whose path a trace id ends
         *(trajectories, outlines, run_pages, versions, one_step, parts),
         *(diffs, conversations, stats, steps, search),
-        *(trajectory_annotations, kept_versions, annotation_schemes, annotation_exchange),
+        *(trajectory_annotations, kept_versions, annotation_schemes),
+        *(annotation_export, annotation_import),
         *(potato, agreement, annotation_queues, queue_turns, scores),
         *(replays, keys, deletions, snapshots),
     )

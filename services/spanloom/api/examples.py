@@ -1,5 +1,6 @@
 """The answers that the OpenAPI description shows, one for each operation."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -149,21 +150,26 @@ def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _or_rows(answer: dict[str, Any]) -> dict[str, Any]:
+def or_rows(answer: dict[str, Any]) -> dict[str, Any]:
     """Describe an answer that is also given as lines and as a table."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
-    table = f"{','.join(item)}\r\n"
-    for media, example in ((Ndjson.media_type, lines), (Csv.media_type, table)):
-        answer["content"][media] = {"schema": {"type": "string"}, "example": example}
+    answer["content"][Ndjson.media_type] = {"schema": {"type": "string"}, "example": lines}
+    return or_table(answer, item)
+
+
+def or_table(answer: dict[str, Any], columns: Iterable[str]) -> dict[str, Any]:
+    """Describe an answer that is also given as a table with these columns."""
+    table = f"{','.join(columns)}\r\n"
+    answer["content"][Csv.media_type] = {"schema": {"type": "string"}, "example": table}
     for media in (ArrowStream.media_type, Parquet.media_type):
         schema = {"type": "string", "format": "binary"}
         answer["content"][media] = {"schema": schema, "example": "(bytes)"}
     return answer
 
 
-LIST = _or_rows(
+LIST = or_rows(
     _or_chosen(
         _answer(
             "A page of trajectories; or all of them as lines, or as a table.",
@@ -203,7 +209,7 @@ _STEP = {
     "attributes": ["tier=gold"],
     "duplicate_of": None,
 }
-STEPS = _or_rows(
+STEPS = or_rows(
     _or_chosen(
         _answer(
             "A page of steps; or all of them as lines, or as a table.",
@@ -229,7 +235,7 @@ CHANGES["content"]["text/event-stream"] = {
     "schema": {"type": "string"},
     "example": "id: 1715400004600000\ndata: {...}\n\n",
 }
-STATS = _or_rows(
+STATS = or_rows(
     _answer(
         "The groups and their numbers; also as lines, or as a table.",
         _component("Stats"),

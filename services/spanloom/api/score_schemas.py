@@ -5,14 +5,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.filters import Name
+from spanloom.api.rows.columns import Sort
 from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.scores import ScorePlace, ScoreQuery
 
 Text = Annotated[str, Field(max_length=512)]
-
-
 MOST_TRACES, MOST_SOURCES = 200, 20
 """Of one request: a page of a list, and every source there is."""
 
@@ -141,9 +140,9 @@ class ScoreItem(BaseModel):
     name: str
     source: str
     author: str
-    value: Annotated[float | bool | str | None, Field(description="Of the type `value_type`.")] = (
-        None
-    )
+    value: Annotated[
+        float | bool | str | None, Sort.JSON, Field(description="Of the type `value_type`.")
+    ] = None
     value_type: str
     passed: bool | None = None
     is_complete: Annotated[bool, Field(description="Whether nothing is missing from it.")]
@@ -156,7 +155,7 @@ class ScoreItem(BaseModel):
     experiment: str
     item: str
     repeat: int
-    at: Annotated[str, Field(description="Milliseconds since the epoch.")]
+    at: Annotated[str, Sort.MOMENT, Field(description="Milliseconds since the epoch.")]
 
     @classmethod
     def of(cls, score: scores.Score) -> "ScoreItem":

@@ -1,18 +1,17 @@
-"""``spanloom annotations``: what annotators said, out into files and in from them."""
+"""``spanloom annotations``: what annotators said, in from files, and out into them."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
-from spanloom.cli.client import client_option, time_options
+from spanloom.cli.annotation_export import export_command
+from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.client.transfer.potato import read_potato, write_task
-from spanloom.core.annotation.reading import plain_scheme
+from spanloom.client.transfer.potato import read_potato
 from spanloom.core.showing.values import counted, printable
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from spanloom.client.annotation_models import ImportReport
     from spanloom.client.client import Client
 
-EXAMPLES = ("sft", "dpo")
-"""Formats whose lines are corrected answers."""
 AT_ONCE = 100
 """Entries of one request at most."""
 STEPS_AT_ONCE = 5_000
@@ -35,6 +32,7 @@ STEPS_AT_ONCE = 5_000
     examples=(
         "spanloom annotations scheme step_evaluation scheme.yaml",
         "spanloom annotations export > annotations.jsonl",
+        "spanloom annotations export --format parquet --output annotations.parquet",
         "spanloom annotations export --format dpo --output preferences.jsonl",
         "spanloom annotations export --format potato --scheme potato --output task",
         "spanloom annotations import annotations.jsonl",
@@ -45,50 +43,7 @@ def annotations_group() -> None:
     """Take what annotators said out of a service, or bring it in."""
 
 
-@annotations_group.command("export", cls=TeachingCommand)
-@click.option("--project", metavar="NAME", help="Only of this project.")
-@click.option("--scheme", metavar="NAME", help="Only of this scheme.")
-@click.option("--annotator", metavar="NAME", help="Only by this annotator.")
-@time_options("Only what was said")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["jsonl", "sft", "dpo", "potato"]),
-    default="jsonl",
-    show_default=True,
-    help="A line for each annotator and run; corrected answers as examples to tune on, or with"
-    " the original to prefer them; or the folder of a task for Potato.",
-)
-@click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
-@click.option("--with-agents", is_flag=True, help="Agents' own rows are steps of the task too.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="The file or folder; else standard output."
-)
-@client_option
-def export_command(
-    client: Client,
-    form: str,
-    runs: Sequence[str],
-    with_agents: bool,
-    output: Path | None,
-    **asked: Any,
-) -> None:
-    """Write annotations as lines of JSON, or runs and annotations as a task for Potato."""
-    entries = client.annotation_entries(**asked, form=form if form in EXAMPLES else None)
-    if form == "potato":
-        if output is None:
-            raise click.UsageError("--format potato writes a folder: name it with --output")
-        _export_task(client, asked["project"], entries, runs, output, with_agents=with_agents)
-        return
-    lines = b"".join(orjson.dumps(entry) + b"\n" for entry in entries)
-    if output is None:
-        sys.stdout.write(lines.decode())
-    else:
-        output.write_bytes(lines)
-    if form in EXAMPLES:
-        counts = client.annotation_corrections(**asked)
-        said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        click.echo(f"corrections: {said or 'none'}".replace("_", " "), err=True)
+annotations_group.add_command(export_command)
 
 
 @annotations_group.command("import", cls=TeachingCommand)
@@ -147,24 +102,6 @@ def scheme_command(client: Client, name: str, file: Path, project: str | None) -
     for remark in put.remarks:
         place = f"  line {remark.line}, {printable(remark.key)}"
         click.echo(f"{place}: {printable(remark.reason)}", err=True)
-
-
-def _export_task(
-    client: Client,
-    project: str | None,
-    entries: list[dict[str, Any]],
-    runs: Sequence[str],
-    output: Path,
-    *,
-    with_agents: bool,
-) -> None:
-    ids = list(dict.fromkeys([*(entry["trace_id"] for entry in entries), *runs]))
-    documents = (orjson.loads(client.document(i, project=project)) for i in ids)
-    used = {entry["scheme"] for entry in entries}
-    schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
-    wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
-    users = write_task(output, documents, wanted, entries, with_agents=with_agents)
-    click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}")
 
 
 def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -104,6 +104,7 @@ class Client:
     field_values = Method(questions.field_values, ask)
 
     annotation_entries = Method(said.annotation_entries, ask)
+    annotation_table = Method(said.annotation_table, ask)
     annotation_corrections = Method(said.annotation_corrections, ask)
     import_annotations = Method(said.import_annotations, ask)
     schemes = Method(said.schemes, ask)

@@ -9,17 +9,12 @@ from starlette.responses import StreamingResponse
 
 from spanloom.annotating.blind import withheld_from
 from spanloom.api.annotation_examples import IMPORTED, TASK
+from spanloom.api.annotation_times import FromInQuery, ToInQuery, asked_rows
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.import_schemas import ImportReport
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.annotation_exchange import (
-    DryRunInQuery,
-    FromInQuery,
-    ToInQuery,
-    asked_rows,
-    take_all,
-)
+from spanloom.api.routes.annotation_import import DryRunInQuery, take_all
 from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.services import Services, Using
 from spanloom.api.zip_stream import zipped

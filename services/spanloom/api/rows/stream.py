@@ -75,7 +75,7 @@ async def stream_rows(
     walk = await calls.run(_Walk, rows, form)
     first = await calls.run(walk.next_page)
     return StreamingResponse(
-        _written(walk, calls, first), headers=VARIES, media_type=form.media_type
+        written(walk, calls, first), headers=VARIES, media_type=form.media_type
     )
 
 
@@ -108,7 +108,7 @@ class _Walk(Generic[LineT, CursorT]):
         """Begin before the first row."""
         self._rows, self._after = rows, rows.after
         self._size = PAGE_ROWS if rows.add is None else FEWEST_ROWS
-        self.writer = form(rows.columns)
+        self.writer: Form = form(rows.columns)
         self.count, self.is_over = 0, False
 
     def next_page(self) -> bytes:
@@ -132,9 +132,19 @@ def fitting(weight: float) -> int:
     return max(FEWEST_ROWS, min(int(PAGE_BYTES / max(weight, 1)), MOST_ROWS))
 
 
-async def _written(
-    walk: _Walk[LineT, CursorT], calls: BoundedCalls, page: bytes
-) -> AsyncIterator[bytes]:
+class Pages(Protocol):
+    """Rows that are written a page at a time."""
+
+    writer: Form
+    count: int
+    is_over: bool
+
+    def next_page(self) -> bytes:
+        """Return the next page, written; it may block."""
+
+
+async def written(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterator[bytes]:
+    """Yield the first page and all behind it, and at the end how many rows they were."""
     yield walk.writer.head()
     while True:
         yield page

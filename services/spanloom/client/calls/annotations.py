@@ -39,6 +39,20 @@ def annotation_entries(
     return Call(request, _entries)
 
 
+def annotation_table(
+    media_type: str,
+    *,
+    project: str | None = None,
+    scheme: str | None = None,
+    annotator: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Call[bytes]:
+    """Return what annotators say as a table, a row for each step: CSV, Arrow or Parquet."""
+    filters = _said(project, scheme, annotator, since, until)
+    return Call(Request("GET", "/v1/annotations", filters, media_type=media_type), lambda r: r.body)
+
+
 def annotation_corrections(
     *,
     project: str | None = None,

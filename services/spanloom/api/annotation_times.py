@@ -1,0 +1,30 @@
+"""Which annotations of many trajectories are asked for: what several routes take in their query."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from spanloom.api.filters import Instant
+from spanloom.core.ports.annotations import AnnotationQuery
+
+FromInQuery = Annotated[
+    Instant | None,
+    Query(
+        alias="from",
+        description="Only what was said at this time or later.",
+        examples=["2026-01-31T12:00:00Z"],
+    ),
+]
+ToInQuery = Annotated[
+    Instant | None,
+    Query(alias="to", description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
+]
+
+
+def asked_rows(
+    scheme: str, annotator: str, since: int | None, until: int | None
+) -> AnnotationQuery:
+    """Return which annotations are asked for, by times in nanoseconds."""
+    from_us = 0 if since is None else since // 1_000
+    before_us = 2**63 if until is None else until // 1_000
+    return AnnotationQuery(None, scheme, annotator, from_us, before_us)

@@ -1,0 +1,45 @@
+"""Rows as they are found, without a cursor between pages: what is walked once, to its end."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from starlette.responses import StreamingResponse
+
+from spanloom.api.rows.stream import PAGE_ROWS, VARIES, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.api.bounded import BoundedCalls
+    from spanloom.api.rows.columns import Columns
+    from spanloom.api.rows.forms import Form, Row
+
+
+async def stream_found(
+    found: Iterator[Row], columns: Columns, form: type[Form], calls: BoundedCalls
+) -> StreamingResponse:
+    """Answer with all rows; the first page is found before, so what is wrong is told as ever."""
+    pages = _Pages(found, columns, form)
+    first = await calls.run(pages.next_page)
+    return StreamingResponse(
+        written(pages, calls, first), headers=VARIES, media_type=form.media_type
+    )
+
+
+class _Pages:
+    """See ``stream.Pages``."""
+
+    def __init__(self, found: Iterator[Row], columns: Columns, form: type[Form]) -> None:
+        self._found, self._columns = found, columns
+        self.writer: Form = form(columns)
+        self.count, self.is_over = 0, False
+
+    def next_page(self) -> bytes:
+        some = [
+            {name: row[name] for name in self._columns} for row in islice(self._found, PAGE_ROWS)
+        ]
+        self.count += len(some)
+        self.is_over = len(some) < PAGE_ROWS
+        return self.writer.page(some).body
