@@ -50,7 +50,9 @@ def annotation_table(
 ) -> Call[bytes]:
     """Return what annotators say as a table, a row for each step: CSV, Arrow or Parquet."""
     filters = _said(project, scheme, annotator, since, until)
-    return Call(Request("GET", "/v1/annotations", filters, media_type=media_type), lambda r: r.body)
+    asked = {"accept": media_type}
+    request = Request("GET", "/v1/annotations", filters, asked, media_type=media_type)
+    return Call(request, lambda reply: reply.body)
 
 
 def annotation_corrections(
