@@ -432,6 +432,33 @@ def test_a_place_is_marked_and_a_text_corrected(page: Page, service: RunningSpan
     ]
 
 
+def test_places_are_found_again_in_a_text_that_changed(
+    page: Page, service: RunningSpanloom
+) -> None:
+    trace = send_steps(service, [2], answers={2: "Oslo has a fjord, and rain."})
+    places = [
+        {"field": "output", "start": 11, "end": 16, "text": "fjord"},
+        {"field": "output", "start": 22, "end": 26, "text": "rain"},
+    ]
+    item = {"write_id": "write-places", "step_id": step_id(2), **WRONG, "value": {"spans": places}}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": [item]})
+    send_steps(service, [2], trace, {2: "The city of \U0001f600 Oslo has a fjord."})
+    wait_for(service.api, trace, 2)
+    annotate(page, service, trace)
+    page.locator(f"{ROWS}.k-tool").first.click()
+    page.get_by_role("button", name="Mark places").click()
+    page.get_by_role("button", name="Show the text").click()
+    expect(page.locator(".step-body .place.mine")).to_have_text("fjord")
+    listed = page.locator(".places li")
+    expect(listed).to_contain_text([re.compile("Output 26.31"), "no longer in the text"])
+    page.get_by_role("button", name="Still right").click()
+    wait_saved(page)
+    row = said_of(service, trace)[step_id(2)]
+    assert row["state"] == "valid"
+    assert row["value"]["spans"] == [{**places[0], "start": 26, "end": 31}, places[1]]
+
+
 def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

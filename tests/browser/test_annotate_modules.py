@@ -204,6 +204,53 @@ def test_letters_are_apart_and_those_of_the_form_are_left_alone(modules: Modules
     assert told[1][-1] == ""
 
 
+def standing(text: str, start: int, end: int, words: str) -> list[int] | None:
+    """Return where a place stands by the rule of docs/annotation.md, in UTF-16 units."""
+    if text.encode("utf-16-le")[2 * start : 2 * end] == words.encode("utf-16-le"):
+        return [start, end]
+    places = [at for at in range(len(text)) if text.startswith(words, at)]
+    if len(places) != 1:
+        return None
+    at = units(text[: places[0]])
+    return [at, at + units(words)]
+
+
+def units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+@EXAMPLES
+@given(
+    st.lists(
+        st.tuples(
+            st.text("ab 中😀\n", max_size=12),
+            st.integers(0, 14),
+            st.text("ab 中😀\n", min_size=1, max_size=3),
+        ),
+        min_size=20,
+        max_size=60,
+    )
+)
+def test_a_place_is_found_again_by_its_words(
+    modules: Modules, cases: list[tuple[str, int, str]]
+) -> None:
+    asked: list[dict[str, Any]] = [
+        {
+            "in": text,
+            "start": start,
+            "end": start + len(words.encode("utf-16-le")) // 2,
+            "text": words,
+        }
+        for text, start, words in cases
+    ]
+    told = modules.call(
+        "annotate/found_again.js",
+        "return a[0].map((one) => m.standing(one, one.in)).map((f) => f && [f.start, f.end])",
+        asked,
+    )
+    assert told == [standing(one["in"], one["start"], one["end"], one["text"]) for one in asked]
+
+
 def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:
     for kind, text in modules.call("schemes/examples.js", "return Object.entries(m.EXAMPLES)"):
         scheme, remarks = read_scheme(text)

@@ -92,12 +92,13 @@ def send(service: RunningSpanloom, request: ExportTraceServiceRequest) -> None:
     httpx.post(url, content=request.SerializeToString(), headers=headers).raise_for_status()
 
 
-def wait_for(api: str, trace: str) -> None:
-    """Wait until a run is settled."""
+def wait_for(api: str, trace: str, version: int = 1) -> None:
+    """Wait until a run is settled, in this version or a later one."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         found = httpx.get(f"{api}/v1/trajectories/{trace}")
-        if found.status_code == 200 and found.json()["extraction"]["status"] == "settled":
+        told = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
+        if told["version"] >= version and told["status"] == "settled":
             return
         time.sleep(0.1)
     raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")

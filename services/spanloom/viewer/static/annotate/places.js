@@ -6,8 +6,10 @@ import { markedText } from "../step/panel.js";
 import { tab } from "../step/prose.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
+import { standingIn } from "./found_again.js";
 import { MarkedText, placeOfSelection } from "./marked_text.js";
 import { piecesOf, putPieces } from "./pieces.js";
+import { useSaid } from "./said.js";
 import { subtypesOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -29,21 +31,23 @@ export function Places({ of, at }) {
       document.removeEventListener("selectionchange", look);
     };
   }, []);
+  const said = useSaid(of, places.length ? at : "");
   const now = tab.value === "text" ? selected.value : null;
   /** @param {Place[]} next */
   const put = (next) => putPieces(of, at, "spans", next);
   const mark = () => { if (now) put([...places, now]); getSelection()?.removeAllRanges(); };
   return html`<div class="places"><p>${tab.value !== "text" ? html`<button onClick=${() => { tab.value = "text"; }}>${t("places.text")}</button>`
         : html`<button disabled=${!now} onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${mark}>${now ? t("places.mark", { text: line(now.text, 40) }) : t("places.select")}</button>`}</p>
-    ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${One} key=${k} of=${of} turn=${of.turn.value} place=${place} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
+    ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${One} key=${k} of=${of} turn=${of.turn.value} place=${place} said=${said} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
 }
 
-/** @param {{of: Session, place: Place, change: (next: Place | null) => void}} props */
-function One({ of: { scheme }, place, change }) {
+/** @param {{of: Session, place: Place, said: import("./said.js").Step | null, change: (next: Place | null) => void}} props */
+function One({ of: { scheme }, place, said, change }) {
+  const found = said ? standingIn(place, said) : place;
   /** @param {"type" | "subtype" | "severity"} field @param {string[]} names */
   const choice = (field, names) => names.length > 0 && html`<select aria-label=${t(`places.${field}`)} onChange=${(/** @type {Event} */ event) => change({ ...place, ...(field === "type" ? { subtype: "" } : {}), [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
     <option value="">${t(`places.${field}`)}</option>${names.map((name) => html`<option value=${name} selected=${name === place[field]}>${visible(worded(name))}</option>`)}</select>`;
-  return html`<li><q>${line(place.text, 60)}</q> <span class="quiet">${t(`step.${place.field}`)} ${place.start}–${place.end}</span>
+  return html`<li><q>${line(place.text, 60)}</q> <span class="quiet">${t(`step.${place.field}`)} ${found ? `${found.start}–${found.end}` : t("places.gone")}</span>
     ${choice("type", scheme.error_types.map((one) => one.name))}${choice("subtype", subtypesOf(scheme, place.type ?? ""))}${choice("severity", scheme.severities.map((one) => one.name))}
     <button aria-label=${t("places.remove", { text: line(place.text, 40) })} title=${t("places.remove", { text: line(place.text, 40) })} onClick=${() => change(null)}>×</button></li>`;
 }

@@ -92,5 +92,6 @@ export const annotate = {
   "places.type": "type",
   "places.subtype": "subtype",
   "places.severity": "severity",
+  "places.gone": "no longer in the text",
   "places.remove": "Take out “{text}”",
 };

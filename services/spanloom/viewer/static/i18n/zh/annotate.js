@@ -94,5 +94,6 @@ export const annotate = {
   "places.type": "类型",
   "places.subtype": "子类型",
   "places.severity": "严重程度",
+  "places.gone": "文本中已不存在",
   "places.remove": "取消“{text}”",
 };

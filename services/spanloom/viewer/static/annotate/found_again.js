@@ -1,0 +1,27 @@
+/** Where places stand in a text that may have changed since they were marked: found again by their words. */
+import { partsOf } from "./parts.js";
+
+/** @typedef {import("./pieces.js").Place} Place */
+
+/**
+ * Where a place stands in a text; null if that cannot be told. Where it was marked, if its words are there
+ * still; else where they are, if they are there exactly once. Of several none is taken, the nearest
+ * neither: what came before may have moved them all.
+ * @param {{start: number, end: number, text: string}} place @param {string} text
+ * @returns {{start: number, end: number} | null} in UTF-16 units
+ */
+export function standing({ start, end, text: words }, text) {
+  if (!words) return null;
+  if (text.slice(start, end) === words) return { start, end };
+  const at = text.indexOf(words);
+  return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;
+}
+
+/** The same in what a step says now, part by part. @param {Place} place @param {{input: string, output: string}} step */
+export function standingIn(place, step) {
+  const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
+  return part ? standing(place, part.text) : null;
+}
+
+/** Places as they stand now; those that cannot be found stay as they were. @param {Place[]} places @param {{input: string, output: string}} step @returns {Place[]} */
+export const movedPlaces = (places, step) => places.map((one) => ({ ...one, ...standingIn(one, step) }));
