@@ -42,7 +42,7 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 @pytest.fixture(scope="module")
 def traces(service: RunningSpanloom) -> list[str]:
     """Runs of three steps, sent at once, one for each test that takes one."""
-    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(14)]
+    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(16)]
     for each in sent:
         wait_for(service.api, each)
     return sent

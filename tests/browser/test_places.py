@@ -13,7 +13,7 @@ from tests.support.long_runs import DEEP, send_deep_run
 from tests.support.page_runs import send_many
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 SIGHT = """(sort) => [...document.querySelectorAll(`.${sort}`)].map((one) => {
@@ -46,6 +46,7 @@ def deep(service: RunningSpanloom) -> str:
 def open_deep(page: Page, deep: str) -> Locator:
     page.goto(deep)
     expect(page.locator(".grid .row").first).to_be_visible()
+    expect(page.locator(".run-head")).to_contain_text("50 %")
     return page.get_by_role("treegrid", name="Steps")
 
 
@@ -81,6 +82,24 @@ def test_what_is_opened_or_closed_stays_under_the_pointer(page: Page, deep: str)
         twist.click()
         expect(branch).to_have_attribute("aria-expanded", state)
         assert branch.bounding_box() == before
+
+
+def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, deep: str) -> None:
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/v1/trajectories/*?texts=none", hold)
+    page.goto(deep)
+    expect(page.locator(".run-head")).to_contain_text("v1")
+    expect(page.locator(".held dd").last).to_be_hidden()
+    expect(page.locator(".grid .row").first).to_be_visible()
+    before = page.evaluate(SIGHT, "grid .row")
+    while waiting:
+        waiting.pop().continue_()
+    expect(page.locator(".run-head")).to_contain_text("0 % / 0.1 %")
+    assert page.evaluate(SIGHT, "grid .row") == before
 
 
 def test_all_branches_are_closed_and_opened_by_a_key(page: Page, deep: str) -> None:

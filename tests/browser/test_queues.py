@@ -260,9 +260,9 @@ def test_done_needs_what_the_scheme_requires_and_can_be_taken_back(ada: Page, te
 def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
     ada: Page, browser: Browser, team: Team
 ) -> None:
-    ids = [run.trace for run in team.runs[:2]]
+    ids = [run.trace for run in team.runs[2:]]
     team.judges.put_queue("free", mode="free", each=1, trace_ids=ids)
-    team.judges.put_queue("both", each=2, trace_ids=ids[:1])
+    team.judges.put_queue("both", each=2, trace_ids=ids[1:])
     bo = browser.new_page()
     bo.add_init_script("localStorage.setItem('spanloom.annotator', '\"bo\"')")
     for name, runs in (("free", 2), ("both", 1)):
@@ -279,7 +279,10 @@ def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
         page.get_by_role("treegrid").focus()
         page.keyboard.press("1")
         expect(page.locator(".annotate .saved")).to_have_text("saved")
-        expect(page.locator(".annotate")).to_contain_text("1 of 3 judged")
+        expect(page.locator(".annotate")).to_contain_text("of 3 judged")
+    for who in ("ada", "bo"):
+        found = team.judges.ask("GET", f"/v1/trajectories/{ids[1]}/annotations", who)["items"]
+        assert who in {row["annotator"] for row in found if row["correctness"] == "correct"}
     bo.close()
 
 

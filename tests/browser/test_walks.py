@@ -51,7 +51,7 @@ def test_the_failing_tool_call_of_a_long_run_is_two_clicks_away(
     expect(step.get_by_role("heading", level=2)).to_contain_text("search")
     expect(step).to_contain_text("429 slow down")
     expect(step).to_contain_text("hotels in Bergen")
-    assert f"{FAILS_AT:016x}" in page.url
+    page.wait_for_url(f"**step={FAILS_AT:016x}*")
     expect(page.locator(".grid .row.on")).to_be_in_viewport()
     assert walk.clicks == 2
 

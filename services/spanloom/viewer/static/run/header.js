@@ -36,8 +36,8 @@ export function Header() {
   const [run, setRun] = useState(/** @type {Run | null} */ (null));
   const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
   const { project, version } = place.value.query;
+  useEffect(() => setWhole(null), [project, version]);
   useEffect(() => {
-    setWhole(null);
     summary().then((told) => {
       setRun(told);
       if (told) read(told).then(setWhole, () => {});
@@ -61,7 +61,7 @@ export function Header() {
 /** A line of the list with what an old version measured. @param {Run} run @param {any} whole @returns {Run} */
 function oldRun(run, whole) {
   const root = whole?.root_step;
-  if (!root) return { ...run, step_counts: {}, cost: null };
+  if (!root) return { ...run, step_counts: {}, cost: null, model_time: "", tool_time: "" };
   /** @type {Record<string, number>} */
   const counts = {};
   for (const agent of whole.agent_steps) for (const step of agent.steps) counts[step.type] = (counts[step.type] ?? 0) + 1;
@@ -72,16 +72,18 @@ function oldRun(run, whole) {
 /** @param {{run: Run, metrics?: any}} props `metrics`: `metrics_info` of the root */
 function Metrics({ run, metrics }) {
   const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
+  const heldTime = metrics || run.model_time ? "" : "held";
+  const held = metrics ? "" : "held"; // its room is kept: what is below does not move when it comes
   return html`<dl class="facts">
     <div title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
-    ${metrics && html`<div title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics.llm_duration))}</dd></div>
-      <div title=${t("metric.sum.means")}><dt>${t("metric.tool")}</dt><dd>${duration(Number(metrics.tool_duration))}</dd></div>`}
+    <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics?.llm_duration ?? run.model_time))}</dd></div>
+    <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.tool")}</dt><dd>${duration(Number(metrics?.tool_duration ?? run.tool_time))}</dd></div>
     <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
     ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
     ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
     <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
-    ${metrics && html`<div><dt>${t("metric.rates")}</dt><dd>${percent(metrics.model_error_rate)} / ${percent(metrics.tool_error_rate)}</dd></div>
-      <div><dt>${t("metric.share")}</dt><dd>${percent(metrics.tool_step_proportion)}</dd></div>`}
+    <div class=${held}><dt>${t("metric.rates")}</dt><dd>${percent(metrics?.model_error_rate ?? 0)} / ${percent(metrics?.tool_error_rate ?? (run.failures ? 0.011 : 0))}</dd></div>
+    <div class=${held}><dt>${t("metric.share")}</dt><dd>${percent(metrics?.tool_step_proportion ?? 0.5)}</dd></div>
   </dl>`;
 }
 
