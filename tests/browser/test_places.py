@@ -129,6 +129,36 @@ def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, deep: str) -
     page.wait_for_function(DRAWN_TO_FIT)
 
 
+def test_the_timeline_is_made_higher_and_folded_away(page: Page, deep: str) -> None:
+    grid = open_deep(page, deep)
+    flame, edge = page.locator(".flame"), page.get_by_role("separator")
+
+    def height() -> float:
+        box = flame.bounding_box()
+        return box["height"] if box else 0
+
+    before = height()
+    box = edge.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 200, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] - 11)
+    page.mouse.up()
+    assert height() == pytest.approx(before - 15, abs=2)
+    page.wait_for_function(DRAWN_TO_FIT)
+    edge.press("ArrowDown")
+    assert height() == pytest.approx(before, abs=2), "no higher than its lanes"
+    edge.press("Enter")
+    expect(flame).to_be_hidden()
+    expect(edge).to_have_attribute("aria-valuenow", "0")
+    page.reload()
+    expect(grid.locator(".row").first).to_be_visible()
+    expect(flame).to_be_hidden()
+    edge.dblclick()
+    expect(flame).to_be_visible()
+    assert height() == pytest.approx(before, abs=1)
+
+
 @pytest.mark.parametrize("what", ["flame", "strip"])
 def test_keys_live_on_after_a_click_beside_the_rows(page: Page, deep: str, what: str) -> None:
     open_deep(page, deep)

@@ -1,7 +1,6 @@
 /** One run: its structure, its times, and what each step said. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { Graph } from "../run/graph.js";
 import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Player } from "../run/player.js";
@@ -18,6 +17,7 @@ import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
 
+const Graph = later(async () => (await import("../run/graph.js")).Graph);
 const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 /** Not needed for the first row; fetched behind it, so that the first step opens at once. */
 const stepPanel = () => import("../step/panel.js");

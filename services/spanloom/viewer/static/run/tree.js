@@ -13,6 +13,7 @@ import { Grid } from "../tree/grid.js";
 import { letters, listen } from "../tree/keys.js";
 import { Strip } from "../tree/strip.js";
 import { head, score, seek } from "./playhead.js";
+import { Splitter } from "./splitter.js";
 import { choose, chosen, drill, drillUp, grid, turnFrames, turns } from "./state.js";
 import { Texts } from "./texts.js";
 
@@ -83,6 +84,7 @@ export function Tree({ view }) {
   useKeys(letters(() => grid.peek(), { drill, up: drillUp, frames: turnFrames }), []);
   const toRows = () => rows.current?.focus({ preventScroll: true }); // where the arrows are listened to
   return html`<canvas class="flame" ref=${flame} onClick=${toRows} role="img" aria-label=${t("tree.flame")}></canvas>
+    <${Splitter} flame=${flame} />
     <div class="tree"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div>
       <canvas class="strip" ref=${strip} onClick=${toRows} role="img" aria-label=${t("tree.strip")}></canvas></div>`;
 }

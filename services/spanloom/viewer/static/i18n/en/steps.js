@@ -26,5 +26,7 @@ export const steps = {
   "play.stop": "Leave the playback",
   "flame.cut": "Cut idle {time}",
   "flame.critical": "Critical path",
+  "flame.split": "Height of the timeline",
+  "flame.split.means": "Drag to make it higher; Enter or a double click folds it away",
   "flame.most": "up to {n} at once",
 };

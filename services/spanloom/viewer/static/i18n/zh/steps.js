@@ -26,5 +26,7 @@ export const steps = {
   "play.stop": "退出回放",
   "flame.cut": "剪去空闲 {time}",
   "flame.critical": "关键路径",
+  "flame.split": "时间线高度",
+  "flame.split.means": "拖动调整高度；按 Enter 或双击可折叠",
   "flame.most": "最多 {n} 个并行",
 };
