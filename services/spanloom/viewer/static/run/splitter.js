@@ -1,5 +1,5 @@
 /** The edge between the timeline and the tree: dragged, or moved by keys; Enter or a double click folds the timeline away and back. */
-import { useEffect } from "../vendor/hooks.js";
+import { useEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
@@ -21,20 +21,22 @@ function set(wanted) {
 /** @param {{flame: {current: HTMLCanvasElement | null}}} props */
 export function Splitter({ flame }) {
   const high = height.value;
+  const edge = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const style = flame.current?.style;
     if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
+    edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn
   }, [high]);
   const now = () => flame.current?.clientHeight ?? 0;
   const fold = () => { height.value = high === 0 ? null : 0; };
   /** @param {PointerEvent} event */
   const drag = (event) => {
-    const edge = /** @type {HTMLElement} */ (event.currentTarget);
+    const { current: it } = edge;
     const from = now() - event.clientY;
-    edge.setPointerCapture(event.pointerId);
+    it?.setPointerCapture(event.pointerId);
     const over = new AbortController();
-    edge.addEventListener("pointermove", (moved) => set(from + moved.clientY), over);
-    edge.addEventListener("lostpointercapture", () => over.abort(), over);
+    it?.addEventListener("pointermove", (moved) => set(from + moved.clientY), over);
+    it?.addEventListener("lostpointercapture", () => over.abort(), over);
   };
   /** @type {Record<string, () => void>} */
   const keys = { ArrowDown: () => set(Math.max(LEAST, now() + STEP)), ArrowUp: () => set(now() - STEP), Home: () => set(0), End: () => set(Infinity), Enter: fold };
@@ -45,6 +47,6 @@ export function Splitter({ flame }) {
     event.stopPropagation();
     keys[event.key]();
   };
-  return html`<div class="split" role="separator" aria-orientation="horizontal" tabindex="0" aria-label=${t("flame.split")} title=${t("flame.split.means")}
-    aria-valuemin="0" aria-valuemax=${Math.round(innerHeight * MOST_SHARE)} aria-valuenow=${high ?? now()} onPointerDown=${drag} onDblClick=${fold} onKeyDown=${press}>${high === 0 ? "▾" : ""}</div>`;
+  return html`<div class="split ${high === 0 ? "folded" : ""}" ref=${edge} role="separator" aria-orientation="horizontal" tabindex="0" aria-label=${t("flame.split")} title=${t("flame.split.means")}
+    aria-valuemin="0" aria-valuemax=${Math.round(innerHeight * MOST_SHARE)} onPointerDown=${drag} onDblClick=${fold} onKeyDown=${press}>${high === 0 ? "▾" : ""}</div>`;
 }
