@@ -39,14 +39,20 @@ async function ask(rows) {
     ]);
     batch(() => {
       annotated.value = new Set(some.items.map(keyOf));
-      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items), keyOf);
+      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).toSorted(before), keyOf);
     });
   } catch {
     // A list without its marks is a list.
   }
 }
 
-effect(() => { if (runs.value?.length) void ask(runs.value); });
+const PEOPLE = ["adjudication", "human"];
+
+/** What people gave comes first, then by name and author. @param {Score} a @param {Score} b */
+function before(a, b) {
+  return Number(PEOPLE.includes(b.source)) - Number(PEOPLE.includes(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
+}
+
 
 /** What a run was given, in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
 export function scoreOf(run) {
@@ -71,3 +77,5 @@ function inShort({ value, passed }) {
   if (value === null || typeof value === "boolean") return (value ?? passed) ? "✓" : "✕";
   return value.slice(0, 12);
 }
+
+effect(() => { if (runs.value?.length) void ask(runs.value); });

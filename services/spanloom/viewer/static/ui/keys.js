@@ -16,10 +16,10 @@ export const areOn = kept("keys", true);
 /** What the pages on show listen to. */
 export const shortcuts = signal(/** @type {Shortcut[]} */ ([]));
 
-/** Whether a key press is meant for a field and not for the page. @param {KeyboardEvent} event */
+/** Whether a key press is meant for a field or an open dialog, wherever in it the focus is, and not for the page. @param {KeyboardEvent} event */
 function isWriting(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  return target.closest?.("input:not([type=checkbox]), textarea, select, dialog[open], [role=menu]") !== null;
+  return document.querySelector("dialog[open]") !== null || target.closest?.("input:not([type=checkbox]), textarea, select, [role=menu]") !== null;
 }
 
 /** Listen for as long as the component is there. @param {Shortcut[]} wanted @param {unknown[]} inputs */
