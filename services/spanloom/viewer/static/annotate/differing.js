@@ -52,6 +52,6 @@ export function Differing({ of }) {
     return () => { only.value = null; };
   }, [isOn, of, of.others]);
   if (!isStepwise(of.scheme) || (!rows.length && !isOn)) return "";
-  return html`<p class="examples"><button aria-pressed=${String(isOn)} title=${t("differ.means")} onClick=${() => change({ differ: isOn ? null : "1" })}>${t("differ", { n: rows.length })}</button>
+  return html`<p class="across"><button aria-pressed=${String(isOn)} title=${t("differ.means")} onClick=${() => change({ differ: isOn ? null : "1" })}>${t("differ", { n: rows.length })}</button>
     <button disabled=${!rows.length} onClick=${toDisputed}>${t("differ.next")} <kbd>d</kbd></button></p>`;
 }
