@@ -46,11 +46,11 @@ async function ask(rows) {
   }
 }
 
-const PEOPLE = ["adjudication", "human"];
+const PEOPLE = new Set(["adjudication", "human"]);
 
 /** What people gave comes first, then by name and author. @param {Score} a @param {Score} b */
 function before(a, b) {
-  return Number(PEOPLE.includes(b.source)) - Number(PEOPLE.includes(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
+  return Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
 }
 
 
