@@ -251,6 +251,14 @@ def test_a_place_is_found_again_by_its_words(
     assert told == [standing(one["in"], one["start"], one["end"], one["text"]) for one in asked]
 
 
+def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) -> None:
+    wrong = [{"start": 1, "end": 99, "text": "bc"}, {"start": -3, "end": -1, "text": "ab"}]
+    told = modules.call(
+        "annotate/found_again.js", "return a[0].map((p) => m.standing(p, 'abc'))", wrong
+    )
+    assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
+
+
 def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:
     for kind, text in modules.call("schemes/examples.js", "return Object.entries(m.EXAMPLES)"):
         scheme, remarks = read_scheme(text)

@@ -12,7 +12,7 @@ import { partsOf } from "./parts.js";
  */
 export function standing({ start, end, text: words }, text) {
   if (!words) return null;
-  if (text.slice(start, end) === words) return { start, end };
+  if (start >= 0 && end - start === words.length && text.startsWith(words, start)) return { start, end };
   const at = text.indexOf(words);
   return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;
 }

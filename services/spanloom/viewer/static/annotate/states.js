@@ -25,11 +25,10 @@ function OldAndNew({ of, slot }) {
   const before = useSaid(of, slot.step, slot.row.version);
   const now = useSaid(of, slot.at);
   const fields = /** @type {const} */ (["input", "output"]).filter((field) => before && now && before[field] !== now[field]);
-  const again = () => {
-    const { spans } = slot.mark.value;
-    confirm(of, slot.at, Array.isArray(spans) && now ? { value: { spans: movedPlaces(spans, now) } } : {});
-  };
-  return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" onClick=${again}>${t("states.right")}</button></p>
+  const { spans } = slot.mark.value;
+  const hasPlaces = Array.isArray(spans);
+  const again = () => confirm(of, slot.at, hasPlaces && now ? { value: { spans: movedPlaces(spans, now) } } : {});
+  return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" disabled=${hasPlaces && !now} onClick=${again}>${t("states.right")}</button></p>
     ${fields.map((field) => html`<div class="beside"><div><h4>${t(`step.${field}`)}, v${slot.row.version}</h4><${LongText} text=${before?.[field] ?? ""} /></div><div><h4>v${of.context.version}</h4><${LongText} text=${now?.[field] ?? ""} /></div></div>`)}
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }
