@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
-    from tests.conftest import StartSpanloom
+    from tests.conftest import RunningSpanloom, StartSpanloom
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,6 +29,14 @@ def browser() -> Iterator[Browser]:
     """One browser for a module: its event loop must not outlive it among other tests."""
     with open_browser() as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """A service in which runs settle at once; a module that needs another defines its own."""
+    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    running.wait_until_ready()
+    return running
 
 
 @pytest.fixture

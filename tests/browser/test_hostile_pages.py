@@ -15,7 +15,7 @@ from tests.support.page_runs import MARKUP, TALK, PageRuns, send_page_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 ALIVE = "img, iframe, object, embed, base, script:not([src]), [onerror], [onload]"
 QUEUE = "<img src=x onerror=alert(4)> week 3"
@@ -37,13 +37,6 @@ PAGES = {
         MARKUP,
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
-    return running
 
 
 @pytest.fixture(scope="module")

@@ -22,13 +22,6 @@ LINKS = "td.c-name a"
 
 
 @pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
-    return running
-
-
-@pytest.fixture(scope="module")
 def runs(service: RunningSpanloom) -> PageRuns:
     return send_page_runs(service)
 

@@ -14,7 +14,7 @@ from tests.support.page_runs import send_many
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 SIGHT = """(sort) => [...document.querySelectorAll(`.${sort}`)].map((one) => {
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -28,13 +28,6 @@ DRAWN_TO_FIT = """() => {
 }"""
 AGENTS = 21
 """Agents of the deep run: what is left when all branches are closed."""
-
-
-@pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
-    return running
 
 
 @pytest.fixture(scope="module")

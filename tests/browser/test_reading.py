@@ -14,16 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page, Route
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
-
-
-@pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
-    return running
 
 
 @pytest.fixture(scope="module")

@@ -239,7 +239,4 @@ export const en = {
   "newer.same": "no step differs",
   "newer.diff": "Show",
   "newer.later": "Not now",
-  "scheme.file": "From a file",
-  "scheme.text": "Text of the scheme",
-  "scheme.remarks": "{n} {n|remark|remarks}",
 };

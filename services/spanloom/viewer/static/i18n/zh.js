@@ -241,7 +241,4 @@ export const zh = {
   "newer.same": "步骤无差异",
   "newer.diff": "查看差异",
   "newer.later": "稍后",
-  "scheme.file": "从文件",
-  "scheme.text": "方案内容",
-  "scheme.remarks": "{n} 条说明",
 };
