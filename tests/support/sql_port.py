@@ -14,12 +14,15 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.sql.settings import SqlLimits
+from spanloom.sql.sight import nothing_withheld
 from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from spanloom.sql.sight import Withheld
 
 LIMITS = SqlLimits(time_s=5, memory_bytes=256 << 20)
 
@@ -49,13 +52,22 @@ class SqlPort:
 
 @contextmanager
 def open_port(
-    path: Path, limits: SqlLimits = LIMITS, *, is_open: bool = True, at_a_time: int = 2
+    path: Path,
+    limits: SqlLimits = LIMITS,
+    *,
+    is_open: bool = True,
+    at_a_time: int = 2,
+    withheld: Withheld = nothing_withheld,
 ) -> Iterator[SqlPort]:
     """Serve the store that is open at this path."""
     locks, metrics = Locks(is_open=is_open), Metrics()
     engine = EmbeddedSql(path)
     door = SqlDoor(
-        Reader(engine, limits), locks.access.authenticator, Hosts(), metrics, at_a_time=at_a_time
+        Reader(engine, limits, withheld),
+        locks.access.authenticator,
+        Hosts(),
+        metrics,
+        at_a_time=at_a_time,
     )
     server = HttpServer(door, bind("127.0.0.1", 0, "--sql-port"), "sql", None, door.end)
     server.start()

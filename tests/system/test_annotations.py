@@ -77,7 +77,7 @@ def test_what_was_saved_survives_a_kill_and_is_one_row(
     wrong = {"correctness": "incorrect", "severity": "major", "rationale": "</script> 中文 😀"}
     said = mark(first, steps[1], "write-0002", **wrong)
     first.stop(signal.SIGKILL)
-    second = start_spanloom(*QUICK)
+    second = start_spanloom(*QUICK, "--sql-port=0")
     assert mark(second, steps[1], "write-0002", **wrong) == said
     found = ask(second, "GET", PATH)
     assert [row["revision"] for row in found["items"]] == [1, 1]
@@ -96,10 +96,34 @@ def test_what_was_saved_survives_a_kill_and_is_one_row(
     row = next(r for r in ask(second, "GET", PATH)["items"] if r["step_id"] == steps[2])
     assert (row["revision"], row["correctness"], len(row["value"])) == (8, "incorrect", 7)
     check_commands(second, run_spanloom, tmp_path)
+    check_sql(second)
     assert httpx.post(f"{second.api}/v1/deletions", params={"trace_id": TRACE}).status_code == 200
     assert httpx.get(second.api + PATH).status_code == 404
     assert ask(second, "GET", "/v1/scores")["items"] == []
+    assert said_in_sql(second) == {}
     assert httpx.get(f"{second.api}/v1/annotations").text == ""
+
+
+def said_in_sql(spanloom: RunningSpanloom) -> dict[str, float]:
+    """Return everybody's score of the run as the SQL port gives it."""
+    marks = "(SELECT count() FROM v_annotations)"
+    text = (
+        f"SELECT Author, ValueNumber, {marks} FROM v_scores WHERE Target = 'trajectory' FORMAT CSV"
+    )
+    answer = httpx.post(spanloom.addresses["sql"], content=text)
+    rows = [line.split(",") for line in answer.raise_for_status().text.splitlines()]
+    assert {int(count) for *_, count in rows} <= {6}
+    return {author.strip('"'): float(score) for author, score, _ in rows}
+
+
+def check_sql(spanloom: RunningSpanloom) -> None:
+    """Dashboards read what the API tells, until a blind queue withholds it."""
+    scores = ask(spanloom, "GET", "/v1/scores", params={"target": "trajectory"})["items"]
+    assert said_in_sql(spanloom) == {row["author"]: row["value"] for row in scores} != {}
+    queue = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, "blind": True}
+    path = "/v1/queues/blind"
+    assert ask(spanloom, "PUT", path, json={**queue, "trace_ids": [TRACE]})
+    assert said_in_sql(spanloom) == {}
 
 
 def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) -> None:

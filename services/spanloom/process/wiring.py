@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from enum import Flag, auto
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from spanloom.access.hosts import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
+from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
 from spanloom.indexer.indexer import Indexer
@@ -41,7 +44,7 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     import socket
     import threading
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from fastapi import APIRouter
 
@@ -139,7 +142,7 @@ class Service:
         at_end(store.close)
         yield self._api(shared, store, api_listener, self._sql_url(sql_listener))
         if sql_listener:
-            yield self._sql(shared, sql_listener)
+            yield self._sql(shared, store, sql_listener)
         if Role.EXTRACT in self._roles:
             yield Extractor(
                 store,
@@ -192,12 +195,12 @@ class Service:
         page = [page_router()] if Role.API in self._roles else []
         return page if door is None else [door.router(), *page]
 
-    def _sql(self, shared: Shared, listener: socket.socket) -> Part:
+    def _sql(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
         settings = self._settings
         engine = EmbeddedSql(store_path(settings.resolved_store_url))
         self._supervisor.at_end(engine.close)
         door = SqlDoor(
-            Reader(engine, sql_limits_of(settings)),
+            Reader(engine, sql_limits_of(settings), partial(_withheld, store)),
             shared.access.authenticator,
             Hosts(settings.api_hosts.split(",")),
             self.metrics,
@@ -222,6 +225,11 @@ class Service:
         listener = bind(self._settings.host, getattr(self._settings, option), flag_of(option))
         self._supervisor.at_end(listener.close)
         return listener
+
+
+def _withheld(store: Store, project: str | None) -> Collection[tuple[str, str]]:
+    """Return of which traces no statement may tell what was said of them."""
+    return withheld_from_all(store, Reach.ALL if project is None else Reach.only(project))
 
 
 def _store_trouble(store: Store) -> Sequence[str]:

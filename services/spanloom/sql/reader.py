@@ -8,13 +8,17 @@ import orjson
 
 from spanloom.core.ports.sql import SqlAnswer, SqlError, SqlJob
 from spanloom.sql import native
-from spanloom.sql.fences import SYSTEM, Fences
+from spanloom.sql.fences import Fences
 from spanloom.sql.settings import SqlLimits, clamp
+from spanloom.sql.sight import SYSTEM, Sight, nothing_withheld
 from spanloom.sql.statements import check, check_format, of_a_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.ports.sql import SqlEngine, SqlFacts, Tree
     from spanloom.sql.questions import Question
+    from spanloom.sql.sight import Withheld
 
 MAX_TEXT_BYTES = 256 * 1024
 """The longest statement, as ClickHouse's own default (``max_query_size``)."""
@@ -59,15 +63,19 @@ class _Ready(NamedTuple):
     format: str
     settings: dict[str, str]
     may_be_described: bool
+    parameters: Mapping[str, str] = {}
 
 
 class Reader:
     """``Statements`` that read, each caller's within what its key opens."""
 
-    def __init__(self, engine: SqlEngine, limits: SqlLimits) -> None:
-        """Whoever opened the engine closes it."""
+    def __init__(
+        self, engine: SqlEngine, limits: SqlLimits, withheld: Withheld = nothing_withheld
+    ) -> None:
+        """Whoever opened the engine closes it; ``withheld`` tells what blind queues withhold."""
         self._engine = engine
         self._limits = limits
+        self._withheld = withheld
 
     @property
     def facts(self) -> SqlFacts:
@@ -79,7 +87,8 @@ class Reader:
         ready = self._ready(question, asker)
         settings = clamp({**question.settings, **ready.settings}, self._limits)
         fmt = check_format(ready.format or question.format)
-        job = SqlJob(ready.text, fmt, settings, question.parameters, asker.project, tag)
+        parameters = {**question.parameters, **ready.parameters}
+        job = SqlJob(ready.text, fmt, settings, parameters, asker.project, tag)
         answer = self._engine.run(job)
         if len(answer.body) > self._limits.result_bytes:
             raise SqlError(396, "TOO_MANY_ROWS_OR_BYTES", "The answer is larger than it may be")
@@ -100,11 +109,12 @@ class Reader:
             raise SqlError(62, "SYNTAX_ERROR", f"A statement may have {MAX_TEXT_BYTES} bytes")
         if "\0" in text:  # where it would end, for all we know
             raise SqlError(62, "SYNTAX_ERROR", "A statement has no zero bytes: write \\0")
-        fences = Fences(self._engine, asker.project, self._database(question.database))
+        sight = Sight(self._engine, asker.project, self._withheld)
+        fences = Fences(self._engine, sight, self._database(question.database))
         tree = self._engine.parse(text)
         if tree is None:
             return self._about_a_table(text, fences)
-        return self._fenced(tree, fences)
+        return self._fenced(tree, fences)._replace(parameters=sight.parameters)
 
     def _fenced(self, tree: Tree, fences: Fences) -> _Ready:
         checked = check(tree)

@@ -83,7 +83,7 @@ SYSTEM_TABLES = frozenset(
 )
 """Tables of the engine that tell nothing of what is stored: every key may read them.
 
-Of ``tables`` and ``columns`` a key of one project sees no sizes (``fences.py``)."""
+Of ``tables`` and ``columns`` a key of one project sees no sizes (``SIZES``)."""
 
 SYSTEM_TABLES_OF_ALL = SYSTEM_TABLES | {
     *("parts", "parts_columns", "data_skipping_indices", "disks", "mutations", "merges"),
@@ -97,3 +97,14 @@ FORMATS = re.compile(
     r"|Arrow|ArrowStream|ORC|Avro|XML|Markdown|MsgPack|Null|RawBLOB|BSONEachRow|NDJSON|SQLInsert"
 )
 """Formats of answers that read no file, as a template or a schema would."""
+
+SIZES = frozenset(
+    {
+        *("total_rows", "total_bytes", "total_bytes_uncompressed", "parts", "active_parts"),
+        *("total_marks", "lifetime_rows", "lifetime_bytes", "data_paths", "metadata_path"),
+        *("data_compressed_bytes", "data_uncompressed_bytes", "marks_bytes", "data_path"),
+        *("statistics", "metadata_modification_time", "active_on_fly_data_mutations"),
+        *("active_on_fly_metadata_mutations", "active_on_fly_alter_mutations"),
+    }
+)
+"""Columns of ``system.tables``, ``columns`` and ``databases`` that tell how much others have."""

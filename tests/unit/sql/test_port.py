@@ -16,13 +16,16 @@ from tests.support.annotations import annotation
 from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
+from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.model.access import Scope
+from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from spanloom.storage.clickhouse import ClickHouseStore
 
@@ -121,6 +124,7 @@ def test_the_database_is_the_stores_or_system(port: SqlPort) -> None:
 def test_describe_exists_and_show_create(port: SqlPort) -> None:
     assert port.said("EXISTS TABLE v_steps") == "1\n"
     assert port.said("EXISTS TABLE access_keys") == "0\n"
+    assert port.said("EXISTS TABLE v_scores") == "1\n"
     for withheld in ("annotations", "scores", "annotation_queue_events"):
         assert port.said(f"EXISTS TABLE {withheld}") == "0\n"
     assert port.said("DESCRIBE TABLE `default`.v_steps FORMAT TSV").startswith("Project\t")
@@ -128,16 +132,62 @@ def test_describe_exists_and_show_create(port: SqlPort) -> None:
     assert "v_steps" in port.said("SHOW TABLES LIKE 'v_%'")
 
 
-def test_no_statement_reads_that_something_was_said(clickhouse_store: ClickHouseStore) -> None:
-    path = clickhouse_store._path
+ASKS_FOR_WHAT_WAS_SAID = (
+    "SELECT 1 FROM v_annotations WHERE toUInt64(Annotator) > 0",
+    "SELECT 1 FROM v_scores WHERE throwIf(Author LIKE 'secret-%', Author) = 0",
+    "WITH 'x' AS Project, 'y' AS TraceId SELECT Annotator FROM v_annotations",
+    "SELECT 'x' WHERE 'x' IN (SELECT toString(toInt8(Annotator)) FROM v_annotations)",
+    "SELECT Annotator FROM annotations",
+    "SELECT Author FROM default.scores",
+    "SELECT Annotator FROM annotation_queue_events",
+)
+
+
+@pytest.mark.parametrize("is_of_all", [False, True])
+def test_what_was_said_is_read_by_views_but_for_what_is_withheld(
+    clickhouse_store: ClickHouseStore, *, is_of_all: bool
+) -> None:
+    """Nor does a statement that fails on a row of another project, or a withheld one, tell it."""
+    store, path = clickhouse_store, clickhouse_store._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
-    clickhouse_store.add_annotations([annotation(TraceKey("said", secrets.token_hex(16)))])
-    with open_port(path, is_open=False) as port:
-        for project in ("*", "said"):
-            key = port.locks.make(project, Scope.READ)
-            for table in ("trajectory_changes", "default.trajectory_changes AS x"):
-                assert port.said(f"SELECT count() FROM {table} WHERE IsSaid", key) == "0\n"
+    trace_id = secrets.token_hex(16)
+    mine, theirs = (f"it's-{secrets.token_hex(4)}" for _ in range(2))
+    twins = make_twins(store, mine, theirs, trace_id)
+    who = f"secret-{secrets.token_hex(4)}"
+    held = TraceKey(mine, secrets.token_hex(16))
+    changed = annotation(twins.mine, annotator="bo", revision=2, correctness="incorrect")
+    gone = annotation(twins.mine, annotator="cy", is_deleted=True)
+    secret = annotation(held, annotator=who)
+    store.add_annotations([annotation(twins.mine, annotator="bo"), changed, gone, secret])
+    store.add_scores([Score(held, "helpful", "llm", who, 1, number=0.5)])
+    store.put_queue(blind := Queue(mine, "blind", "s", ["ada"], is_blind=True))
+    store.add_items(blind, [QueueItem(held.trace_id, 1)])
+
+    def withheld(project: str | None) -> Collection[tuple[str, str]]:
+        return withheld_from_all(store, Reach.ALL if project is None else Reach.only(project))
+
+    with open_port(path, is_open=False, withheld=withheld) as port:
+        key = port.locks.make("*" if is_of_all else mine, Scope.READ)
+        own = f"TraceId IN ('{trace_id}', '{held.trace_id}')"
+        text = f"SELECT Annotator, Correctness FROM v_annotations WHERE {own} ORDER BY 1"
+        said = port.said(text, key)
+        assert "bo\tincorrect\n" in said
+        assert mine.replace("'", "\\'") in said
+        assert (theirs.replace("'", "\\'") in said) == is_of_all
+        assert said.count("bo") == 1
+        assert "cy" not in said
+        assert who not in said
+        assert who not in port.said(f"SELECT Author FROM v_scores WHERE {own}", key)
+        assert who not in port.said(f"SELECT * FROM (SELECT * FROM v_annotations) WHERE {own}", key)
+        for hostile in ASKS_FOR_WHAT_WAS_SAID:
+            answer = port.ask(hostile, key)
+            assert who not in answer.text
+            assert is_of_all or theirs not in answer.text
+        for table in ("trajectory_changes", "default.trajectory_changes AS x"):
+            assert port.said(f"SELECT count() FROM {table} WHERE IsSaid", key) == "0\n"
+        store.add_events(blind, [QueueEvent(held.trace_id, "ada", 1, Event.DONE)])
+        assert who in port.said(f"SELECT Author FROM v_scores WHERE {own}", key)
 
 
 def test_columns_without_rows_are_named_in_native(port: SqlPort) -> None:
