@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("sft", "dpo")
 """Formats whose lines are corrected answers."""
+RUNS = ("invariant", "snorkel")
+"""Formats whose lines are runs with what was said of them."""
 TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 """Formats with a row for each step, and their media types."""
 
@@ -36,12 +38,12 @@ TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", *TABLES, *EXAMPLES, "potato"]),
+    type=click.Choice(["jsonl", *TABLES, *EXAMPLES, *RUNS, "potato"]),
     default="jsonl",
     show_default=True,
     help="A line for each annotator and run; a table with a row for each step; corrected answers"
-    " as examples to tune on, or with the original to prefer them; or the folder of a task for"
-    " Potato.",
+    " as examples to tune on, or with the original to prefer them; runs as Invariant Explorer or"
+    " Snorkel read them; or the folder of a task for Potato.",
 )
 @click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
 @click.option("--with-agents", is_flag=True, help="Agents' own rows are steps of the task too.")
@@ -61,7 +63,7 @@ def export_command(
     if form in TABLES:
         _export_table(client.copy, annotation_table(TABLES[form], **asked), output)
         return
-    entries = client.annotation_entries(**asked, form=form if form in EXAMPLES else None)
+    entries = client.annotation_entries(**asked, form=form if form in (*EXAMPLES, *RUNS) else None)
     if form == "potato":
         if output is None:
             raise click.UsageError("--format potato writes a folder: name it with --output")

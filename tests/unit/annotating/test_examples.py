@@ -121,3 +121,23 @@ def test_a_blind_queue_withholds_corrections_too(desk: Desk) -> None:
     assert (len(lines(desk, "sft")), lines(desk, "sft", "bo")) == (1, [])
     told = desk.ask("GET", "/v1/annotations/corrections", "bo")
     assert not any(told.values())
+
+
+def test_runs_are_written_for_others_with_what_was_said(desk: Desk) -> None:
+    """A line for a run, each annotator's marks in it; a run that nobody judged is in no line."""
+    model_run(desk)
+    for who in ("ada", "bo"):
+        spans = [{"field": "output", "part": "0.content", "start": 0, "end": 6, "text": "Bergen"}]
+        mark = {"correctness": "incorrect", "severity": "major", "value": {"spans": spans}}
+        desk.write({"step_id": desk.steps[0], **mark}, who=who)
+    (line,) = lines(desk, "invariant")
+    assert line["index"] == 0
+    assert [m["role"] for m in line["messages"]] == ["system", "user", "assistant", "tool"]
+    told = [(one["address"], one["extra_metadata"]["annotator"]) for one in line["annotations"]]
+    here, there = "messages.2", "messages.2.content:0-6"
+    assert told == [(here, "ada"), (there, "ada"), (here, "bo"), (there, "bo")]
+    assert [one["extra_metadata"]["score"] for one in line["metadata"]["remarks"]] == [95, 95]
+    (trace,) = lines(desk, "snorkel")
+    first, _ = trace["substeps"]
+    assert first["metadata"][f"{SCHEME}/bo/severity"] == "major"
+    assert trace["metadata"][f"{SCHEME}/ada/score"] == 95

@@ -37,7 +37,7 @@ FormInQuery = Annotated[
     Form,
     Query(
         alias="format",
-        description="What a line is: what somebody says of a run, or an example to train on.",
+        description="What a line is: what somebody says of a run, an example to train on, a run.",
         examples=["sft"],
     ),
 ]
@@ -91,6 +91,7 @@ async def export_annotations(
     `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
     `format=sft` and `format=dpo` give a line for each answer of a model that somebody corrected,
     as far as it still stands: `GET /v1/annotations/corrections` counts what is not written.
+    `format=invariant` and `format=snorkel` give the runs themselves, with what was said of them.
     """
     reach = callers.narrowed(project)
     asked = asked_rows(scheme, annotator, since, until)

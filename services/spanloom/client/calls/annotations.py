@@ -31,6 +31,7 @@ def annotation_entries(
     """Return what annotators say, an entry for each annotator and run (docs/annotation.md).
 
     With the form ``sft`` or ``dpo``: examples to train on, of answers that they corrected.
+    With ``invariant`` or ``snorkel``: runs with what was said of them, as these tools read them.
     """
     filters = _said(project, scheme, annotator, since, until)
     request = Request(

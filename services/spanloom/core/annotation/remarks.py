@@ -1,0 +1,61 @@
+"""What exported entries say, remark by remark: for formats that have no entries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.model.annotation import MARK_FIELDS, WHOLE
+from spanloom.core.model.remark import Place, Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from spanloom.core.model.remark import Fact
+
+    Json = dict[str, Any]  # as JSON gives and takes it
+
+_OF_RUN = ("origin", "version", "score", "score_complete")
+
+
+def remarks_of(entry: Json) -> Iterator[Remark]:
+    """Yield the remarks of one annotator on one run: of the run, then of its steps in order.
+
+    A step that has gone keeps its id: whoever writes remarks down finds no such step.
+    """
+    whole = entry.get("value") or {}
+    yield _remark(entry, WHOLE, {**_told(entry, _OF_RUN), **_told(whole, (*MARK_FIELDS, *whole))})
+    for step in entry.get("steps", ()):
+        step_id = step.get("stands_at") or step["step_id"]
+        said = _told(step, (*MARK_FIELDS, "state"))
+        yield _remark(entry, step_id, said)
+        yield from _placed(entry, step_id, step.get("value"))
+    yield from _placed(entry, WHOLE, whole)
+
+
+def _placed(entry: Json, step_id: str, value: object) -> Iterator[Remark]:
+    """Yield what is said of places; those of a scheme of the whole run name their steps."""
+    found = value.get("spans") if isinstance(value, dict) else None
+    for one in found if isinstance(found, list) else ():
+        if isinstance(one, dict) and (place := _place(one)) is not None:
+            names = [name for name in one if name not in {*Place._fields, "text", "step_id"}]
+            yield _remark(entry, str(one.get("step_id") or step_id), _told(one, names), place)
+
+
+def _place(one: Json) -> Place | None:
+    start, end = one.get("start"), one.get("end")
+    if type(start) is not int or type(end) is not int:
+        return None
+    field, part, quote = (str(one.get(name, "")) for name in ("field", "part", "text"))
+    return Place(field, part, start, end, quote)
+
+
+def _remark(
+    entry: Json, step_id: str, facts: Mapping[str, Fact], at: Place | None = None
+) -> Remark:
+    return Remark(step_id, entry["scheme"], entry["annotator"], facts, at)
+
+
+def _told(said: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:
+    """Return what is said in one word, number or text."""
+    found = ((name, said.get(name)) for name in names)
+    return {n: value for n, value in found if isinstance(value, str | int | float) and value != ""}

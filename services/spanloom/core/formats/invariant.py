@@ -1,0 +1,136 @@
+"""Runs with remarks for Invariant Explorer: a line for each agent, its messages and annotations.
+
+A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages are in
+its strict form: arguments are objects, every call has an id, parts are text or images. An
+annotation is ``{content, address, extra_metadata}``; its address is ``messages.2.content:0-5`` for
+a piece of a text, ``messages.2`` for a step. What has no message (an agent, a node of a graph, the
+run itself, a step that has gone) stands in ``metadata.remarks``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.formats.conversation import conversation
+from spanloom.core.reading.gist import answer_in, question_in
+from spanloom.core.reading.values import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.formats.conversation import Turn
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.model.remark import Remark
+
+    Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
+    """Of step, field and part: line, address, and where in the text there it begins, if in one."""
+
+_PARTS = frozenset({"text", "image_url"})
+_KEPT = ("role", "content", "tool_call_id")
+
+
+def invariant_lines(document: Json, remarks: Iterable[Remark]) -> Iterator[Json]:
+    """Yield the lines of a run, that of its root agent first.
+
+    A run without messages has one line, with its question and its answer.
+    """
+    talks = [(agent, turns) for agent in document["agent_steps"] if (turns := conversation(agent))]
+    lines = [_line(agent, [_strict(turn.message) for turn in turns]) for agent, turns in talks]
+    if not lines:
+        lines = [_line(document["root_step"], _gist(document["root_step"]))]
+    spots = _spots([turns for _, turns in talks])
+    for remark in remarks:
+        line, address = _address(remark, spots)
+        placed = lines[line]["annotations"]
+        if address:
+            placed.append(_annotation(remark) | {"address": address})
+        else:
+            lines[0]["metadata"].setdefault("remarks", []).append(_annotation(remark))
+    for at, line_ in enumerate(lines):
+        about = _about(document) if at == 0 else {"parent_trace": document["id"]}
+        yield {**line_, "metadata": {**about, **line_["metadata"]}}
+
+
+def _line(agent: Json, messages: Sequence[Json]) -> Json:
+    return {"messages": messages, "annotations": [], "metadata": {"agent": agent.get("name", "")}}
+
+
+def _about(document: Json) -> Json:
+    """Return what is said of the run: its figures as the document has them."""
+    root, extraction = document["root_step"], document.get("extraction") or {}
+    figures, times = root.get("metrics_info") or {}, root.get("basic_info") or {}
+    known = {
+        "version": extraction.get("version"),
+        "input_tokens": figures.get("input_tokens"),
+        "output_tokens": figures.get("output_tokens"),
+        "duration_ms": times.get("duration"),
+    }
+    told = {name: value for name, value in known.items() if value is not None}
+    return {"trace_id": document["id"], "name": root.get("name", ""), **told}
+
+
+def _gist(root: Json) -> Sequence[Json]:
+    """Return the question and the answer of a run as messages."""
+    question, answer = question_in(root.get("input", "")), answer_in(root.get("output", ""))
+    asked = {"role": "user", "content": question}
+    return [asked, {"role": "assistant", "content": answer}]
+
+
+def _spots(talks: Iterable[Sequence[Turn]]) -> Spots:
+    """Return where steps stand, and their texts. Of a step as a whole its last message counts."""
+    spots: dict[tuple[str, str, str], tuple[int, str, int | None]] = {}
+    for line, turns in enumerate(talks):
+        for at, turn in enumerate(turns):
+            spots[turn.step_id, "", ""] = line, f"messages.{at}", None
+            is_text = isinstance(turn.message["content"], str)
+            for (field, part), (within, begin) in turn.parts.items():
+                offset = begin if within == "content" and is_text else None
+                spots[turn.step_id, field, part] = line, f"messages.{at}.{within}", offset
+    return spots
+
+
+def _address(remark: Remark, spots: Spots) -> tuple[int, str]:
+    """Return line and address of a remark; an empty one if nothing there says what it is of."""
+    whole = spots.get((remark.step_id, "", ""), (0, "", None))
+    if (place := remark.place) is None:
+        return whole[:2]
+    line, address, begin = spots.get((remark.step_id, place.field, place.part), whole)
+    if begin is None:
+        return line, address
+    return line, f"{address}:{begin + place.start}-{begin + place.end}"
+
+
+def _annotation(remark: Remark) -> Json:
+    """Return a remark in one line for people, and with all that is said as its metadata."""
+    facts = remark.facts
+    names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
+    said = ", ".join(str(facts[name]) for name in names if name in facts)
+    why = str(facts.get("rationale", "")) or (f"“{remark.place.quote}”" if remark.place else "")
+    about = {"scheme": remark.scheme, "annotator": remark.annotator, "step_id": remark.step_id}
+    text = " ".join(filter(None, (f"[{said or remark.scheme}]", why)))
+    return {"content": text, "extra_metadata": {"source": "spanloom", **about, **facts}}
+
+
+def _strict(message: Json) -> Json:
+    """Return a message with nothing but what Invariant's own tools take."""
+    strict = {name: message[name] for name in _KEPT if name in message}
+    if isinstance(content := strict["content"], list):
+        strict["content"] = [_part(part) for part in content]
+    if calls := message.get("tool_calls"):
+        strict["tool_calls"] = [_call(call) for call in calls]
+    return strict
+
+
+def _part(part: object) -> Json:
+    known: Json = part if isinstance(part, dict) else {}
+    kind = known.get("type", "part")
+    return known if kind in _PARTS else {"type": "text", "text": f"[{kind}]"}
+
+
+def _call(call: Json) -> Json:
+    function = call.get("function") or {}
+    text = function.get("arguments") or "{}"
+    value = json_value(text) if isinstance(text, str) else text
+    arguments = value if isinstance(value, dict) else {"_raw": text}
+    named = {"name": str(function.get("name", "")), "arguments": arguments}
+    return {"id": call["id"], "type": "function", "function": named}

@@ -1,0 +1,152 @@
+"""Runs with remarks as traces of Snorkel: steps in steps, remarks in their metadata.
+
+Its schema has no place for what annotators say, and takes plain values in ``metadata`` alone, so a
+mark is some keys there: ``potato/ada/correctness``, ``potato/ada/severity``. What is said of pieces
+of texts, and of steps that are not in the run any more, is JSON in ``metadata_expand``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from spanloom.core.formats.json_bytes import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.model.remark import Remark
+
+DEEPEST = 100
+"""Agents within agents: steps below stand under the root, for few read JSON that is much deeper."""
+_BESIDE = "remarks"
+
+
+def snorkel_trace(document: Json, remarks: Iterable[Remark]) -> Json:
+    """Return a run as the root of a trace, each agent's steps below it.
+
+    Tokens of a model are what went in and out, of an agent and of the root their sum; latency is in
+    seconds. Steps side by side that ran at the same time make what is above them ``parallel``.
+    """
+    nodes = _nodes(document)
+    top = nodes[document["root_step"]["id"]]
+    _say(nodes, top, remarks)
+    return top
+
+
+def _nodes(document: Json) -> Mapping[str, Json]:
+    """Return every step as a node, by its id, hung below the agent that it is of."""
+    root = document["root_step"]
+    agents = {agent["id"]: agent for agent in document["agent_steps"]}
+    owners = _owners(agents)
+    steps = {id_: agent | {"type": "agent"} for id_, agent in agents.items()}
+    steps[root["id"]] = root | {"type": "root"}
+    for agent in agents.values():
+        for step in agent.get("steps", ()):
+            steps.setdefault(step["id"], step)
+    names = {id_: agents[agent_id].get("name", "") for id_, agent_id in owners.items()}
+    nodes = {id_: _node(step, names.get(id_, "")) for id_, step in steps.items()}
+    below: defaultdict[str, list[str]] = defaultdict(list)
+    for id_ in steps.keys() - {root["id"]}:
+        below[_above(id_, owners, root["id"])].append(id_)
+    for id_, found in below.items():
+        found.sort(key=lambda one: (_times(steps[one]), one))
+        nodes[id_]["substeps"] = [nodes[one] for one in found]
+        if any(map(_overlap, pairwise(_times(steps[one]) for one in found))):
+            nodes[id_]["substep_execution_type"] = "parallel"
+    return nodes
+
+
+def _owners(agents: Mapping[str, Json]) -> Mapping[str, str]:
+    """Return of which agent each step is; an agent that is nobody's step is below its parent's."""
+    owners: dict[str, str] = {}
+    for agent_id, agent in agents.items():
+        for step in agent.get("steps", ()):
+            owners.setdefault(step["id"], agent_id)
+    for agent_id, agent in agents.items():
+        above = agent.get("parent_id", "")
+        if agent_id not in owners and (above in agents or above in owners):
+            owners[agent_id] = above if above in agents else owners[above]
+    return owners
+
+
+def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
+    """Return below what a step hangs: its agent, but the root if that is too deep, or in a ring."""
+    above = at = owners.get(step_id, root)
+    for _ in range(DEEPEST):
+        if at == root:
+            return above
+        at = owners.get(at, root)
+    return root
+
+
+def _node(step: Json, agent: str) -> Json:
+    """Return a step without what is below it."""
+    own, error = step.get("metadata") or {}, (step.get("basic_info") or {}).get("error") or {}
+    failed = {"error_code": error.get("code"), "error_msg": error.get("msg")}
+    metadata = {
+        "step_id": step["id"],
+        "name": step.get("name", ""),
+        "agent": agent if step["type"] not in ("agent", "root") else step.get("name", ""),
+        "tokens": _tokens(step),
+        "latency": _ms(step, "duration") / 1_000,
+        **{name: value for name, value in failed.items() if value is not None},
+    }
+    texts = {
+        name: value if isinstance(value, str) else dump(value).decode()
+        for name, value in own.items()
+    }
+    return {
+        "step_type": "ROOT_STEP" if step["type"] == "root" else step["type"].upper(),
+        "metadata": metadata,
+        "value": step.get("output") or "",
+        "substeps": [],
+        "substep_execution_type": "serial",
+        "metadata_expand": {"input": step.get("input") or "", **texts},
+    }
+
+
+def _say(nodes: Mapping[str, Json], top: Json, remarks: Iterable[Remark]) -> None:
+    """Write remarks into the nodes of their steps; those without a step into the root's."""
+    beside: dict[str, list[Json]] = {}
+    for remark in remarks:
+        node = nodes.get(remark.step_id) if remark.step_id else top
+        if node is not None and remark.place is None:
+            author = f"{remark.scheme}/{remark.annotator}"
+            node["metadata"] |= {f"{author}/{name}": fact for name, fact in remark.facts.items()}
+        else:
+            at = remark.step_id if node is not None and remark.step_id else ""
+            beside.setdefault(at, []).append(_written(remark))
+    for step_id, written in beside.items():
+        node = nodes[step_id] if step_id else top
+        node["metadata_expand"][_BESIDE] = dump(written).decode()
+
+
+def _written(remark: Remark) -> Json:
+    place = remark.place._asdict() if remark.place else {}
+    about = {"step_id": remark.step_id, "scheme": remark.scheme, "annotator": remark.annotator}
+    return {**about, **place, **remark.facts}
+
+
+def _tokens(step: Json) -> int:
+    """Return the tokens of a step, in and out; those of agents are summed in the document."""
+    usage = step.get("model_info") or step.get("metrics_info") or {}
+    return sum(int(usage.get(name) or 0) for name in ("input_tokens", "output_tokens"))
+
+
+def _times(step: Json) -> tuple[int, int]:
+    """Return when a step began and ended, in ms."""
+    began = _ms(step, "started_at")
+    return began, began + _ms(step, "duration")
+
+
+def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:
+    """Return whether a step ran for a millisecond at least together with the next one."""
+    (_, ended), (began, _) = times
+    return ended > began
+
+
+def _ms(step: Json, name: str) -> int:
+    return int((step.get("basic_info") or {}).get(name) or 0)

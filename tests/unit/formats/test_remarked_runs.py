@@ -1,0 +1,185 @@
+"""Runs with remarks, as Invariant Explorer and Snorkel read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invariant_sdk.types.annotations import AnnotationCreate
+from invariant_sdk.types.push_traces import PushTracesRequest
+from tests.support.remarked import at_address, check_messages, check_snorkel, nodes_of
+
+from spanloom.core.formats.conversation import conversation
+from spanloom.core.formats.invariant import invariant_lines
+from spanloom.core.formats.snorkel import snorkel_trace
+from spanloom.core.model.remark import Place, Remark
+
+Json = dict[str, Any]
+FIRST, CALLED, FAILED, CRITIC = (f"a00000000000000{n}" for n in (2, 3, 4, 5))
+SAID: Json = {"correctness": "incorrect", "severity": "major", "rationale": "asked twice"}
+REMARKS = [
+    Remark("", "potato", "ada", {"score": 95, "score_complete": False}),
+    Remark(FIRST, "potato", "ada", SAID),
+    Remark(FAILED, "potato", "ada", {}, Place("output", "", 0, 4, "down")),
+    Remark(CRITIC, "potato", "bo", {"correctness": "correct"}),
+    Remark("gone", "potato", "bo", {"correctness": "incorrect"}),
+]
+
+
+@pytest.fixture
+def run() -> Json:
+    """An agent that calls a tool twice, once without an id, which fails; its critic is an agent."""
+    text = Path(__file__).with_name("run_with_a_critic.json").read_text()
+    document: Json = json.loads(text)
+    return document
+
+
+def test_the_conversation_is_told_from_steps(run: Json) -> None:
+    """The second call's input repeats the question alone: what lies between comes from steps."""
+    calls = [
+        {"id": "c1", "type": "function", "function": _call("Oslo")},
+        {"id": "c2", "type": "function", "function": _call("Bergen")},
+    ]
+    assert [turn.message for turn in conversation(run["agent_steps"][0])] == [
+        {"role": "user", "content": "Oslo or Bergen?"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "name": "weather", "content": "dry"},
+        {"role": "tool", "tool_call_id": "c2", "name": "weather", "content": "down"},
+        {"role": "assistant", "content": "Oslo."},
+    ]
+
+
+def _call(city: str) -> Json:
+    return {"name": "weather", "arguments": f'{{"city":"{city}"}}'}
+
+
+def _model(step_id: str, heard: list[Json], *said: Json) -> Json:
+    texts = {"input": json.dumps(heard), "output": json.dumps(said)}
+    return {"id": step_id, "type": "model", "name": "chat", **texts}
+
+
+def _asks(*calls: Json) -> Json:
+    asked = [{"type": "function", "function": call} for call in calls]
+    return {"role": "assistant", "content": "", "tool_calls": asked}
+
+
+def _ran(step_id: str, text: str, output: str = "dry") -> Json:
+    return {"id": step_id, "type": "tool", "name": "weather", "input": text, "output": output}
+
+
+def test_results_stand_as_they_were_called() -> None:
+    """Calls without ids get some; LangChain writes a single argument alone."""
+    steps = [
+        _model("m", [], _asks(_call("Oslo"), _call("Bergen"))),
+        _ran("late", '{"city": "Bergen"}', "rain"),
+        _ran("early", "Oslo"),
+        _ran("beyond", "Molde", "fog"),
+    ]
+    _, *results = (turn.message for turn in conversation({"steps": steps}))
+    told = [(one["tool_call_id"], one["content"]) for one in results]
+    assert told == [("m.0", "dry"), ("m.1", "rain"), ("beyond", "fog")]
+
+
+def test_a_result_that_is_no_step_is_kept_once() -> None:
+    asked = {**_asks(_call("Oslo"))}
+    asked["tool_calls"][0]["id"] = "c1"
+    result = {"role": "tool", "tool_call_id": "c1", "content": "dry"}
+    steps = [
+        _model("m1", [{"role": "user", "content": "?"}], asked),
+        _model(
+            "m2", [{"role": "user", "content": "?"}, asked, result, result], {"role": "assistant"}
+        ),
+    ]
+    roles = [turn.message["role"] for turn in conversation({"steps": steps})]
+    assert roles == ["user", "assistant", "tool", "assistant"]
+
+
+def test_what_was_said_stands_at_its_messages(run: Json) -> None:
+    line, critic = invariant_lines(run, REMARKS)
+    for one in (line, critic):
+        check_messages(one["messages"])
+    of_step, of_piece = line["annotations"]
+    assert critic["annotations"] == []  # the agent itself says nothing: its first word is a step's
+    assert of_step["address"] == "messages.1"
+    assert of_step["content"] == "[incorrect, major] asked twice"
+    assert (
+        of_step["extra_metadata"].items() >= {**SAID, "step_id": FIRST, "annotator": "ada"}.items()
+    )
+    assert of_piece["address"] == "messages.3.content:0-4"
+    assert at_address(line, of_piece["address"]) == "down"
+    made = AnnotationCreate.from_nested_dicts([one["annotations"] for one in (line, critic)])
+    PushTracesRequest(messages=[line["messages"], critic["messages"]], annotations=made)
+    beside = [one["extra_metadata"]["step_id"] for one in line["metadata"]["remarks"]]
+    assert beside == ["", CRITIC, "gone"]
+    assert critic["metadata"] == {"parent_trace": run["id"], "agent": "critic"}
+
+
+def test_a_run_without_messages_has_its_question_and_its_answer(run: Json) -> None:
+    run["agent_steps"] = []
+    (line,) = invariant_lines(run, REMARKS)
+    assert [one["content"] for one in line["messages"]] == ["Oslo or Bergen?", "Oslo."]
+    assert len(line["metadata"]["remarks"]) == len(REMARKS)
+
+
+def test_media_are_named(run: Json) -> None:
+    """What Invariant's analyzer raises for is a word; an image stays one."""
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    heard = [{"role": "user", "content": [image, {"type": "input_audio", "input_audio": {}}]}]
+    run["agent_steps"][0]["steps"][0]["input"] = json.dumps(heard)
+    line, _ = invariant_lines(run, [])
+    assert line["messages"][0]["content"] == [image, {"type": "text", "text": "[input_audio]"}]
+
+
+def test_marks_are_metadata_of_snorkel(run: Json) -> None:
+    trace = snorkel_trace(run, REMARKS)
+    check_snorkel(trace)
+    nodes = {node["metadata"]["step_id"]: node for node in nodes_of(trace)}
+    assert trace["metadata"].items() >= {"tokens": 177, "potato/ada/score": 95}.items()
+    assert trace["substep_execution_type"] == "parallel"
+    marks = {f"potato/ada/{name}": value for name, value in SAID.items()}
+    assert nodes[FIRST]["metadata"].items() >= marks.items()
+    assert nodes[CRITIC]["metadata"]["potato/bo/correctness"] == "correct"
+    assert nodes[CRITIC]["metadata"]["tokens"] == 12
+    assert [node["metadata"]["step_id"] for node in nodes[CRITIC]["substeps"]] == [
+        CRITIC[:-1] + "6"
+    ]
+    assert json.loads(nodes[FAILED]["metadata_expand"]["remarks"])[0]["quote"] == "down"
+    assert nodes[FAILED]["metadata"].items() >= {"error_code": 503, "error_msg": "down"}.items()
+    (gone,) = json.loads(trace["metadata_expand"]["remarks"])
+    assert gone == {
+        "step_id": "gone",
+        "scheme": "potato",
+        "annotator": "bo",
+        "correctness": "incorrect",
+    }
+
+
+def test_agents_in_a_ring_or_too_deep_stand_under_the_root(run: Json) -> None:
+    """Of any shape a run may have, every step is there once."""
+    depth = 300
+    ids = [f"{n:016x}" for n in range(depth)]
+    agents = [
+        {
+            **run["agent_steps"][1],
+            "id": own,
+            "parent_id": "",
+            "steps": [{"id": below, "type": "agent"}],
+        }
+        for own, below in zip(ids, [*ids[1:], ids[-2]], strict=True)
+    ]
+    run["root_step"]["id"], run["agent_steps"] = ids[0], agents
+    trace = snorkel_trace(run, [])
+    check_snorkel(json.loads(json.dumps(trace)))
+    assert sorted(node["metadata"]["step_id"] for node in nodes_of(trace)) == ids
+
+
+def test_a_piece_of_an_answer_in_several_messages_is_found_in_the_joined_one(run: Json) -> None:
+    said = [{"role": "assistant", "content": text} for text in ("Well 😀", "Oslo it is.")]
+    run["agent_steps"][0]["steps"][0]["output"] = json.dumps(said)
+    place = Place("output", "1.content", 0, 4, "Oslo")
+    line, _ = invariant_lines(run, [Remark(FIRST, "potato", "ada", {}, place)])
+    (one,) = line["annotations"]
+    assert one["address"] == "messages.1.content:8-12"
+    assert at_address(line, one["address"]) == "Oslo"
