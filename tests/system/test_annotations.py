@@ -146,12 +146,12 @@ def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) ->
     for form in ("sft", "dpo"):
         done = run("annotations", "export", url, "--format", form)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "corrections: none\n")
-    for form, begin in (
+    for form, start in (
         ("invariant", '{"index":0,"messages":['),
         ("snorkel", '{"step_type":"ROOT_'),
     ):
         done = run("annotations", "export", url, "--format", form)
-        assert (done.returncode, done.stdout.startswith(begin), done.stderr) == (0, True, "")
+        assert (done.returncode, done.stdout.startswith(start), done.stderr) == (0, True, "")
     for form, begin in (("csv", b"project,trace_id,scheme"), ("parquet", b"PAR1")):
         table = folder / f"table.{form}"
         done = run("annotations", "export", url, "--format", form, "--output", str(table))
