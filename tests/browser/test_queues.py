@@ -202,7 +202,13 @@ def test_a_queue_is_made_of_a_question_and_somebody_is_away(ada: Page, team: Tea
     page = ada
     page.goto(f"{team.api}/queues?where={quote('tool_steps = 3')}")
     page.get_by_role("button", name="New queue").click()
-    page.get_by_label("Name", exact=True).fill("fresh")
+    name = page.get_by_label("Name", exact=True)
+    for wrong in ("a/b", ".."):
+        name.fill(wrong)
+        assert name.evaluate("(field) => !field.checkValidity()")
+    name.fill("a.b …")
+    assert name.evaluate("(field) => field.checkValidity()")
+    name.fill("fresh")
     page.get_by_label("Scheme").select_option("mast")
     expect(page.get_by_label("Which runs")).to_have_value("tool_steps = 3")
     page.get_by_label("Annotators, with commas").fill("ada, bo\uff0ccy")

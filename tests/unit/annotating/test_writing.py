@@ -177,6 +177,14 @@ def test_what_is_of_the_whole_run_has_no_step(desk: Desk) -> None:
     desk.write({"step_id": desk.steps[0], "correctness": "x"}, scheme="blame", status=422)
 
 
+def test_a_name_of_potato_may_have_slashes(desk: Desk) -> None:
+    text = "annotation_type: failure_attribution\nname: team/blame\ndescription: who\n"
+    desk.ask("PUT", "/v1/schemes/team%2Fblame", json={"text": text})
+    value = {"responsible_agent": "planner"}
+    desk.write({"write_id": "write-slash", "value": value}, scheme="team/blame")
+    assert "team/blame" in {s["name"] for s in desk.ask("GET", "/v1/schemes")["items"]}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "wanted"),
     [

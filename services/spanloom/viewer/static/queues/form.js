@@ -8,6 +8,8 @@ import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { picked, unpick } from "./picked.js";
 
+/** A name is a part of addresses: without a slash, and neither of what addresses mean by dots. */
+const NAME = "(?!\\.{1,2}$)[^\\/]+";
 const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
 /** The fields of a form as a request has them. @param {FormData} given @param {string[]} ids of the runs that were selected */
@@ -49,7 +51,7 @@ export function QueueForm({ names, project }) {
     }
   };
   return html`<form class="fields" onSubmit=${make}>
-    <label>${t("queue.name")}<input name="name" required maxlength="200" autofocus /></label>
+    <label>${t("queue.name")}<input name="name" required maxlength="200" pattern=${NAME} title=${t("queue.name.rule")} autofocus /></label>
     <label>${t("queue.scheme")}<select name="scheme" required key=${schemes.length}>${schemes.map((name) => html`<option>${name}</option>`)}</select></label>
     <${Runs} ids=${ids} />
     <label class="full">${t("queue.annotators")}<input name="annotators" placeholder="ada, bo" autocomplete="off" /></label>

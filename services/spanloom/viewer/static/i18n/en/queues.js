@@ -13,6 +13,7 @@ export const queues = {
   "queues.none": "There are no queues yet. A queue says what is asked of which runs, and by whom.",
   "queue.new": "New queue",
   "queue.name": "Name",
+  "queue.name.rule": "Any text without a slash",
   "queue.scheme": "Scheme",
   "queue.states": "How far",
   "queue.people": "Annotators",

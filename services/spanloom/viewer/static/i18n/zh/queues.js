@@ -13,6 +13,7 @@ export const queues = {
   "queues.none": "还没有队列。队列规定由谁、就哪些运行、回答什么问题。",
   "queue.new": "新建队列",
   "queue.name": "名称",
+  "queue.name.rule": "任意文字，不含斜杠",
   "queue.scheme": "方案",
   "queue.states": "进度",
   "queue.people": "标注者",
