@@ -95,6 +95,33 @@ def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, deep: str) 
     assert page.evaluate(SIGHT, "grid .row") == before
 
 
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_the_rows_of_a_run_come_where_they_stay(page: Page, deep: str, width: int) -> None:
+    """Though the line of the list, which fills the head, comes long after the outline."""
+    page.set_viewport_size({"width": width, "height": 900})
+    waiting: list[Route] = []
+    late: list[bool] = []
+
+    def hold(route: Route) -> None:
+        if late:
+            route.continue_()
+        else:
+            waiting.append(route)
+
+    page.route("**/v1/trajectories?*", hold)
+    with page.expect_response("**/outline*"):
+        page.goto(deep)
+    page.wait_for_timeout(200)
+    expect(page.locator(".grid .row")).to_have_count(0)
+    late.append(True)
+    for route in waiting:
+        route.continue_()
+    expect(page.locator(".grid .row").first).to_be_visible()
+    before = page.evaluate(SIGHT, "grid .row")
+    expect(page.locator(".run-head")).to_contain_text("0 % / 0.1 %")
+    assert page.evaluate(SIGHT, "grid .row") == before
+
+
 def test_all_branches_are_closed_and_opened_by_a_key(page: Page, deep: str) -> None:
     grid = open_deep(page, deep)
     grid.focus()

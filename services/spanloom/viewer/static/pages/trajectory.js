@@ -5,7 +5,7 @@ import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
-import { chosen, drill, failure, load, runPath, traceId, turns, view } from "../run/state.js";
+import { chosen, drill, failure, headed, load, runPath, traceId, turns, view } from "../run/state.js";
 import { Transcript } from "../run/transcript.js";
 import { Tree } from "../run/tree.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
@@ -29,7 +29,7 @@ export function Page() {
   useEffect(() => {
     void load();
   }, [project, version]);
-  const there = view.value;
+  const there = headed.value ? view.value : null;
   useEffect(() => {
     if (there) void stepPanel();
   }, [!there]);

@@ -10,7 +10,7 @@ import { visible } from "../ui/visible.js";
 import { DatasetButton } from "../dataset/button.js";
 import { ExportButton } from "./export.js";
 import { Newer } from "./newer.js";
-import { grid, runPath, summary, traceId, view, wholeDocument } from "./state.js";
+import { grid, headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { Versions } from "./versions.js";
 import { toError } from "../tree/keys.js";
 import { spanId } from "../tree/outline.js";
@@ -41,7 +41,7 @@ export function Header() {
     summary().then((told) => {
       setRun(told);
       if (told) read(told).then(setWhole, () => {});
-    }, () => {});
+    }, () => {}).finally(() => { headed.value = true; });
   }, [project, version, view.value]);
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);

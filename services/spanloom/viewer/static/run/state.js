@@ -9,6 +9,8 @@ import { View } from "../tree/view.js";
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
 export const view = signal(/** @type {View | null} */ (null));
+/** Whether the head of the run has its lines: what is below would move when they come. */
+export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 /** The row of the step that is chosen, or -1. */
 export const chosen = signal(-1);
