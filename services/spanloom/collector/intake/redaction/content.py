@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spanloom.collector.intake.redaction.rules import Action, Place, one_pattern
-from spanloom.collector.intake.redaction.structure import read_structure
+from spanloom.collector.intake.redaction.rules import Action, Place
+from spanloom.collector.intake.redaction.structure import read_keys, read_structure
 from spanloom.collector.intake.redaction.values import (
     Plain,
     UnreadableJsonError,
@@ -35,15 +35,6 @@ _STOOD_IN = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
 """A number, or a text that is one, as some senders write counts."""
-_STORED = read_structure()
-_STRUCTURE = one_pattern(_STORED.kept)
-_CONTENT = one_pattern(_STORED.content)
-_FAILURES = one_pattern(_STORED.failures)
-_NUMBERS = one_pattern(_STORED.numbers)
-_EVENTS = one_pattern(_STORED.events)
-_FIELDS = _STORED.json_structure.fields
-_COUNTS, _NAMED = _STORED.json_structure.counts, _STORED.json_structure.named
-_IDS, _WORDS = _STORED.json_structure.ids, _STORED.json_structure.words
 
 
 class NoContent:
@@ -52,17 +43,19 @@ class NoContent:
     def __init__(self, secret: bytes) -> None:
         """Take the key of the short hashes by which equal texts are still told to be equal."""
         self._secret = secret
+        self._keys, self._json = read_keys(), read_structure().json_structure
+        self._fields = self._json.fields
 
     def value(self, _place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
         """Return what of an attribute is structure, or ``GONE``."""
-        if _matches(_STRUCTURE, key) and _is_name(value):
+        if _matches(self._keys.structure, key) and _is_name(value):
             return value
-        if _matches(_NUMBERS, key) and _DECIMAL.fullmatch(str(value)):
+        if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):
             return value
         left: Plain | Gone = GONE
-        if _matches(_FAILURES, key):
+        if _matches(self._keys.failures, key):
             left = describe_failure(value) if isinstance(value, str) else GONE
-        elif _matches(_CONTENT, key):
+        elif _matches(self._keys.content, key):
             left = self._skeleton(value)
         if left != value:
             found[RULE, Action.DROP] += 1
@@ -83,7 +76,7 @@ class NoContent:
 
     def event(self, name: str) -> bool:
         """Return whether an event of this name is stored."""
-        return _EVENTS.match(name) is not None
+        return self._keys.events.match(name) is not None
 
     def _skeleton(self, value: Plain) -> Plain:
         if isinstance(value, str):
@@ -100,16 +93,21 @@ class NoContent:
         if depth > _MAX_DEPTH:
             return None
         if isinstance(value, dict):
-            return {
-                k: self._reduce(k, item, depth + 1) for k, item in value.items() if k in _FIELDS
-            }
+            known = ((k, item) for k, item in value.items() if k in self._fields)
+            return {k: self._reduce(k, item, depth + 1) for k, item in known}
         if isinstance(value, list):
             return [self._reduce(key, item, depth + 1) for item in value]
         if isinstance(value, str):
-            return value if _is_known(key, value) else self._text(value)
-        if isinstance(value, bool) or value is None or key in _COUNTS:
+            return value if self._is_known(key, value) else self._text(value)
+        if isinstance(value, bool) or value is None or key in self._json.counts:
             return value
         return None
+
+    def _is_known(self, key: str, text: str) -> bool:
+        """Return whether a text in JSON is a word of the formats, a name or an identifier."""
+        if text in self._json.words or (key in self._json.named and _is_name(text)):
+            return True
+        return key in self._json.ids and _ID.fullmatch(text) is not None
 
     def _text(self, text: str) -> Plain:
         return self._skeleton(text) if text[:1] in {"{", "["} else self._stand_in(text)
@@ -136,13 +134,6 @@ def describe_failure(text: str) -> str:
 @lru_cache(maxsize=8192)
 def _matches(pattern: re.Pattern[str], key: str) -> bool:
     return pattern.match(key) is not None
-
-
-def _is_known(key: str, text: str) -> bool:
-    """Return whether a text in JSON is a word of the formats, a name or an identifier."""
-    if text in _WORDS or (key in _NAMED and _is_name(text)):
-        return True
-    return key in _IDS and _ID.fullmatch(text) is not None
 
 
 def _is_name(value: Plain) -> bool:
