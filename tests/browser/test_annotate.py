@@ -456,7 +456,12 @@ def test_places_are_found_again_in_a_text_that_changed(
     wait_saved(page)
     row = said_of(service, trace)[step_id(2)]
     assert row["state"] == "valid"
-    assert row["value"]["spans"] == [{**places[0], "start": 26, "end": 31}, places[1]]
+    here = {**places[0], "start": 26, "end": 31}
+    assert row["value"]["spans"] == [here, places[1]]
+    listed.nth(0).get_by_label("type", exact=True).select_option("reasoning")
+    wait_saved(page)
+    spans = said_of(service, trace)[step_id(2)]["value"]["spans"]
+    assert spans == [{**here, "type": "reasoning", "subtype": ""}, places[1]]
 
 
 def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(

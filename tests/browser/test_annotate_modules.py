@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.outlines import Row
 
 from spanloom.api.scheme_schemas import SchemeItem
 from spanloom.core.annotation.marks import apply_edit, conflicts
+from spanloom.core.annotation.places import find_place, parts_of
 from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.reading import read_scheme
 from spanloom.core.annotation.score import score_of
@@ -204,21 +206,6 @@ def test_letters_are_apart_and_those_of_the_form_are_left_alone(modules: Modules
     assert told[1][-1] == ""
 
 
-def standing(text: str, start: int, end: int, words: str) -> list[int] | None:
-    """Return where a place stands by the rule of docs/annotation.md, in UTF-16 units."""
-    if text.encode("utf-16-le")[2 * start : 2 * end] == words.encode("utf-16-le"):
-        return [start, end]
-    places = [at for at in range(len(text)) if text.startswith(words, at)]
-    if len(places) != 1:
-        return None
-    at = units(text[: places[0]])
-    return [at, at + units(words)]
-
-
-def units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
 @EXAMPLES
 @given(
     st.lists(
@@ -248,7 +235,8 @@ def test_a_place_is_found_again_by_its_words(
         "return a[0].map((one) => m.standing(one, one.in)).map((f) => f && [f.start, f.end])",
         asked,
     )
-    assert told == [standing(one["in"], one["start"], one["end"], one["text"]) for one in asked]
+    places = [find_place(one["in"], one["start"], one["end"], one["text"]) for one in asked]
+    assert told == [place and [*place] for place in places]
 
 
 def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) -> None:
@@ -257,6 +245,31 @@ def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) 
         "annotate/found_again.js", "return a[0].map((p) => m.standing(p, 'abc'))", wrong
     )
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
+
+
+CALL = {"id": "c1", "function": {"name": "find", "arguments": '{"q": 1}'}}
+TEXTS = [
+    *("", "plain", "[]", "{}", "[1]", "{not json", '{"role": "user"}', '\n [{"role":"user"}]'),
+    [{"role": "user", "content": "a \U0001f600"}, {"role": "a", "tool_calls": [CALL, CALL]}],
+    *([{"role": "user", "content": ""}], [{"role": "user", "content": [{"type": "text"}]}]),
+    *([{"role": "user", "content": None, "tool_calls": None}], [{"role": 1, "content": "x"}]),
+    *([{"role": "a", "content": "x", "name": 0}], [{"role": "a", "content": "x", "status": False}]),
+    *([{"role": "a", "content": "x", "tool_calls": {}}], [{"role": "a", "tool_calls": [7, None]}]),
+    [{"role": "a", "content": "x", "tool_calls": [{"id": 1}, {"function": "f"}]}],
+    [{"role": "a", "content": "x", "tool_calls": [{"function": "f"}, {"function": {"name": 2}}]}],
+    [{"role": "a", "content": "x", "tool_calls": [{"function": {"arguments": ""}}, CALL]}],
+    [{"role": "a", "content": "x", "refusal": None, "reasoning_content": "y"}],
+]
+
+
+def test_parts_of_what_a_step_says_are_those_of_the_service(modules: Modules) -> None:
+    texts = [text if isinstance(text, str) else json.dumps(text) for text in TEXTS]
+    told = modules.call(
+        "annotate/parts.js",
+        "return a[0].map((x) => m.partsOf(x).map((one) => [one.part, one.text]))",
+        texts,
+    )
+    assert told == [[[*one] for one in parts_of(text).items()] for text in texts]
 
 
 def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:

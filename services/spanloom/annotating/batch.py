@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.annotating.requests import InvalidWritesError, Problem, WriteConflictError
 from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems
+from spanloom.core.annotation.places import SPANS, moved_places
 from spanloom.core.annotation.score import penalty_of
 from spanloom.core.model.annotation import NOTHING, WHOLE, Anchor, Annotation, Mark, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.annotating.requests import Session, Write
     from spanloom.core.annotation.anchors import Anchors
@@ -22,6 +23,8 @@ class Seen(NamedTuple):
     version: Anchors | None
     """The version that was on the screen; ``None``: it was not kept."""
     current: Anchors | None
+    steps: Callable[[], Mapping[str, Any]] = dict
+    """The steps of the version, with their texts."""
 
     def anchor(self, step_id: str, version: int) -> Anchor | None:
         """Return the anchor of a step; ``None`` if there is no such step.
@@ -66,6 +69,8 @@ class Batch:
         mark = self._mark(place, write, now, _base(rows, write))
         if anchor is None or mark is None:
             return None
+        if rows and mark.value.get(SPANS) and _says_another(rows[-1].anchor, anchor):
+            mark = mark._replace(value=self._moved(mark.value, write.step_id))
         row = self._row(write, rows, anchor, mark)
         rows.append(row)
         self.added.append(row)
@@ -108,6 +113,14 @@ class Batch:
         self._problems += (Problem(place, field, reason) for field, reason in found)
         return None if found else mark
 
+    def _moved(self, value: Mapping[str, Any], step_id: str) -> Mapping[str, Any]:
+        """Return a value whose places stand in the version that was seen.
+
+        They may have been put on the texts of an earlier one, which only their words tell.
+        """
+        steps = self._seen.steps()
+        return moved_places(value, step_id, steps.get)
+
     def _row(
         self, write: Write, rows: Sequence[Annotation], anchor: Anchor, mark: Mark
     ) -> Annotation:
@@ -127,6 +140,12 @@ class Batch:
             group=session.group or write.write_id,
             is_deleted=write.is_deleted,
         )
+
+
+def _says_another(before: Anchor, now: Anchor) -> bool:
+    """Return whether texts may be others; of a whole run they may in every other version."""
+    is_known = bool(now.step_hash) and before.step_hash == now.step_hash
+    return before.version != now.version and not is_known
 
 
 def _said(row: Annotation) -> Mark:

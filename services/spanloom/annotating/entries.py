@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
-OURS = frozenset({"revision", "at", "state", "standing", "version", "stands_at", "reason"})
+OURS = frozenset(
+    {"revision", "at", "state", "standing", "version", "stands_at", "reason", "places"}
+)
 """Keys of an exported step that tell of its row, not of what was said."""
 
 
@@ -37,6 +39,8 @@ def write_step(row: Stood, places: dict[str, int]) -> Json:
         shown["step_index"] = at
     if said.mark.value:
         shown["value"] = dict(said.mark.value)
+    if row.places:
+        shown["places"] = plain_places(row)
     return {
         **shown,
         "revision": said.revision,
@@ -45,6 +49,11 @@ def write_step(row: Stood, places: dict[str, int]) -> Json:
         "state": standing.state.value,
         "stands_at": standing.step_id,
     }
+
+
+def plain_places(row: Stood) -> list[Sequence[int] | None]:
+    """Return where the places of a row stand now, as JSON has it."""
+    return [None if bounds is None else [*bounds] for bounds in row.places]
 
 
 def texts_of(mark: Mark) -> Json:

@@ -15,6 +15,7 @@ from spanloom.annotating.entries import (
     flags_of,
     is_said,
     marks_of,
+    plain_places,
     texts_of,
     write_step,
 )
@@ -130,9 +131,10 @@ class Exchange:
             "n_steps": len(judged),
             "steps": sorted(steps, key=lambda step: step.get("step_index", len(judged))),
         }
-        whole = next((row.said.mark for row in rows if row.said.slot.step_id == WHOLE), None)
+        whole = next((row for row in rows if row.said.slot.step_id == WHOLE), None)
         if whole is not None:
-            entry["value"] = {**texts_of(whole), **whole.value}
+            entry["value"] = {**texts_of(whole.said.mark), **whole.said.mark.value}
+            entry |= {"places": plain_places(whole)} if whole.places else {}
         return {**entry, **self._score(project, scheme, rows, judged)}
 
     def _score(self, project: str, name: str, rows: Sequence[Stood], judged: Sequence[str]) -> Json:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.annotation.places import SPANS, places_now
 from spanloom.core.annotation.score import Score, score_of
 from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
 from spanloom.core.model.annotation import WHOLE, Annotation
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.anchors import Anchors
+    from spanloom.core.annotation.places import Bounds
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.annotation.states import Fate
     from spanloom.core.model.span import TraceKey
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     Now = Callable[[], Anchors | None]
     Fates = Callable[[], Mapping[str, Fate]]
+    Steps = Callable[[], Mapping[str, Any]]
 
 MOST_OF_TRACE = 1_000_000
 """Current rows of one trajectory that are read at most."""
@@ -34,6 +37,8 @@ class Stood(NamedTuple):
 
     said: Annotation
     standing: Standing
+    places: Sequence[Bounds | None] = ()
+    """Where each place of its value stands, in another version than it was made on."""
 
     @property
     def counts(self) -> bool:
@@ -76,7 +81,15 @@ class Reading:
         def fates() -> Mapping[str, Fate]:
             return self._versions.fates(key)
 
-        return [Stood(row, self._standing(row, current, now, fates)) for row in rows]
+        @cache
+        def steps() -> Mapping[str, Any]:
+            return self._versions.steps(key, current)
+
+        return [
+            Stood(row, standing, _places(row, standing, current, steps))
+            for row in rows
+            for standing in (self._standing(row, current, now, fates),)
+        ]
 
     def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
         step_id = row.slot.step_id
@@ -87,6 +100,16 @@ class Reading:
         if (anchors := now()) is None:
             return Standing(State.ORPHANED, "", "the trajectory is not stored any more")
         return standing_of(step_id, row.anchor, anchors, fates)
+
+
+def _places(
+    row: Annotation, standing: Standing, current: int, steps: Steps
+) -> Sequence[Bounds | None]:
+    """Return where places stand if their texts may have changed: else they are where they were."""
+    is_same = row.anchor.version == current or standing.state is State.VALID
+    if is_same or not row.mark.value.get(SPANS):
+        return ()
+    return places_now(row.mark.value, standing.step_id, lambda step_id: steps().get(step_id))
 
 
 def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:

@@ -57,6 +57,13 @@ class Versions:
             return None
         return self._remember(key, version, orjson.loads(document))
 
+    def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
+        """Return the steps of a version by their ids, with their texts; none if nobody kept it."""
+        document = orjson.loads(self.document(key, version) or b"{}")
+        agents = document.get("agent_steps", ())
+        owned = (step for agent in agents for step in (agent, *agent["steps"]))
+        return {step["id"]: step for step in (document.get("root_step", {"id": ""}), *owned)}
+
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
         """Keep a version for good; return whether it is kept, now or already."""
         if self._store.has_kept(key, version):

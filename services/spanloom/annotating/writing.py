@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from threading import Lock
@@ -123,7 +124,8 @@ class Writing:
 
     def _seen(self, session: Session, current: int) -> Seen:
         seen = self._versions.anchors(session.key, session.version)
-        return Seen(seen, seen or self._versions.anchors(session.key, current))
+        steps = cache(lambda: self._versions.steps(session.key, session.version))
+        return Seen(seen, seen or self._versions.anchors(session.key, current), steps)
 
     def _record_score(self, session: Session, at_us: int, version: int) -> Score | None:
         """Store what all marks of the annotator come to now, those that count."""

@@ -34,6 +34,7 @@ _ROW = {
     "state": "valid",
     "stands_at": EXAMPLE_STEP,
     "reason": "",
+    "places": [],
     "quote": "forecast: rain from Saturday",
     **_MARK,
     "penalty": 5,

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spanloom.annotating.entries import plain_places
 from spanloom.annotating.reading import Stood
 from spanloom.annotating.requests import Write
 from spanloom.annotating.writing import MOST_ROWS
@@ -145,6 +146,14 @@ class AnnotationItem(BaseModel):
     state: Literal["valid", "changed", "moved", "orphaned", "whole"]
     stands_at: Annotated[str, Field(description="The step that it is of now; empty: none.")]
     reason: Annotated[str, Field(description="Of a state other than valid.")]
+    places: Annotated[
+        list[tuple[int, int] | None],
+        Field(
+            description="Of `value.spans`, made on texts that have changed: where each stands now,"
+            " start and end in UTF-16 units; null if its words are not there, or more than once.",
+            examples=[[(26, 31), None]],
+        ),
+    ]
     quote: Annotated[str, Field(description="Name and beginning of the step then.")]
     correctness: str
     error_type: str
@@ -195,4 +204,5 @@ def write_row(said: Annotation) -> dict[str, Any]:
 def shown(row: Stood) -> dict[str, Any]:
     """Return an annotation as ``AnnotationItem`` has it."""
     state, stands_at, reason = row.standing
-    return {**write_row(row.said), "state": state.value, "stands_at": stands_at, "reason": reason}
+    standing = {"state": state.value, "stands_at": stands_at, "reason": reason}
+    return {**write_row(row.said), **standing, "places": plain_places(row)}

@@ -8,7 +8,7 @@ from spanloom.core.model.annotation import MARK_FIELDS, WHOLE
 from spanloom.core.model.remark import Place, Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.remark import Fact
 
@@ -28,21 +28,30 @@ def remarks_of(entry: Json) -> Iterator[Remark]:
         step_id = step.get("stands_at") or step["step_id"]
         said = _told(step, (*MARK_FIELDS, "state"))
         yield _remark(entry, step_id, said)
-        yield from _placed(entry, step_id, step.get("value"))
-    yield from _placed(entry, WHOLE, whole)
+        yield from _placed(entry, step_id, step)
+    yield from _placed(entry, WHOLE, entry)
 
 
-def _placed(entry: Json, step_id: str, value: object) -> Iterator[Remark]:
-    """Yield what is said of places; those of a scheme of the whole run name their steps."""
-    found = value.get("spans") if isinstance(value, dict) else None
-    for one in found if isinstance(found, list) else ():
-        if isinstance(one, dict) and (place := _place(one)) is not None:
-            names = [name for name in one if name not in {*Place._fields, "text", "step_id"}]
-            yield _remark(entry, str(one.get("step_id") or step_id), _told(one, names), place)
+def _placed(entry: Json, step_id: str, said: Json) -> Iterator[Remark]:
+    """Yield what is said of places, where they stand now; one that does not keeps its words.
+
+    Those of a scheme of the whole run name their steps.
+    """
+    spans = (said.get("value") or {}).get("spans")
+    found = spans if isinstance(spans, list) else []
+    listed = [one if isinstance(one, dict) else {} for one in found]
+    now = said.get("places") or [(one.get("start"), one.get("end")) for one in listed]
+    for one, bounds in zip(listed, now, strict=True):
+        if not one:
+            continue
+        place = _place(one, bounds)
+        names = [name for name in one if name not in {*Place._fields, "text", "step_id"}]
+        facts = {**_told(one, names), **({} if place else {"quote": str(one.get("text", ""))})}
+        yield _remark(entry, str(one.get("step_id") or step_id), facts, place)
 
 
-def _place(one: Json) -> Place | None:
-    start, end = one.get("start"), one.get("end")
+def _place(one: Json, bounds: Sequence[Any] | None) -> Place | None:
+    start, end = bounds or (None, None)
     if type(start) is not int or type(end) is not int:
         return None
     field, part, quote = (str(one.get(name, "")) for name in ("field", "part", "text"))

@@ -105,7 +105,8 @@ def _annotation(remark: Remark) -> Json:
     facts = remark.facts
     names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
     said = ", ".join(str(facts[name]) for name in names if name in facts)
-    why = str(facts.get("rationale", "")) or (f"“{remark.place.quote}”" if remark.place else "")
+    quote = remark.place.quote if remark.place else facts.get("quote", "")
+    why = str(facts.get("rationale", "")) or (f"“{quote}”" if quote else "")
     about = {"scheme": remark.scheme, "annotator": remark.annotator, "step_id": remark.step_id}
     text = " ".join(filter(None, (f"[{said or remark.scheme}]", why)))
     return {"content": text, "extra_metadata": {"source": "spanloom", **about, **facts}}

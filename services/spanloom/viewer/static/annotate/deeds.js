@@ -22,12 +22,12 @@ export function say(session, at, edit, { isTyping = false, isAgain = false } = {
 /** Where nothing is said yet. @param {string} at @returns {import("./session.js").Slot} */
 const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
 
-/** Say that an annotation holds of its step as it is now. @param {Session} session @param {string} at @param {Edit} edit what of it stands elsewhere */
-export function confirm(session, at, edit) {
+/** Say that an annotation holds of its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
+export function confirm(session, at) {
   const slot = session.own.get(at);
   if (!slot) return;
-  session.put({ ...slot, mark: applyEdit(slot.mark, edit, session.scheme), state: "valid" });
-  write(session, slot, edit);
+  session.put({ ...slot, state: "valid" });
+  write(session, slot, {});
 }
 
 /** @param {Session} session @param {import("./session.js").Slot} slot @param {Edit} edit */

@@ -1,4 +1,4 @@
-/** Where places stand in a text that may have changed since they were marked: found again by their words. */
+/** Where places stand in a text that may have changed since they were marked: found again by their words, as the service does. */
 import { partsOf } from "./parts.js";
 
 /** @typedef {import("./pieces.js").Place} Place */
@@ -22,6 +22,3 @@ export function standingIn(place, step) {
   const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
   return part ? standing(place, part.text) : null;
 }
-
-/** Places as they stand now; those that cannot be found stay as they were. @param {Place[]} places @param {{input: string, output: string}} step @returns {Place[]} */
-export const movedPlaces = (places, step) => places.map((one) => ({ ...one, ...standingIn(one, step) }));

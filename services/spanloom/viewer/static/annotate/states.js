@@ -4,7 +4,6 @@ import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { LongText } from "../step/text.js";
 import { confirm } from "./deeds.js";
-import { movedPlaces } from "./found_again.js";
 import { isEmpty } from "./marks.js";
 import { useSaid } from "./said.js";
 import { worded } from "./scheme.js";
@@ -25,10 +24,7 @@ function OldAndNew({ of, slot }) {
   const before = useSaid(of, slot.step, slot.row.version);
   const now = useSaid(of, slot.at);
   const fields = /** @type {const} */ (["input", "output"]).filter((field) => before && now && before[field] !== now[field]);
-  const { spans } = slot.mark.value;
-  const hasPlaces = Array.isArray(spans);
-  const again = () => confirm(of, slot.at, hasPlaces && now ? { value: { spans: movedPlaces(spans, now) } } : {});
-  return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" disabled=${hasPlaces && !now} onClick=${again}>${t("states.right")}</button></p>
+  return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" onClick=${() => confirm(of, slot.at)}>${t("states.right")}</button></p>
     ${fields.map((field) => html`<div class="beside"><div><h4>${t(`step.${field}`)}, v${slot.row.version}</h4><${LongText} text=${before?.[field] ?? ""} /></div><div><h4>v${of.context.version}</h4><${LongText} text=${now?.[field] ?? ""} /></div></div>`)}
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }

@@ -1,0 +1,141 @@
+"""Where places in a step's texts stand when the texts have changed: found again by their words.
+
+A place is ``{field, part?, start, end, text}``: of ``input`` or ``output``, of messages in a part
+such as ``0.content``. Positions count UTF-16 units, as browsers do: a character beyond the first
+plane counts two. The page has the same rule (``annotate/found_again.js``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Json = dict[str, Any]  # as JSON gives and takes it
+
+    StepOf = Callable[[str], Json | None]
+    """A step of a document by its id, with its texts ``input`` and ``output``."""
+
+SPANS = "spans"
+"""The member of an annotation's value that lists places."""
+_TEXTS = ("reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status")
+
+
+class Bounds(NamedTuple):
+    """Where a place stands."""
+
+    start: int
+    end: int
+
+
+def places_now(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> list[Bounds | None]:
+    """Return where each place of an annotation stands; ``None`` if that cannot be told.
+
+    ``step_id`` is the step that it is of; places of a run as a whole name theirs.
+    """
+    found = value.get(SPANS)
+    return [_standing(one, step_id, step_of) for one in (found if isinstance(found, list) else ())]
+
+
+def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Mapping[str, Any]:
+    """Return the value with each place where it stands; those that cannot be found stay."""
+    now = places_now(value, step_id, step_of)
+    if not any(now):
+        return value
+    moved = [
+        {**one, **bounds._asdict()} if bounds else one
+        for one, bounds in zip(value[SPANS], now, strict=True)
+    ]
+    return {**value, SPANS: moved}
+
+
+def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
+    """Return where words stand in a text that stood at a place; ``None`` if that cannot be told.
+
+    Where they were, if they stand there still. Else where they stand, if they do exactly once, also
+    counting places that overlap. Of several none is taken, the nearest neither: what came before
+    them may have moved all, so the nearest may be another one.
+    """
+    if not words:
+        return None
+    units, sought = _units(text), _units(words)
+    if start >= 0 and end - start == len(sought) // 2 and units[2 * start : 2 * end] == sought:
+        return Bounds(start, end)
+    first = text.find(words)
+    if first < 0 or text.find(words, first + 1) >= 0:
+        return None
+    at = len(_units(text[:first])) // 2
+    return Bounds(at, at + len(sought) // 2)
+
+
+def parts_of(text: str) -> Mapping[str, str]:
+    """Return what a text says in parts that people read, each by where it is.
+
+    Of messages each content (``0.content``) and each call's arguments
+    (``0.tool_calls.1.function.arguments``); of anything else the text, by an empty name.
+    """
+    messages = _parsed(text)
+    parts: dict[str, str] = {}
+    for at, message in enumerate(messages if _are_messages(messages) else ()):
+        if isinstance(content := message.get("content"), str) and content:
+            parts[f"{at}.content"] = content
+        for k, call in enumerate(message.get("tool_calls") or ()):
+            if arguments := _member(_member(call, "function"), "arguments"):
+                parts[f"{at}.tool_calls.{k}.function.arguments"] = arguments
+    return parts or {"": text}
+
+
+def _standing(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
+    """Return where one place stands, whatever a client may have stored as one."""
+    if not isinstance(one, dict):
+        return None
+    start, end, words = one.get("start"), one.get("end"), one.get("text")
+    if type(start) is not int or type(end) is not int or not isinstance(words, str):
+        return None
+    step = step_of(str(one.get("step_id") or step_id))
+    text = step.get(one["field"]) if step and one.get("field") in ("input", "output") else None
+    part = parts_of(text).get(str(one.get("part") or "")) if isinstance(text, str) else None
+    return None if part is None else find_place(part, start, end, words)
+
+
+def _parsed(text: str) -> Any:  # any JSON value
+    """Return the list or object that a text is, else ``None``."""
+    if text.lstrip()[:1] not in {"[", "{"}:
+        return None
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return None
+
+
+def _are_messages(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_message, value))
+
+
+def _is_message(one: object) -> bool:
+    if not isinstance(one, dict) or not isinstance(one.get("role"), str):
+        return False
+    calls = one.get("tool_calls")
+    if not isinstance(calls, list | None) or not all(
+        isinstance(one.get(n), str | None) for n in _TEXTS
+    ):
+        return False
+    return all(map(_is_call, calls or ()))
+
+
+def _is_call(call: object) -> bool:
+    function = _member(call, "function")
+    texts = _member(call, "id"), _member(function, "arguments"), _member(function, "name")
+    return all(isinstance(text, str | None) for text in texts)
+
+
+def _member(value: object, name: str) -> Any:  # any JSON value
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _units(text: str) -> bytes:
+    """Return a text as UTF-16; half a surrogate pair, which JSON may hold, stays one."""
+    return text.encode("utf-16-le", "surrogatepass")
