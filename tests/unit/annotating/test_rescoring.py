@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 from tests.support.annotated_runs import SEED, store_run, three_steps, tool_step
@@ -15,7 +16,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.scores import ScoreQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tests.unit.annotating.conftest import Desk
 
@@ -46,13 +47,15 @@ def scores(desk: Desk) -> Mapping[str, float | None]:
     return {score.key.trace_id[0]: score.number for score in found}
 
 
-def fails(of: TraceKey, error: Exception, call: Callable[..., Any]) -> Callable[..., Any]:
+def fails_for(
+    of: TraceKey, error: Exception, call: Callable[[TraceKey, int], Any]
+) -> Callable[[TraceKey, int], Any]:
     """Return a call that raises an error for one run."""
 
-    def failing(key: TraceKey, *more: Any) -> Any:
+    def failing(key: TraceKey, version: int) -> Any:
         if key == of:
             raise error
-        return call(key, *more)
+        return call(key, version)
 
     return failing
 
@@ -71,11 +74,26 @@ def test_a_run_that_cannot_be_read_keeps_its_score_and_blocks_no_other(
 ) -> None:
     versions = three_runs.annotating.versions
     with monkeypatch.context() as broken:
-        broken.setattr(versions, "anchors", fails(KEY, error, versions.anchors))
+        broken.setattr(versions, "anchors", fails_for(KEY, error, versions.anchors))
+        broken.setattr(three_runs.store, "documents_of", Mock(side_effect=error))
         put(three_runs)
     assert scores(three_runs) == {"0": 92, "4": 95, "9": 92}
     put(three_runs)  # mended, the same again takes what is left
     assert scores(three_runs) == {"0": 92, "4": 92, "9": 92}
+
+
+def test_a_store_that_is_away_is_no_fault_of_runs(
+    three_runs: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away, schemes = Mock(side_effect=StoreUnavailableError("away")), three_runs.annotating.schemes
+    schemes.put(KEY.project, SCHEME, HEAVIER, "lead", three_runs.annotating.writing.now_us())
+    once = Mock(side_effect=[schemes.find(KEY.project, SCHEME), StoreUnavailableError("away")])
+    monkeypatch.setattr(schemes, "find", once)
+    monkeypatch.setattr(three_runs.store, "documents_of", away)
+    monkeypatch.setattr(three_runs.annotating.versions, "anchors", away)
+    with pytest.raises(StoreUnavailableError):
+        put(three_runs)
+    assert set(scores(three_runs).values()) == {95}
 
 
 def test_what_a_kill_left_the_same_again_finishes(three_runs: Desk) -> None:
@@ -90,14 +108,13 @@ def test_a_mark_of_another_process_meanwhile_is_not_overwritten(
     three_runs: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = three_runs.annotating.versions
-    current, steps = versions.current, [f"{n:016x}" for n in (2, 3, 4)]
+    read_ahead = versions.read_ahead
 
-    def meanwhile(key: TraceKey) -> int:
-        monkeypatch.undo()
-        three_runs.write({"step_id": steps[1], **WRONG})  # after the marks were read
-        return current(key)
+    def meanwhile(keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        three_runs.write({"step_id": three_runs.steps[1], **WRONG})  # after the marks were read
+        return read_ahead(keys)
 
-    monkeypatch.setattr(versions, "current", meanwhile)
+    monkeypatch.setattr(versions, "read_ahead", meanwhile)
     put(three_runs)
     assert scores(three_runs) == {"0": 92, "4": 84, "9": 92}
 
