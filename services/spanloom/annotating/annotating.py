@@ -8,6 +8,7 @@ from spanloom.annotating.agreeing import Agreeing
 from spanloom.annotating.exchange import Exchange
 from spanloom.annotating.queues import Queues
 from spanloom.annotating.reading import Reading
+from spanloom.annotating.rescoring import Rescoring
 from spanloom.annotating.schemes import Schemes
 from spanloom.annotating.taking_in import TakingIn
 from spanloom.annotating.tasks import Tasks
@@ -30,6 +31,7 @@ class Annotating(NamedTuple):
     exchange: Exchange
     tasks: Tasks
     taking_in: TakingIn
+    rescoring: Rescoring
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
@@ -37,7 +39,7 @@ class Annotating(NamedTuple):
         schemes, versions = Schemes(store), Versions(store)
         reading = Reading(store, versions)
         taking_in = TakingIn(store)
-        writing = Writing(store, store, versions, reading, taking_in)
+        writing = Writing(store, store, versions, reading, taking_in, schemes)
         exchange = Exchange(store, schemes, versions, reading, writing)
         return cls(
             schemes,
@@ -49,4 +51,5 @@ class Annotating(NamedTuple):
             exchange,
             Tasks(store, schemes, exchange),
             taking_in,
+            Rescoring(store, schemes, versions, reading),
         )

@@ -19,11 +19,12 @@ from spanloom.annotating.entries import (
     texts_of,
     write_step,
 )
+from spanloom.annotating.pages import every_annotation
 from spanloom.annotating.reading import score_now
 from spanloom.annotating.requests import InvalidWritesError, Session
 from spanloom.annotating.schemes import UnknownSchemeError
 from spanloom.core.annotation.score import plain
-from spanloom.core.model.annotation import WHOLE, Annotation, Mark, Origin
+from spanloom.core.model.annotation import WHOLE, Mark, Origin
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
@@ -34,13 +35,10 @@ if TYPE_CHECKING:
     from spanloom.annotating.versions import Versions
     from spanloom.annotating.writing import Writing
     from spanloom.core.annotation.anchors import Anchors
-    from spanloom.core.model.annotation import Slot
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
 
     Json = dict[str, Any]  # as JSON gives and takes it
-
-PAGE = 10_000
 
 
 class Taken(NamedTuple):
@@ -83,7 +81,7 @@ class Exchange:
         """Yield the entries of what is asked for, by project, trace, scheme and annotator."""
         rows = (
             row
-            for row in self._rows(reach, asked)
+            for row in every_annotation(self._store, reach, asked)
             if not row.is_deleted and not withheld(row.slot.key, row.slot.annotator)
         )
         for key, of_trace in groupby(rows, key=lambda row: row.slot.key):
@@ -159,11 +157,3 @@ class Exchange:
         scheme = self._schemes.find(project, str(entry.get("scheme", "")))
         session = Session(key, scheme, annotator, version, Origin.IMPORT, is_lenient=True)
         return session, anchors
-
-    def _rows(self, reach: Reach, asked: AnnotationQuery) -> Iterator[Annotation]:
-        after: Slot | None = None
-        while page := self._store.annotations(reach, asked, PAGE, after):
-            yield from page
-            if len(page) < PAGE:
-                return
-            after = page[-1].slot

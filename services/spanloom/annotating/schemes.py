@@ -46,6 +46,15 @@ class Schemes:
             f" PUT /v1/schemes/{{name}}, or take one of {', '.join(presets())}."
         )
 
+    def as_it_was(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
+        """Return the scheme by one of its texts; ``None`` where that is unknown or not read now."""
+        stored = self._store.scheme_text(project, name, scheme_hash)
+        try:
+            found = _parsed(stored.text, name).scheme if stored else presets().get(name)
+        except SchemeError:
+            return None
+        return found if found and found.hash == scheme_hash else None
+
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
         """Store the scheme of this name that a text has; raises ``SchemeError``."""
         reading = read_scheme(text, name)

@@ -16,13 +16,15 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import KeptVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
 
 MOST_STEPS = 250_000
 """Steps whose anchors are remembered, of all versions together: some 100 MB."""
+MOST_AHEAD = 32 << 20
+"""Bytes of documents that are read together."""
 
 
 class Versions:
@@ -63,6 +65,18 @@ class Versions:
         agents = document.get("agent_steps", ())
         owned = (step for agent in agents for step in (agent, *agent["steps"]))
         return {step["id"]: step for step in (document.get("root_step", {"id": ""}), *owned)}
+
+    def read_ahead(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Return the current versions of runs whose documents are read together.
+
+        Their anchors are remembered. Of the runs some may be missing, as what has no room is.
+        """
+        found: dict[TraceKey, int] = {}
+        for key, document in zip(keys, self._store.documents_of(keys, MOST_AHEAD), strict=False):
+            if document is not None:
+                found[key] = _version_in(document)
+                self._remember(key, found[key], orjson.loads(document))
+        return found
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
         """Keep a version for good; return whether it is kept, now or already."""

@@ -2,6 +2,8 @@
 
 One process lets one write go after the other, so that revisions count up. Where several processes
 share a store, two rows may get one number: both are kept, and the later one counts.
+
+Scores are by the scheme as it is once the marks are stored: ``rescoring.py`` says why.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from spanloom.annotating.reading import Reading
     from spanloom.annotating.requests import Session, Write
+    from spanloom.annotating.schemes import Schemes
     from spanloom.annotating.taking_in import TakingIn
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.score import Score
@@ -58,6 +61,7 @@ class Writing:
         versions: Versions,
         reading: Reading,
         taking_in: TakingIn,
+        schemes: Schemes,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take what it writes to; the clock is in ns since the epoch."""
@@ -66,6 +70,7 @@ class Writing:
         self._versions = versions
         self._reading = reading
         self._taking_in = taking_in
+        self._schemes = schemes
         self._clock_ns = clock_ns
         self._lock = Lock()
         self._last_us = 0
@@ -129,11 +134,12 @@ class Writing:
 
     def _record_score(self, session: Session, at_us: int, version: int) -> Score | None:
         """Store what all marks of the annotator come to now, those that count."""
-        key, scheme = session.key, session.scheme
+        key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
         if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
             return None
         rows = self._reading.of_trace(key, scheme.name, session.annotator, version)
         score = score_now(scheme, rows, now.to_judge)
+        session = session._replace(scheme=scheme)
         self._scores.add_scores([_row(session, score, at_us, version, is_deleted=not rows)])
         return score
 

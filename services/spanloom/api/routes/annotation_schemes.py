@@ -68,10 +68,11 @@ async def put_scheme(
 ) -> SchemeItem:
     """Store a scheme as it is given; what was said with an older text stays as it was said.
 
+    Where weights, highest score or right option changed, stored scores follow before the answer.
     The answer names what of it is not understood, with its line. What cannot be meant is 422.
     """
     at_us = using.annotating.writing.now_us()
-    put = using.annotating.schemes.put
+    put = using.annotating.rescoring.put
     reading = await using.calls.run(put, project, name, wanted.text, reader, at_us)
     return SchemeItem.put(project, reading, reader, at_us)
 

@@ -1,12 +1,12 @@
 """Scores: what people, rules and models say in numbers and words, in one list."""
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.annotating.blind import withheld_from
+from spanloom.annotating.pages import every_score
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import SCORES, STORED_SCORES
 from spanloom.api.annotators import OneProject, Reader
@@ -17,16 +17,13 @@ from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.found import stream_found
 from spanloom.api.score_schemas import ScoreItem, ScoreList, ScoresQuery, ScoresRequest
-from spanloom.api.services import Services, Using
+from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScorePlace
 
 router = APIRouter(tags=["annotations"])
-PAGE = 10_000
-"""Scores that are read at once where all are wanted."""
 
 
 @router.get(
@@ -54,9 +51,8 @@ async def list_scores(
     if (form := form_for(accept)) is not None:
         withheld = await using.calls.run(withheld_from, using.store, reach, reader)
         most = query.limit if "limit" in query.model_fields_set else None
-        kept = (
-            score for score in _all(using, reach, query) if not withheld(score.key, score.author)
-        )
+        found = every_score(using.store, reach, query.asked(), query.place())
+        kept = (score for score in found if not withheld(score.key, score.author))
         rows = (vars(ScoreItem.of(score)) for score in islice(kept, most))
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
@@ -71,16 +67,6 @@ async def list_scores(
     behind = None if last is None else f"{last.key.project}/{last.key.trace_id}/{last.id}"
     items = [ScoreItem.of(score) for score in seen]
     return ScoreList(items=items, withheld=hidden, next_cursor=behind)
-
-
-def _all(using: Services, reach: Reach, query: ScoresQuery) -> Iterator[Score]:
-    """Yield scores from the place of a query on, page by page."""
-    place = query.place()
-    while page := using.store.scores(reach, query.asked(), PAGE, place):
-        yield from page
-        if len(page) < PAGE:
-            return
-        place = ScorePlace(*page[-1].key, page[-1].id)
 
 
 @router.post(

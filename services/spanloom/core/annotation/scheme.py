@@ -67,6 +67,11 @@ class Scheme:
         """Whether its marks come to a score."""
         return self.kind == "trajectory_eval"
 
+    @property
+    def weighing(self) -> object:
+        """What marks come to a score by: schemes that weigh alike have equal ones."""
+        return self.kind, self.correct_option, self.max_score, tuple(sorted(self.severities))
+
     def weight_of(self, severity: str) -> float:
         """Return what a severity takes off; one that is not in the scheme takes nothing."""
         return next((s.weight for s in self.severities if s.name == severity), 0.0)

@@ -1,0 +1,104 @@
+"""Which stored scores were made with other weights than their scheme has now."""
+
+from __future__ import annotations
+
+from heapq import merge
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.annotating.pages import every_annotation, every_score
+from spanloom.core.model.annotation import Annotation
+from spanloom.core.model.score import Score
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery
+from spanloom.core.ports.scores import ScoreQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.annotating.schemes import Schemes
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.reading import ReadingStore
+
+    Told = Annotation | Score
+
+MOST_MARKS = 2_000
+"""That are held at one time; more if one annotator has more in one run."""
+
+
+class Due(NamedTuple):
+    """What one annotator says of one run, where the score was made with other weights."""
+
+    key: TraceKey
+    marks: Sequence[Annotation]
+    scores: Sequence[Score]
+    """More than one where marks of one name have several origins."""
+    newest_us: int
+    """When the newest mark was accepted, also one that was taken back."""
+
+
+class Outdated:
+    """Compares the text that a score was made with to what its scheme says now."""
+
+    def __init__(self, store: ReadingStore, schemes: Schemes, project: str, scheme: Scheme) -> None:
+        """Take the scheme as it is now, and where marks, scores and earlier texts are."""
+        self._store = store
+        self._schemes = schemes
+        self._project = project
+        self._scheme = scheme
+        self._known = {scheme.hash: False}
+
+    def batches(self) -> Iterator[Sequence[Due]]:
+        """Yield what is due in the order of traces; marks and scores are read page by page."""
+        batch, held = list[Due](), 0
+        for due in self._all():
+            batch.append(due)
+            held += len(due.marks)
+            if held >= MOST_MARKS:
+                yield batch
+                batch, held = [], 0
+        if batch:
+            yield batch
+
+    def _all(self) -> Iterator[Due]:
+        reach, name = Reach.only(self._project), self._scheme.name
+        scores = every_score(self._store, reach, ScoreQuery(name=name, target="trajectory"))
+        marks = every_annotation(self._store, reach, AnnotationQuery(scheme=name))
+        told: Iterator[Told] = merge(scores, marks, key=_trace_of)
+        for _, of_run in groupby(told, key=_trace_of):
+            yield from self._of_run(list(of_run))
+
+    def _of_run(self, told: Sequence[Told]) -> Iterator[Due]:
+        scores = [score for score in told if isinstance(score, Score)]
+        rows = [row for row in told if isinstance(row, Annotation)]
+        for _, of_one in groupby(rows, key=lambda row: row.slot.annotator):
+            own = list(of_one)
+            marks = [row for row in own if not row.is_deleted]
+            if marks and (old := self._among(marks, scores)):
+                yield Due(marks[0].slot.key, marks, old, max(row.at_us for row in own))
+
+    def _among(self, marks: Sequence[Annotation], scores: Iterable[Score]) -> Sequence[Score]:
+        """Return, of the scores of a run, the outdated ones of the annotator of marks.
+
+        Marks without a score get one, of revision 0: whoever stored them died before it, or is
+        about to store it.
+        """
+        newest = max(marks, key=lambda row: row.at_us)
+        author, sources = newest.slot.annotator, {row.origin.value for row in marks}
+        own = [score for score in scores if score.author == author and score.source in sources]
+        if not own:
+            source = newest.origin.value
+            own = [Score(newest.slot.key, self._scheme.name, source, author, revision=0)]
+        return [score for score in own if self._weighs_otherwise(score.config_hash)]
+
+    def _weighs_otherwise(self, scheme_hash: str) -> bool:
+        """Return it of the text with a hash; so does one that nobody has any more."""
+        if scheme_hash not in self._known:
+            was = self._schemes.as_it_was(self._project, self._scheme.name, scheme_hash)
+            self._known[scheme_hash] = was is None or was.weighing != self._scheme.weighing
+        return self._known[scheme_hash]
+
+
+def _trace_of(told: Told) -> str:
+    return told.key.trace_id if isinstance(told, Score) else told.slot.key.trace_id
