@@ -144,3 +144,12 @@ def test_a_mark_whose_score_was_never_stored_gets_one(three_runs: Desk) -> None:
     asked = ScoreQuery([KEY.trace_id], target="trajectory")
     (score,) = three_runs.store.scores(Reach.only(KEY.project), asked, 10)
     assert (score.number, score.source, score.revision) == (92, "human", row.at_us + 1)
+
+
+def test_what_evaluators_call_by_the_same_name_is_theirs(three_runs: Desk) -> None:
+    theirs = {"trace_id": KEY.trace_id, "name": SCHEME, "source": "rule", "author": "ada"}
+    three_runs.ask("POST", "/v1/scores", json={"items": [{**theirs, "value": 0.5}]})
+    put(three_runs)
+    asked = ScoreQuery(name=SCHEME, sources=["rule"], target="trajectory")
+    (kept,) = three_runs.store.scores(Reach.only(KEY.project), asked, 2)
+    assert kept.number == 0.5
