@@ -83,7 +83,8 @@ PARTS = {
 }
 
 
-@pytest.mark.timeout(700)  # two minutes alone, four beside all other tests
+@pytest.mark.slow  # two minutes; `.ci/run` runs it by itself
+@pytest.mark.timeout(700)
 def test_a_quick_run_prints_every_measure_beside_its_bar(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     ended = subprocess.run(
