@@ -15,12 +15,11 @@ from spanloom.annotating.examples import Form, in_form
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import CORRECTIONS, ENTRIES
 from spanloom.api.annotation_rows import COLUMNS, rows_of
-from spanloom.api.annotation_times import FromInQuery, ToInQuery, asked_rows
 from spanloom.api.annotators import Reader
+from spanloom.api.asked_annotations import AskedAnnotations
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import ProjectInQuery
-from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.arrow import ArrowStream, Parquet
 from spanloom.api.rows.forms import Csv, Ndjson
@@ -76,11 +75,8 @@ async def export_annotations(
     callers: CallersReach,
     using: Using,
     reader: Reader,
+    asked: AskedAnnotations,
     project: ProjectInQuery = None,
-    scheme: SchemeInQuery = "",
-    annotator: AnnotatorInQuery = "",
-    since: FromInQuery = None,
-    until: ToInQuery = None,
     *,
     form: FormInQuery = Form.JSONL,
     accept: TableInHeader = NDJSON,
@@ -94,7 +90,6 @@ async def export_annotations(
     `format=invariant` and `format=snorkel` give the runs themselves, with what was said of them.
     """
     reach = callers.narrowed(project)
-    asked = asked_rows(scheme, annotator, since, until)
     withheld = await using.calls.run(withheld_from, using.store, reach, reader)
     found = using.annotating.exchange.entries(reach, asked, withheld)
     if (table := form_for(accept)) not in (None, Ndjson):
@@ -118,15 +113,11 @@ async def count_corrections(
     callers: CallersReach,
     using: Using,
     reader: Reader,
+    asked: AskedAnnotations,
     project: ProjectInQuery = None,
-    scheme: SchemeInQuery = "",
-    annotator: AnnotatorInQuery = "",
-    since: FromInQuery = None,
-    until: ToInQuery = None,
 ) -> Corrections:
     """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
     reach, counts = callers.narrowed(project), Counter[str]()
-    asked = asked_rows(scheme, annotator, since, until)
     withheld = await using.calls.run(withheld_from, using.store, reach, reader)
     entries = using.annotating.exchange.entries(reach, asked, withheld)
     examples = in_form(using.store, entries, Form.SFT, counts)

@@ -9,13 +9,12 @@ from starlette.responses import StreamingResponse
 
 from spanloom.annotating.blind import withheld_from
 from spanloom.api.annotation_examples import IMPORTED, TASK
-from spanloom.api.annotation_times import FromInQuery, ToInQuery, asked_rows
 from spanloom.api.annotators import OneProject, Reader
+from spanloom.api.asked_annotations import AskedAnnotations
 from spanloom.api.import_schemas import ImportReport
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.annotation_import import DryRunInQuery, take_all
-from spanloom.api.routes.trajectory_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.services import Services, Using
 from spanloom.api.zip_stream import zipped
 from spanloom.core.annotation.potato.folder import read_files
@@ -64,20 +63,16 @@ async def export_task(
     project: OneProject,
     using: Using,
     reader: Reader,
-    scheme: SchemeInQuery = "",
-    annotator: AnnotatorInQuery = "",
+    asked: AskedAnnotations,
     queue: Annotated[
         str, Query(description="The runs of this queue.", max_length=200, examples=[""])
     ] = "",
-    since: FromInQuery = None,
-    until: ToInQuery = None,
 ) -> Response:
     """Return a ZIP of `config.yaml`, `items.json` and a `user_state.json` for each annotator.
 
     Of any number of runs: it is sent while it is written. What is withheld from the reader is left
     out. An account has to be made in Potato before the folder of its user is copied there.
     """
-    asked = asked_rows(scheme, annotator, since, until)
 
     def begin() -> tuple[Iterator[bytes], bytes]:
         runs = None

@@ -1,8 +1,6 @@
 """Annotations of one trajectory: read with their states, written all or nothing, undone."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_answers import home_of, listed, mark_all, open_session, written
@@ -14,6 +12,7 @@ from spanloom.api.annotation_schemas import (
     UndoRequest,
 )
 from spanloom.api.annotators import Annotator, Reader
+from spanloom.api.asked_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath
@@ -25,12 +24,6 @@ from spanloom.core.model.annotation import Origin
 router = APIRouter(tags=["annotations"])
 
 JSON = "application/json"
-SchemeInQuery = Annotated[
-    str, Query(description="Only of this scheme.", max_length=200, examples=["step_evaluation"])
-]
-AnnotatorInQuery = Annotated[
-    str, Query(description="Only by this annotator.", max_length=100, examples=["ada"])
-]
 _WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 
 

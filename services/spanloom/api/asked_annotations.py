@@ -2,11 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 
 from spanloom.api.filters import Instant
 from spanloom.core.ports.annotations import AnnotationQuery
 
+SchemeInQuery = Annotated[
+    str, Query(description="Only of this scheme.", max_length=200, examples=["step_evaluation"])
+]
+AnnotatorInQuery = Annotated[
+    str, Query(description="Only by this annotator.", max_length=100, examples=["ada"])
+]
 FromInQuery = Annotated[
     Instant | None,
     Query(
@@ -22,9 +28,15 @@ ToInQuery = Annotated[
 
 
 def asked_rows(
-    scheme: str, annotator: str, since: int | None, until: int | None
+    scheme: SchemeInQuery = "",
+    annotator: AnnotatorInQuery = "",
+    since: FromInQuery = None,
+    until: ToInQuery = None,
 ) -> AnnotationQuery:
     """Return which annotations are asked for, by times in nanoseconds."""
     from_us = 0 if since is None else since // 1_000
     before_us = 2**63 if until is None else until // 1_000
     return AnnotationQuery(None, scheme, annotator, from_us, before_us)
+
+
+AskedAnnotations = Annotated[AnnotationQuery, Depends(asked_rows)]
