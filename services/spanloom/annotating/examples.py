@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.annotation.corrections import Fate, examples_of
+from spanloom.core.annotation.corrections import examples_of
+from spanloom.core.annotation.edited_text import Fate
 from spanloom.core.annotation.remarks import remarks_of
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace

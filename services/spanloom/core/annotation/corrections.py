@@ -6,12 +6,9 @@ such as ``0.content``. Those of one step by one annotator make one example.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import orjson
-
-from spanloom.core.reading.values import json_value
+from spanloom.core.annotation.edited_text import Fate, apply, as_messages
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -20,25 +17,6 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
 
 COUNTING = ("valid", "moved", "whole")
-
-
-class Fate(StrEnum):
-    """What became of a correction."""
-
-    WRITTEN = "written"
-    UNEDITED = "unedited"
-    """It says what was there."""
-    CHANGED = "changed"
-    """Its step, or the text that it corrects, says something else now."""
-    ORPHANED = "orphaned"
-    """Its step has gone."""
-    NO_ANSWER = "no_answer"
-    """It is not of what a model answered: of an input, or of what a tool returned."""
-    UNREADABLE = "unreadable"
-    """It has no texts ``original`` and ``edited``, or its part names no place."""
-
-
-_GONE = Fate.CHANGED, None
 
 
 class Example(NamedTuple):
@@ -96,11 +74,11 @@ def _corrected(entry: Json) -> Iterator[tuple[str, str, list[Any]]]:
 def _example(step: Json, wanted: Sequence[Any], fates: Counter[str]) -> Example | None:
     """Return the answer of a step with all its corrections; ``None`` if none of them applies."""
     text = step.get("output", "")
-    rejected = _messages(text, "assistant")
+    rejected = as_messages(text, "assistant")
     chosen: Sequence[Json] = rejected
     reasons = []
     for one in wanted:
-        fate, result = _apply(step, chosen, text, one)
+        fate, result = apply(step, chosen, text, one)
         fates[fate] += 1
         if result is not None:
             chosen = result
@@ -109,56 +87,7 @@ def _example(step: Json, wanted: Sequence[Any], fates: Counter[str]) -> Example 
         return None
     said = [reason for reason in reasons if isinstance(reason, str) and reason]
     about = {"reason": "\n".join(said)} if said else {}
-    return Example(_messages(step.get("input", ""), "user"), chosen, rejected, about)
-
-
-def _apply(
-    step: Json, messages: Sequence[Json], text: str, one: object
-) -> tuple[Fate, Sequence[Json] | None]:
-    """Return the messages with one correction, and what became of it."""
-    if (why_not := _refused(step, one)) or not isinstance(one, dict):
-        return why_not or Fate.UNREADABLE, None
-    if not one.get("part"):
-        is_there = one["original"] == text
-        return (Fate.WRITTEN, _messages(one["edited"], "assistant")) if is_there else _GONE
-    copied = orjson.loads(orjson.dumps(messages))
-    *path, last = str(one["part"]).split(".")
-    holder = _at(copied, path)
-    here = _at(holder, [last])
-    if here != one["original"]:
-        return _GONE if isinstance(here, str) else (Fate.UNREADABLE, None)
-    holder[int(last) if isinstance(holder, list) else last] = one["edited"]
-    return Fate.WRITTEN, copied
-
-
-def _refused(step: Json, one: object) -> Fate | None:
-    """Return why a correction is none of an answer, whatever the answer says."""
-    if not isinstance(one, dict) or not _is_text(one, "original") or not _is_text(one, "edited"):
-        return Fate.UNREADABLE
-    if step.get("type") != "model" or one.get("field") != "output":
-        return Fate.NO_ANSWER
-    return Fate.UNEDITED if one["original"] == one["edited"] else None
-
-
-def _at(value: Any, path: Sequence[str]) -> Any:  # any JSON value
-    """Return what stands at a path; ``None`` if nothing does."""
-    for key in path:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
-
-
-def _messages(text: str, role: str) -> list[Json]:
-    """Return a text as messages: those that it holds, else itself as one of a role."""
-    value = json_value(text)
-    found = value if isinstance(value, list) else [value]
-    if found and all(isinstance(one, dict) and isinstance(one.get("role"), str) for one in found):
-        return [one for one in found if isinstance(one, dict)]
-    return [{"role": role, "content": text}]
+    return Example(as_messages(step.get("input", ""), "user"), chosen, rejected, about)
 
 
 def _steps(document: Json | None) -> dict[str, Json]:
@@ -169,7 +98,3 @@ def _steps(document: Json | None) -> dict[str, Json]:
 def _listed(value: object) -> list[Any]:
     found = value.get("corrections") if isinstance(value, dict) else None
     return found if isinstance(found, list) else []
-
-
-def _is_text(one: Json, name: str) -> bool:
-    return isinstance(one.get(name), str)

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.formats.calls import OpenCalls
-from spanloom.core.reading.values import json_value
+from spanloom.core.reading.spoken import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def conversation(agent: Json) -> Sequence[Turn]:
         elif step.get("type") == "model":
             turns += _in_order(results)
             results = []
-            said = _messages(step.get("input", ""), "user")
+            said = messages_in(step.get("input", ""), "user")
             turns += _news(step, said, _shared(heard, said), calls)
             turns += (answers := list(_answer(step)))
             for call in (c for turn in answers for c in turn.message.get("tool_calls", ())):
@@ -87,7 +87,7 @@ def _answer(step: Json) -> Iterator[Turn]:
     texts: list[str] = []
     calls: list[Json] = []
     parts: dict[tuple[str, str], tuple[str, int]] = {}
-    answers = _messages(step.get("output", ""), "assistant")
+    answers = messages_in(step.get("output", ""), "assistant")
     for at, answer in enumerate(answers):
         if text := _text(answer.get("content")):
             parts["output", f"{at}.content"] = "content", sum(_units(t) + 1 for t in texts)
@@ -107,18 +107,6 @@ def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:
     """Return how many messages both begin with."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
-
-
-def _messages(text: str, role: str) -> list[Json]:
-    """Return the messages of a model step's text; a text that holds none is one itself."""
-    value = json_value(text)
-    if isinstance(value, list) and all(map(_is_message, value)):
-        return [one for one in value if isinstance(one, dict)]
-    return [{"role": role, "content": text}] if text else []
-
-
-def _is_message(value: object) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("role"), str)
 
 
 def _text(content: object) -> str:
