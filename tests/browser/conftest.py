@@ -6,8 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.annotated_page import call, send_steps
+from tests.support.annotated_runs import SEED
 from tests.support.browser import NO_CHROMIUM, Watch, chromium, open_browser
 from tests.support.page_modules import Modules
+from tests.support.page_runs import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +40,22 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
     running.wait_until_ready()
     return running
+
+
+@pytest.fixture(scope="module")
+def traces(service: RunningSpanloom) -> list[str]:
+    """Runs of three steps, sent at once, one for each test that takes one."""
+    call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
+    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(10)]
+    for each in sent:
+        wait_for(service.api, each)
+    return sent
+
+
+@pytest.fixture
+def trace(traces: list[str]) -> str:
+    """A run of three steps that nobody annotated."""
+    return traces.pop()
 
 
 @pytest.fixture

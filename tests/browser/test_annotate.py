@@ -3,64 +3,28 @@
 from __future__ import annotations
 
 import re
-import signal
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
     ROWS,
+    WRITES,
+    WRONG,
+    act,
     annotate,
     call,
+    is_write,
     said_of,
     send_steps,
     step_id,
     wait_saved,
 )
 from tests.support.annotated_runs import SEED
-from tests.support.axe import serious
-from tests.support.page_runs import wait_for
-from tests.support.qualities import faults
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
-    from tests.conftest import RunningSpanloom, StartSpanloom
-
-WRITES = "**/annotations?*"
-WRONG = {"correctness": "incorrect", "error_type": "execution", "severity": "major"}
-
-
-@pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
-    call(running, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
-    return running
-
-
-@pytest.fixture(scope="module")
-def traces(service: RunningSpanloom) -> list[str]:
-    """Runs of three steps, sent at once, one for each test that takes one."""
-    sent = [send_steps(service, range(2, 5), is_waiting=False) for _ in range(16)]
-    for each in sent:
-        wait_for(service.api, each)
-    return sent
-
-
-@pytest.fixture
-def trace(traces: list[str]) -> str:
-    """A run of three steps that nobody annotated."""
-    return traces.pop()
-
-
-def is_write(route: Route) -> bool:
-    return route.request.method == "POST"
-
-
-def act(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom
 
 
 def figures(page: Page) -> str:
@@ -270,6 +234,7 @@ def test_the_list_says_what_runs_were_given(
 
 def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None:
     traces = [send_steps(service, range(2, 4)) for _ in range(2)]
+    call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
     queue = {"scheme": "step_evaluation", "annotators": ["ada"], "trace_ids": traces}
     call(service, "PUT", "/v1/queues/week", queue)
     first = call(service, "POST", "/v1/queues/week/next", {})["trace_id"]
@@ -278,239 +243,3 @@ def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None
     (second,) = set(traces) - {first}
     page.wait_for_url(f"**/trajectories/{second}?*queue=week*")
     assert len(said_of(service, first)) == 2
-
-
-def test_a_new_version_moves_nothing_and_states_are_told(
-    page: Page, service: RunningSpanloom, trace: str
-) -> None:
-    annotate(page, service, trace)
-    act(page, "1", "1")
-    wait_saved(page)
-    before = page.locator(".grid").bounding_box()
-    send_steps(service, [3, 7], trace, {3: "another answer"})
-    bar = page.locator(".newer-bar")
-    expect(bar).to_contain_text("1 step added, 1 step changed")
-    assert page.locator(".grid").bounding_box() == before
-    expect(page.locator(f"{ROWS}.k-tool")).to_have_count(3)
-    act(page, "1")
-    wait_saved(page)
-    assert bar.get_by_role("link", name="Show").get_attribute("href")
-    bar.get_by_role("button", name="Go to it").click()
-    expect(page.locator(f"{ROWS}.k-tool")).to_have_count(4)
-    expect(page.locator(PANEL)).to_contain_text("2 of 4 judged")
-    page.locator(f"{ROWS}.k-tool").nth(1).click()
-    note = page.locator(f"{PANEL} .note")
-    expect(note).to_contain_text("another answer")
-    expect(note).to_contain_text("answer 3")
-    note.get_by_role("button", name="Still right").click()
-    expect(page.locator(PANEL)).to_contain_text("3 of 4 judged")
-    wait_saved(page)
-    row = said_of(service, trace)[step_id(3)]
-    assert (row["state"], row["correctness"]) == ("valid", "correct")
-
-
-def test_what_moved_and_what_has_gone_is_told(
-    page: Page, service: RunningSpanloom, trace: str
-) -> None:
-    path = f"/v1/trajectories/{trace}/annotations"
-    items = [
-        {"write_id": f"write-{n:04}", "step_id": step_id(n), "correctness": "correct"}
-        for n in (2, 3, 4)
-    ]
-    call(service, "POST", path, {"scheme": "potato", "items": items})
-
-    def later(route: Route) -> None:
-        """Answer as after a better dialect: step 2 counts under 4, and 3 has gone."""
-        answer = route.fetch()
-        told = answer.json()
-        told["items"] = [row for row in told["items"] if row["step_id"] != step_id(4)]
-        fates = {step_id(2): ("moved", step_id(4)), step_id(3): ("orphaned", "")}
-        for row in told["items"]:
-            row["state"], row["stands_at"] = fates[row["step_id"]]
-            row |= {"version": 0, "reason": "as a test has it"}
-            row["step_id"] = row["step_id"].replace("0", "f")
-        route.fulfill(response=answer, json=told)
-
-    page.route(
-        "**/annotations?*", lambda route: route.continue_() if is_write(route) else later(route)
-    )
-    annotate(page, service, trace)
-    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
-    expect(page.locator(".orphans")).to_contain_text("1 annotation of steps that have gone")
-    expect(page.locator(".orphans q")).to_contain_text("tool 3: answer 3")
-    page.locator(f"{ROWS}.k-tool").last.click()
-    expect(page.locator(f"{PANEL} .note")).to_contain_text("Its step has gone; it stands here now")
-    assert serious(page) == []
-    page.get_by_role("button", name="New scheme").click()
-    assert serious(page) == []
-
-
-def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
-    text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
-    call(service, "PUT", "/v1/schemes/blame", {"text": text})
-    value = {"decisive_step": step_id(4), "responsible_agent": "planner"}
-    item = {"write_id": "write-blame", "value": value}
-    path = f"/v1/trajectories/{trace}/annotations"
-    call(service, "POST", path, {"scheme": "blame", "items": [item]}, "bo")
-    annotate(page, service, trace, "blame")
-    marks = page.locator(f"{ROWS}.k-tool .marks")
-    expect(marks.nth(2)).to_have_text("bo: here it was decided")
-    expect(page.get_by_role("region", name="What others say")).to_contain_text("tool 4")
-    page.locator(f"{ROWS}.k-tool").nth(1).click()
-    page.get_by_role("treegrid").focus()
-    act(page, "Shift+Digit1")
-    expect(page.locator(".attribution")).to_contain_text(step_id(3))
-    expect(marks.nth(1)).to_have_text("you: here it was decided")
-    page.get_by_label("Who is responsible").select_option("planner")
-    page.locator(".rationale").fill("It asked for the wrong thing.")
-    wait_saved(page)
-    assert said_of(service, trace)[""]["value"] == {
-        "decisive_step": step_id(3),
-        "responsible_agent": "planner",
-        "reason": "It asked for the wrong thing.",
-    }
-
-
-def test_the_run_as_a_whole_has_a_note_and_the_next_run_is_a_key_away(
-    page: Page, service: RunningSpanloom, traces: list[str]
-) -> None:
-    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
-    page.goto(service.api)
-    links = page.locator("td.c-name a")
-    expect(links.first).to_be_visible()
-    order = [str(link.get_attribute("href")).split("/")[-1] for link in links.all()]
-    at = next(at for at, each in enumerate(order[:-1]) if each in traces)
-    trace, after = order[at : at + 2]
-    traces.remove(trace)
-    links.nth(at).click()
-    expect(page.locator(".neighbours")).to_contain_text(f"{at + 1} of ")
-    expect(page.locator(ROWS).first).to_be_visible()
-    act(page, "a")
-    page.get_by_role("button", name="Note on the run").click()
-    page.get_by_label("Note on the run").fill("It never asked for the date.")
-    wait_saved(page)
-    assert said_of(service, trace)[""]["value"] == {"note": "It never asked for the date."}
-    page.get_by_role("treegrid").focus()
-    act(page, "]")
-    page.wait_for_url(f"**/{after}?annotate=potato*")
-    expect(page.locator(f"{PANEL} .saved")).to_have_text("saved")
-    act(page, "[")
-    page.wait_for_url(f"**/{trace}?annotate=potato*")
-    expect(page.get_by_role("button", name="Note on the run 1")).to_be_visible()
-
-
-def test_a_place_is_marked_and_a_text_corrected(page: Page, service: RunningSpanloom) -> None:
-    said = "Oslo \U0001f600 has 700,000 people.\u200b"
-    trace = send_steps(service, [2], answers={2: said})
-    annotate(page, service, trace)
-    act(page, "2")
-    page.get_by_role("button", name="Mark places").click()
-    page.get_by_role("button", name="Show the text").click()
-    text = page.locator(".step-body [data-field=output]")
-    expect(text).to_contain_text("\u27e8U+200B\u27e9")
-    text.evaluate(
-        "(text) => { const node = text.firstChild.firstChild;"
-        "getSelection().setBaseAndExtent(node, 5, node, 7) }"
-    )
-    page.get_by_role("button", name="Mark “\U0001f600”").click()
-    page.locator(".places").get_by_label("severity").select_option("minor")
-    expect(text.locator(".place.mine")).to_have_text("\U0001f600")
-    page.get_by_role("button", name="Correct the text").click()
-    page.get_by_label("what it should say").fill("Oslo has 720,000 people.")
-    page.locator(".corrections").get_by_label("why").fill("counted anew")
-    wait_saved(page)
-    value = said_of(service, trace)[step_id(2)]["value"]
-    place = {"field": "output", "start": 5, "end": 7, "text": "\U0001f600"}
-    assert value["spans"] == [{**place, "severity": "minor"}]
-    assert value["corrections"] == [
-        {
-            "field": "output",
-            "original": said,
-            "edited": "Oslo has 720,000 people.",
-            "reason": "counted anew",
-        }
-    ]
-
-
-def test_places_are_found_again_in_a_text_that_changed(
-    page: Page, service: RunningSpanloom
-) -> None:
-    trace = send_steps(service, [2], answers={2: "Oslo has a fjord, and rain."})
-    places = [
-        {"field": "output", "start": 11, "end": 16, "text": "fjord"},
-        {"field": "output", "start": 22, "end": 26, "text": "rain"},
-    ]
-    item = {"write_id": "write-places", "step_id": step_id(2), **WRONG, "value": {"spans": places}}
-    path = f"/v1/trajectories/{trace}/annotations"
-    call(service, "POST", path, {"scheme": "potato", "items": [item]})
-    send_steps(service, [2], trace, {2: "The city of \U0001f600 Oslo has a fjord."})
-    wait_for(service.api, trace, 2)
-    annotate(page, service, trace)
-    page.locator(f"{ROWS}.k-tool").first.click()
-    page.get_by_role("button", name="Mark places").click()
-    page.get_by_role("button", name="Show the text").click()
-    expect(page.locator(".step-body .place.mine")).to_have_text("fjord")
-    listed = page.locator(".places li")
-    expect(listed).to_contain_text([re.compile("Output 26.31"), "no longer in the text"])
-    page.get_by_role("button", name="Still right").click()
-    wait_saved(page)
-    row = said_of(service, trace)[step_id(2)]
-    assert row["state"] == "valid"
-    here = {**places[0], "start": 26, "end": 31}
-    assert row["value"]["spans"] == [here, places[1]]
-    listed.nth(0).get_by_label("type", exact=True).select_option("reasoning")
-    wait_saved(page)
-    spans = said_of(service, trace)[step_id(2)]["value"]["spans"]
-    assert spans == [{**here, "type": "reasoning", "subtype": ""}, places[1]]
-
-
-def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
-    page: Page, service: RunningSpanloom, trace: str
-) -> None:
-    annotate(page, service, trace)
-    page.get_by_role("button", name="New scheme").click()
-    dialog = page.get_by_role("dialog", name="New scheme")
-    dialog.get_by_role("button", name="process_reward").click()
-    expect(dialog.locator(".fine")).to_contain_text("my_rewards")
-    page.keyboard.press("Escape")  # the button that was pressed has gone, and the focus with it
-    expect(dialog).to_have_count(0)
-    page.get_by_role("button", name="New scheme").click()
-    area = dialog.get_by_label("YAML or JSON")
-    named = SEED.replace("name: step_evaluation", "name: pasted")
-    area.fill(named.replace("weight: -5", "weight: x"))
-    expect(dialog.locator(".source li:nth-child(31) .wrong")).to_contain_text("line 31")
-    expect(dialog.get_by_role("button", name="Store pasted")).to_be_disabled()
-    area.fill(named.replace("name: pasted", "name: pasted\n    colour: red"))
-    expect(dialog.locator(".source li:nth-child(4) .odd")).to_contain_text("colour")
-    dialog.get_by_role("button", name="Store pasted").click()
-    expect(dialog.get_by_role("button", name="pasted is stored")).to_be_disabled()
-    dialog.get_by_role("button", name="Close").click()
-    expect(page.get_by_label("Scheme", exact=True)).to_have_value("pasted")
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_it_is_for_everybody(
-    page: Page, service: RunningSpanloom, trace: str, language: str
-) -> None:
-    page.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
-    page.add_init_script(f"localStorage.setItem('spanloom.annotator', '\"{language}\"')")
-    page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
-    page.locator(f"{ROWS}.k-tool").first.click()
-    page.locator(".option").nth(1).click()
-    expect(page.locator(".more-asked")).to_be_visible()
-    page.locator(".extras button").first.click()
-    expect(page.locator(".corrections textarea").first).to_be_visible()
-    assert faults(page) == []
-
-
-def test_what_is_said_to_be_saved_survives_a_kill(
-    page: Page, service: RunningSpanloom, trace: str, start_shared_spanloom: StartSpanloom
-) -> None:
-    """The last one: it kills the service of the others."""
-    annotate(page, service, trace)
-    act(page, "1", "1")
-    wait_saved(page)
-    service.stop(signal.SIGKILL)
-    again = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    again.wait_until_ready()
-    assert len(said_of(again, trace)) == 2

@@ -17,7 +17,7 @@ from spanloom.api.annotators import HEADER
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
     from tests.conftest import RunningSpanloom
 
 MS = 1_000_000
@@ -25,6 +25,8 @@ START_NS = (time.time_ns() // MS - 600_000) * MS
 """Of every run of this process: a span that is sent again is the same span."""
 ROWS = ".grid .row"
 PANEL = ".annotate"
+WRITES = "**/annotations?*"
+WRONG = {"correctness": "incorrect", "error_type": "execution", "severity": "major"}
 TEAM = 99
 """The span of the agent below which the later steps are."""
 SAVED = "saved"
@@ -120,3 +122,14 @@ def annotate(
 def wait_saved(page: Page) -> None:
     """Wait until the panel says that everything is stored."""
     expect(page.locator(f"{PANEL} .saved")).to_have_text(SAVED)
+
+
+def is_write(route: Route) -> bool:
+    """Return whether a request stores annotations."""
+    return route.request.method == "POST"
+
+
+def act(page: Page, *keys: str) -> None:
+    """Press keys, one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
