@@ -7,7 +7,7 @@ import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes } from "./current.js";
 import { stepScores } from "./evaluators.js";
 import { Steps } from "./steps.js";
-import { atMost, draw, pointerOf, showMarks, signOfRow, signOfScore } from "./tree_marks.js";
+import { MOST_OTHERS, atMost, draw, pointerOf, showMarks, signOfRow, signOfScore } from "./tree_marks.js";
 
 /** @typedef {import("./tree_marks.js").Sign} Sign */
 /** @typedef {import("../tree/view.js").View} View */
@@ -34,29 +34,56 @@ async function signsOfAll(of, project) {
   const rows = told?.items ?? [];
   if (!rows.length && !scores.length) return null;
   if (rows.length && !schemes.peek()) await loadSchemes();
-  /** @type {Map<string, Sign[]>} */
-  const byStep = new Map();
-  for (const row of rows) for (const [at, sign] of signsOfRow(row)) add(byStep, at, sign);
-  for (const one of scores) add(byStep, one.step_id, signOfScore(one));
+  const said = new Said(rows, scores);
   const steps = new Steps(of);
-  const room = Math.max(0, ...[...byStep.values()].map((signs) => atMost(signs).length));
-  return { room, of: (/** @type {number} */ i) => (steps.isStep(i) ? atMost(byStep.get(steps.id(i)) ?? []) : []) };
+  return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
 }
 
-/** @param {Map<string, Sign[]>} byStep @param {string} at @param {Sign} sign */
-function add(byStep, at, sign) {
+/** What was said, by the steps that it stands at. Of a long run that is very much: a sign is made when its row is drawn. */
+class Said {
+  /** @type {Map<string, any[]>} */
+  #rows = new Map();
+  /** @type {Map<string, any[]>} */
+  #scores = new Map();
+
+  /** @param {any[]} rows @param {any[]} scores */
+  constructor(rows, scores) {
+    for (const row of rows) for (const at of placesOf(row)) add(this.#rows, at, standing(row) ? brief(row) : row);
+    for (const one of scores) add(this.#scores, one.step_id, one);
+  }
+
+  /** How many signs a row has at most. */
+  room() {
+    let most = 0;
+    for (const [at, rows] of this.#rows) most = Math.max(most, rows.length + (this.#scores.get(at)?.length ?? 0));
+    for (const scores of this.#scores.values()) most = Math.max(most, scores.length);
+    return Math.min(MOST_OTHERS, most);
+  }
+
+  /** @param {string} at @returns {Sign[]} */
+  signs(at) {
+    const rows = (this.#rows.get(at) ?? []).map((row) => (row.value ? pointerOf(row.annotator, row.value, at) : signOfRow(schemeOf(row.scheme), row)));
+    return atMost([...rows.filter((sign) => sign !== null), ...(this.#scores.get(at) ?? []).map(signOfScore)]);
+  }
+}
+
+/** @param {Map<string, any[]>} byStep @param {string} at @param {any} one */
+function add(byStep, at, one) {
   const known = byStep.get(at);
-  if (known) known.push(sign);
-  else byStep.set(at, [sign]);
+  if (known) known.push(one);
+  else byStep.set(at, [one]);
 }
 
-/** The signs of what somebody said, and the steps that they stand at. @param {any} row @returns {[string, Sign][]} */
-function signsOfRow(row) {
-  const at = row.stands_at || row.step_id;
-  if (at) return row.correctness && row.state !== "orphaned" ? [[at, signOfRow(schemeOf(row.scheme), row)]] : [];
-  const named = [row.value.decisive_step, ...[row.value.spans, row.value.corrections].flatMap((list) => (Array.isArray(list) ? list.map((one) => one?.step_id) : []))];
-  return [...new Set(named)].flatMap((step) => {
-    const sign = step && pointerOf(row.annotator, row.value, step);
-    return sign ? [/** @type {[string, Sign]} */ ([step, sign])] : [];
-  });
+/** What a sign needs of an annotation of a step: the rest is not held. @param {any} row */
+const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
+
+/** The step that an annotation is of; empty of the whole run. @param {any} row @returns {string} */
+const standing = (row) => row.stands_at || row.step_id;
+
+/** The steps at which something stands that somebody said. @param {any} row @returns {Iterable<string>} */
+function placesOf(row) {
+  const at = standing(row);
+  if (at) return row.correctness && row.state !== "orphaned" ? [at] : [];
+  const pieces = [row.value.spans, row.value.corrections].flatMap((list) => (Array.isArray(list) ? list.map((one) => one?.step_id) : []));
+  return new Set([row.value.decisive_step, ...pieces].filter(Boolean));
 }

@@ -8,7 +8,7 @@ import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 /** @typedef {{shape: string, says: string}} Sign `shape`: class names of the sign */
 
-const MOST_OTHERS = 4;
+export const MOST_OTHERS = 4;
 
 /** Show marks in a tree, with room for so many in a row, until what is returned is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
 export function showMarks(there, marks, room) {
