@@ -28,6 +28,7 @@ from spanloom.api.routes import (
     conversations,
     deletions,
     diffs,
+    documents,
     kept_versions,
     keys,
     one_step,
@@ -140,7 +141,7 @@ def create_app(
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
-        *(trajectories, outlines, run_pages, versions, one_step, parts),
+        *(trajectories, documents, outlines, run_pages, versions, one_step, parts),
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes),
         *(annotation_export, annotation_import),
