@@ -92,7 +92,7 @@ def time_options(subject: str) -> Callable[[Command], Command]:
             "--until",
             metavar="WHEN",
             callback=to_milliseconds,
-            help="Started before; like --since.",
+            help=f"{subject} before; like --since.",
         )(command)
         return click.option(
             "--since",
