@@ -37,13 +37,23 @@ class Stood(NamedTuple):
 
     said: Annotation
     standing: Standing
-    places: Sequence[Bounds | None] = ()
-    """Where each place of its value stands, in another version than it was made on."""
+    steps: Steps | None = None
+    """The steps of the current version; ``None`` where they say what they said."""
 
     @property
     def counts(self) -> bool:
         """Whether it enters scores and agreement."""
         return self.standing.state in COUNTING
+
+    @property
+    def places(self) -> Sequence[Bounds | None]:
+        """Where each place of its value stands, in texts that may have changed; else nothing.
+
+        The document is read for it, once for all rows that were read together.
+        """
+        if (steps := self.steps) is None or not self.said.mark.value.get(SPANS):
+            return ()
+        return places_now(self.said.mark.value, self.standing.step_id, steps().get)
 
 
 class Reading:
@@ -85,10 +95,10 @@ class Reading:
         def steps() -> Mapping[str, Any]:
             return self._versions.steps(key, current)
 
+        standings = ((row, self._standing(row, current, now, fates)) for row in rows)
         return [
-            Stood(row, standing, _places(row, standing, current, steps))
-            for row in rows
-            for standing in (self._standing(row, current, now, fates),)
+            Stood(row, standing, None if _is_same(row, standing, current) else steps)
+            for row, standing in standings
         ]
 
     def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
@@ -102,14 +112,9 @@ class Reading:
         return standing_of(step_id, row.anchor, anchors, fates)
 
 
-def _places(
-    row: Annotation, standing: Standing, current: int, steps: Steps
-) -> Sequence[Bounds | None]:
-    """Return where places stand if their texts may have changed: else they are where they were."""
-    is_same = row.anchor.version == current or standing.state is State.VALID
-    if is_same or not row.mark.value.get(SPANS):
-        return ()
-    return places_now(row.mark.value, standing.step_id, lambda step_id: steps().get(step_id))
+def _is_same(row: Annotation, standing: Standing, current: int) -> bool:
+    """Return whether what an annotation is of says what it said."""
+    return row.anchor.version == current or standing.state is State.VALID
 
 
 def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:
