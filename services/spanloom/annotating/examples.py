@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from spanloom.core.annotation.assessments import assessments_of
 from spanloom.core.annotation.corrections import examples_of
 from spanloom.core.annotation.edited_text import Fate
-from spanloom.core.annotation.remarks import remarks_of
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
 from spanloom.core.model.tenancy import Reach
@@ -67,11 +67,11 @@ def _runs(store: TrajectoryReader, entries: Iterable[Json], form: Form) -> Itera
     for document, of_run in _by_run(store, entries):
         if document is None:
             continue
-        remarks = chain.from_iterable(map(remarks_of, of_run))
+        assessments = chain.from_iterable(map(assessments_of, of_run))
         if form is Form.SNORKEL:
-            yield snorkel_trace(document, remarks)
+            yield snorkel_trace(document, assessments)
         else:
-            yield from ({"index": next(index), **x} for x in invariant_lines(document, remarks))
+            yield from ({"index": next(index), **x} for x in invariant_lines(document, assessments))
 
 
 def _by_run(

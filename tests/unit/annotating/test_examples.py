@@ -136,7 +136,7 @@ def test_runs_are_written_for_others_with_what_was_said(desk: Desk) -> None:
     told = [(one["address"], one["extra_metadata"]["annotator"]) for one in line["annotations"]]
     here, there = "messages.2", "messages.2.content:0-6"
     assert told == [(here, "ada"), (there, "ada"), (here, "bo"), (there, "bo")]
-    assert [one["extra_metadata"]["score"] for one in line["metadata"]["remarks"]] == [95, 95]
+    assert [one["extra_metadata"]["score"] for one in line["metadata"]["assessments"]] == [95, 95]
     (trace,) = lines(desk, "snorkel")
     first, _ = trace["substeps"]
     assert first["metadata"][f"{SCHEME}/bo/severity"] == "major"

@@ -1,10 +1,10 @@
-"""Runs with remarks for Invariant Explorer: a line for each agent, its messages and annotations.
+"""Runs with assessments for Invariant Explorer: a line an agent, its messages and annotations.
 
 A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages are in
 its strict form: arguments are objects, every call has an id, parts are text or images. An
 annotation is ``{content, address, extra_metadata}``; its address is ``messages.2.content:0-5`` for
 a piece of a text, ``messages.2`` for a step. What has no message (an agent, a node of a graph, the
-run itself, a step that has gone) stands in ``metadata.remarks``.
+run itself, a step that has gone) stands in ``metadata.assessments``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.remark import Remark
+    from spanloom.core.model.assessment import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
     """Of step, field and part: line, address, and where in the text there it begins, if in one."""
@@ -29,7 +29,7 @@ _PARTS = frozenset({"text", "image_url"})
 _KEPT = ("role", "content", "tool_call_id")
 
 
-def invariant_lines(document: Json, remarks: Iterable[Remark]) -> Iterator[Json]:
+def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterator[Json]:
     """Yield the lines of a run, that of its root agent first.
 
     A run without messages has one line, with its question and its answer.
@@ -39,13 +39,13 @@ def invariant_lines(document: Json, remarks: Iterable[Remark]) -> Iterator[Json]
     if not lines:
         lines = [_line(document["root_step"], _gist(document["root_step"]))]
     spots = _spots([turns for _, turns in talks])
-    for remark in remarks:
-        line, address = _address(remark, spots)
+    for assessment in assessments:
+        line, address = _address(assessment, spots)
         placed = lines[line]["annotations"]
         if address:
-            placed.append(_annotation(remark) | {"address": address})
+            placed.append(_annotation(assessment) | {"address": address})
         else:
-            lines[0]["metadata"].setdefault("remarks", []).append(_annotation(remark))
+            lines[0]["metadata"].setdefault("assessments", []).append(_annotation(assessment))
     for at, line_ in enumerate(lines):
         about = _about(document) if at == 0 else {"parent_trace": document["id"]}
         yield {**line_, "metadata": {**about, **line_["metadata"]}}
@@ -89,26 +89,30 @@ def _spots(talks: Iterable[Sequence[Turn]]) -> Spots:
     return spots
 
 
-def _address(remark: Remark, spots: Spots) -> tuple[int, str]:
-    """Return line and address of a remark; an empty one if nothing there says what it is of."""
-    whole = spots.get((remark.step_id, "", ""), (0, "", None))
-    if (place := remark.place) is None:
+def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
+    """Return line and address of an assessment; an empty address if it is of nothing there."""
+    whole = spots.get((assessment.step_id, "", ""), (0, "", None))
+    if (place := assessment.place) is None:
         return whole[:2]
-    line, address, begin = spots.get((remark.step_id, place.field, place.part), whole)
+    line, address, begin = spots.get((assessment.step_id, place.field, place.part), whole)
     if begin is None:
         return line, address
     return line, f"{address}:{begin + place.start}-{begin + place.end}"
 
 
-def _annotation(remark: Remark) -> Json:
-    """Return a remark in one line for people, and with all that is said as its metadata."""
-    facts = remark.facts
+def _annotation(assessment: Assessment) -> Json:
+    """Return an assessment in one line for people, and with all that is said as its metadata."""
+    facts = assessment.facts
     names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
     said = ", ".join(str(facts[name]) for name in names if name in facts)
-    quote = remark.place.quote if remark.place else facts.get("quote", "")
+    quote = assessment.place.quote if assessment.place else facts.get("quote", "")
     why = str(facts.get("rationale", "")) or (f"“{quote}”" if quote else "")
-    about = {"scheme": remark.scheme, "annotator": remark.annotator, "step_id": remark.step_id}
-    text = " ".join(filter(None, (f"[{said or remark.scheme}]", why)))
+    about = {
+        "scheme": assessment.scheme,
+        "annotator": assessment.annotator,
+        "step_id": assessment.step_id,
+    }
+    text = " ".join(filter(None, (f"[{said or assessment.scheme}]", why)))
     return {"content": text, "extra_metadata": {"source": "spanloom", **about, **facts}}
 
 

@@ -1,4 +1,4 @@
-"""Runs with remarks as traces of Snorkel: steps in steps, remarks in their metadata.
+"""Runs with assessments as traces of Snorkel: steps in steps, assessments in their metadata.
 
 Its schema has no place for what annotators say, and takes plain values in ``metadata`` alone, so a
 mark is some keys there: ``potato/ada/correctness``, ``potato/ada/severity``. What is said of pieces
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.remark import Remark
+    from spanloom.core.model.assessment import Assessment
 
 DEEPEST = 100
 """Agents within agents: steps below stand under the root, for few read JSON that is much deeper."""
-_BESIDE = "remarks"
+_BESIDE = "assessments"
 
 
-def snorkel_trace(document: Json, remarks: Iterable[Remark]) -> Json:
+def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     """Return a run as the root of a trace, each agent's steps below it.
 
     Tokens of a model are what went in and out, of an agent and of the root their sum; latency is in
@@ -32,7 +32,7 @@ def snorkel_trace(document: Json, remarks: Iterable[Remark]) -> Json:
     """
     nodes = _nodes(document)
     top = nodes[document["root_step"]["id"]]
-    _say(nodes, top, remarks)
+    _say(nodes, top, assessments)
     return top
 
 
@@ -108,26 +108,32 @@ def _node(step: Json, agent: str) -> Json:
     }
 
 
-def _say(nodes: Mapping[str, Json], top: Json, remarks: Iterable[Remark]) -> None:
-    """Write remarks into the nodes of their steps; those without a step into the root's."""
+def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]) -> None:
+    """Write assessments into the nodes of their steps; those without a step into the root's."""
     beside: dict[str, list[Json]] = {}
-    for remark in remarks:
-        node = nodes.get(remark.step_id) if remark.step_id else top
-        if node is not None and remark.place is None:
-            author = f"{remark.scheme}/{remark.annotator}"
-            node["metadata"] |= {f"{author}/{name}": fact for name, fact in remark.facts.items()}
+    for assessment in assessments:
+        node = nodes.get(assessment.step_id) if assessment.step_id else top
+        if node is not None and assessment.place is None:
+            author = f"{assessment.scheme}/{assessment.annotator}"
+            node["metadata"] |= {
+                f"{author}/{name}": fact for name, fact in assessment.facts.items()
+            }
         else:
-            at = remark.step_id if node is not None and remark.step_id else ""
-            beside.setdefault(at, []).append(_written(remark))
+            at = assessment.step_id if node is not None and assessment.step_id else ""
+            beside.setdefault(at, []).append(_written(assessment))
     for step_id, written in beside.items():
         node = nodes[step_id] if step_id else top
         node["metadata_expand"][_BESIDE] = dump(written).decode()
 
 
-def _written(remark: Remark) -> Json:
-    place = remark.place._asdict() if remark.place else {}
-    about = {"step_id": remark.step_id, "scheme": remark.scheme, "annotator": remark.annotator}
-    return {**about, **place, **remark.facts}
+def _written(assessment: Assessment) -> Json:
+    place = assessment.place._asdict() if assessment.place else {}
+    about = {
+        "step_id": assessment.step_id,
+        "scheme": assessment.scheme,
+        "annotator": assessment.annotator,
+    }
+    return {**about, **place, **assessment.facts}
 
 
 def _tokens(step: Json) -> int:

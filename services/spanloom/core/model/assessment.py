@@ -22,7 +22,7 @@ class Place(NamedTuple):
     quote: str
 
 
-class Remark(NamedTuple):
+class Assessment(NamedTuple):
     """What one annotator says of one step; of the run with an empty step id."""
 
     step_id: str

@@ -1,38 +1,40 @@
-"""What exported entries say, remark by remark: for formats that have no entries."""
+"""What exported entries say, assessment by assessment: for formats that have no entries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.model.annotation import MARK_FIELDS, WHOLE
-from spanloom.core.model.remark import Place, Remark
+from spanloom.core.model.assessment import Assessment, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.remark import Fact
+    from spanloom.core.model.assessment import Fact
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
 _OF_RUN = ("origin", "version", "score", "score_complete")
 
 
-def remarks_of(entry: Json) -> Iterator[Remark]:
-    """Yield the remarks of one annotator on one run: of the run, then of its steps in order.
+def assessments_of(entry: Json) -> Iterator[Assessment]:
+    """Yield the assessments of one annotator on one run: of the run, then of its steps in order.
 
-    A step that has gone keeps its id: whoever writes remarks down finds no such step.
+    A step that has gone keeps its id: whoever writes assessments down finds no such step.
     """
     whole = entry.get("value") or {}
-    yield _remark(entry, WHOLE, {**_told(entry, _OF_RUN), **_told(whole, (*MARK_FIELDS, *whole))})
+    yield _assessment(
+        entry, WHOLE, {**_told(entry, _OF_RUN), **_told(whole, (*MARK_FIELDS, *whole))}
+    )
     for step in entry.get("steps", ()):
         step_id = step.get("stands_at") or step["step_id"]
         said = _told(step, (*MARK_FIELDS, "state"))
-        yield _remark(entry, step_id, said)
+        yield _assessment(entry, step_id, said)
         yield from _placed(entry, step_id, step)
     yield from _placed(entry, WHOLE, entry)
 
 
-def _placed(entry: Json, step_id: str, said: Json) -> Iterator[Remark]:
+def _placed(entry: Json, step_id: str, said: Json) -> Iterator[Assessment]:
     """Yield what is said of places, where they stand now; one that does not keeps its words.
 
     Those of a scheme of the whole run name their steps.
@@ -47,7 +49,7 @@ def _placed(entry: Json, step_id: str, said: Json) -> Iterator[Remark]:
         place = _place(one, bounds)
         names = [name for name in one if name not in {*Place._fields, "text", "step_id"}]
         facts = {**_told(one, names), **({} if place else {"quote": str(one.get("text", ""))})}
-        yield _remark(entry, str(one.get("step_id") or step_id), facts, place)
+        yield _assessment(entry, str(one.get("step_id") or step_id), facts, place)
 
 
 def _place(one: Json, bounds: Sequence[Any] | None) -> Place | None:
@@ -58,10 +60,10 @@ def _place(one: Json, bounds: Sequence[Any] | None) -> Place | None:
     return Place(field, part, start, end, quote)
 
 
-def _remark(
+def _assessment(
     entry: Json, step_id: str, facts: Mapping[str, Fact], at: Place | None = None
-) -> Remark:
-    return Remark(step_id, entry["scheme"], entry["annotator"], facts, at)
+) -> Assessment:
+    return Assessment(step_id, entry["scheme"], entry["annotator"], facts, at)
 
 
 def _told(said: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:

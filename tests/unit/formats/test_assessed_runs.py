@@ -1,4 +1,4 @@
-"""Runs with remarks, as Invariant Explorer and Snorkel read them."""
+"""Runs with assessments, as Invariant Explorer and Snorkel read them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 from invariant_sdk.types.annotations import AnnotationCreate
 from invariant_sdk.types.push_traces import PushTracesRequest
-from tests.support.remarked import at_address, check_messages, check_snorkel, nodes_of
+from tests.support.assessed import at_address, check_messages, check_snorkel, nodes_of
 
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.remark import Place, Remark
+from spanloom.core.model.assessment import Assessment, Place
 
 Json = dict[str, Any]
 FIRST, CALLED, FAILED, CRITIC = (f"a00000000000000{n}" for n in (2, 3, 4, 5))
 SAID: Json = {"correctness": "incorrect", "severity": "major", "rationale": "asked twice"}
-REMARKS = [
-    Remark("", "potato", "ada", {"score": 95, "score_complete": False}),
-    Remark(FIRST, "potato", "ada", SAID),
-    Remark(FAILED, "potato", "ada", {}, Place("output", "", 0, 4, "down")),
-    Remark(CRITIC, "potato", "bo", {"correctness": "correct"}),
-    Remark("gone", "potato", "bo", {"correctness": "incorrect"}),
+ASSESSMENTS = [
+    Assessment("", "potato", "ada", {"score": 95, "score_complete": False}),
+    Assessment(FIRST, "potato", "ada", SAID),
+    Assessment(FAILED, "potato", "ada", {}, Place("output", "", 0, 4, "down")),
+    Assessment(CRITIC, "potato", "bo", {"correctness": "correct"}),
+    Assessment("gone", "potato", "bo", {"correctness": "incorrect"}),
 ]
 
 
@@ -97,7 +97,7 @@ def test_a_result_that_is_no_step_is_kept_once() -> None:
 
 
 def test_what_was_said_stands_at_its_messages(run: Json) -> None:
-    line, critic = invariant_lines(run, REMARKS)
+    line, critic = invariant_lines(run, ASSESSMENTS)
     for one in (line, critic):
         check_messages(one["messages"])
     of_step, of_piece = line["annotations"]
@@ -111,16 +111,16 @@ def test_what_was_said_stands_at_its_messages(run: Json) -> None:
     assert at_address(line, of_piece["address"]) == "down"
     made = AnnotationCreate.from_nested_dicts([one["annotations"] for one in (line, critic)])
     PushTracesRequest(messages=[line["messages"], critic["messages"]], annotations=made)
-    beside = [one["extra_metadata"]["step_id"] for one in line["metadata"]["remarks"]]
+    beside = [one["extra_metadata"]["step_id"] for one in line["metadata"]["assessments"]]
     assert beside == ["", CRITIC, "gone"]
     assert critic["metadata"] == {"parent_trace": run["id"], "agent": "critic"}
 
 
 def test_a_run_without_messages_has_its_question_and_its_answer(run: Json) -> None:
     run["agent_steps"] = []
-    (line,) = invariant_lines(run, REMARKS)
+    (line,) = invariant_lines(run, ASSESSMENTS)
     assert [one["content"] for one in line["messages"]] == ["Oslo or Bergen?", "Oslo."]
-    assert len(line["metadata"]["remarks"]) == len(REMARKS)
+    assert len(line["metadata"]["assessments"]) == len(ASSESSMENTS)
 
 
 def test_media_are_named(run: Json) -> None:
@@ -133,7 +133,7 @@ def test_media_are_named(run: Json) -> None:
 
 
 def test_marks_are_metadata_of_snorkel(run: Json) -> None:
-    trace = snorkel_trace(run, REMARKS)
+    trace = snorkel_trace(run, ASSESSMENTS)
     check_snorkel(trace)
     nodes = {node["metadata"]["step_id"]: node for node in nodes_of(trace)}
     assert trace["metadata"].items() >= {"tokens": 177, "potato/ada/score": 95}.items()
@@ -145,9 +145,9 @@ def test_marks_are_metadata_of_snorkel(run: Json) -> None:
     assert [node["metadata"]["step_id"] for node in nodes[CRITIC]["substeps"]] == [
         CRITIC[:-1] + "6"
     ]
-    assert json.loads(nodes[FAILED]["metadata_expand"]["remarks"])[0]["quote"] == "down"
+    assert json.loads(nodes[FAILED]["metadata_expand"]["assessments"])[0]["quote"] == "down"
     assert nodes[FAILED]["metadata"].items() >= {"error_code": 503, "error_msg": "down"}.items()
-    (gone,) = json.loads(trace["metadata_expand"]["remarks"])
+    (gone,) = json.loads(trace["metadata_expand"]["assessments"])
     assert gone == {
         "step_id": "gone",
         "scheme": "potato",
@@ -179,7 +179,7 @@ def test_a_piece_of_an_answer_in_several_messages_is_found_in_the_joined_one(run
     said = [{"role": "assistant", "content": text} for text in ("Well 😀", "Oslo it is.")]
     run["agent_steps"][0]["steps"][0]["output"] = json.dumps(said)
     place = Place("output", "1.content", 0, 4, "Oslo")
-    line, _ = invariant_lines(run, [Remark(FIRST, "potato", "ada", {}, place)])
+    line, _ = invariant_lines(run, [Assessment(FIRST, "potato", "ada", {}, place)])
     (one,) = line["annotations"]
     assert one["address"] == "messages.1.content:8-12"
     assert at_address(line, one["address"]) == "Oslo"

@@ -1,4 +1,4 @@
-"""What exports of runs with remarks are held against: whoever reads them, in the least code."""
+"""What exports of runs with assessments are held against: whoever reads them, in the least code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever runs and remarks are, others can read them, and no remark gets lost or moves."""
+"""Whatever runs and assessments are, others can read them, and no assessment gets lost or moves."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.remarked import at_address, check_messages, check_snorkel, nodes_of
+from tests.support.assessed import at_address, check_messages, check_snorkel, nodes_of
 
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.remark import Place, Remark
+from spanloom.core.model.assessment import Assessment, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,35 +97,35 @@ def places_in(document: Json) -> Iterator[tuple[str, str, str, str]]:
 
 
 @st.composite
-def remarks(draw: DrawFn, document: Json) -> Remark:
-    """A remark on a step, or on words that stand in it."""
+def assessments(draw: DrawFn, document: Json) -> Assessment:
+    """An assessment on a step, or on words that stand in it."""
     author = draw(st.sampled_from(["ada", "bo"]))
     facts = {"correctness": "incorrect"}
     places = list(places_in(document))
     if not places or draw(st.booleans()):
-        return Remark(draw(IDS | st.just("")), "s", author, facts)
+        return Assessment(draw(IDS | st.just("")), "s", author, facts)
     step_id, field, part, text = draw(st.sampled_from(places))
     start = draw(st.integers(0, len(text) - 1))
     end = draw(st.integers(start + 1, len(text)))
     units = [len(text[:at].encode("utf-16-le")) // 2 for at in (start, end)]
     place = Place(field, part, units[0], units[1], text[start:end])
-    return Remark(step_id, "s", author, facts, place)
+    return Assessment(step_id, "s", author, facts, place)
 
 
 @st.composite
-def remarked(draw: DrawFn) -> tuple[Json, list[Remark]]:
+def assessed(draw: DrawFn) -> tuple[Json, list[Assessment]]:
     document = draw(documents())
-    return document, draw(st.lists(remarks(document), max_size=5))
+    return document, draw(st.lists(assessments(document), max_size=5))
 
 
-@given(remarked())
-def test_invariant(run: tuple[Json, list[Remark]]) -> None:
+@given(assessed())
+def test_invariant(run: tuple[Json, list[Assessment]]) -> None:
     document, said = run
     lines = list(invariant_lines(document, said))
     written = Counter[str]()
     for line in lines:
         check_messages(line["messages"])
-        beside = line["metadata"].get("remarks", [])
+        beside = line["metadata"].get("assessments", [])
         written.update(
             one["extra_metadata"]["annotator"] for one in [*line["annotations"], *beside]
         )
@@ -136,8 +136,8 @@ def test_invariant(run: tuple[Json, list[Remark]]) -> None:
     assert written == Counter(one.annotator for one in said)
 
 
-@given(remarked())
-def test_snorkel(run: tuple[Json, list[Remark]]) -> None:
+@given(assessed())
+def test_snorkel(run: tuple[Json, list[Assessment]]) -> None:
     document, said = run
     trace = snorkel_trace(document, said)
     check_snorkel(trace)
