@@ -6,19 +6,19 @@ of it; everything else is the real command.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-
 from spanloom.__main__ import main
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.writer import Writer
 from spanloom.extractor.extractor import Extractor
+from spanloom.process.patient_server import PatientServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,11 +40,21 @@ def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
         check()
         return works(self, *arguments)
 
-    async def fails_async(self: object, *arguments: object) -> Any:
-        check()
-        return await works(self, *arguments)
+    setattr(kind, method, fails)
 
-    setattr(kind, method, fails_async if method == "on_tick" else fails)
+
+def ends_http_when(trigger: Path, thread: str) -> None:
+    """Have the loop of an HTTP server raise once the file is there."""
+    works = PatientServer.main_loop
+
+    async def main_loop(self: PatientServer) -> None:
+        waiting = asyncio.ensure_future(works(self))
+        while not waiting.done():
+            await asyncio.wait([waiting], timeout=0.02)
+            if trigger.exists() and threading.current_thread().name == thread:
+                raise Fault("injected")
+
+    PatientServer.main_loop = main_loop  # type: ignore[method-assign]  # the fault
 
 
 def ends_grpc_when(trigger: Path) -> None:
@@ -74,7 +84,7 @@ def arm(part: str, trigger: Path) -> None:
         case "extractor":
             dies_when(trigger, "extractor", Extractor, "run_once")
         case "otlp_http" | "api":
-            dies_when(trigger, part, uvicorn.Server, "on_tick")
+            ends_http_when(trigger, part)
         case "otlp_grpc":
             ends_grpc_when(trigger)
         case "stuck":

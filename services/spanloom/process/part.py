@@ -10,7 +10,7 @@ from spanloom.core.errors import SpanloomError
 class Part(Protocol):
     """A piece that runs until it is stopped: a receiver, the writer, the extractor, the API.
 
-    The supervisor starts parts in order, asks each for ``failed`` several times a second and
+    The supervisor starts parts in order, asks each for ``failed`` twice a second and
     stops them in reverse. A part never ends the process itself and never hides its own end.
     """
 

@@ -15,6 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.errors import StartupError
+from spanloom.process.patient_server import PatientServer
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -86,7 +87,7 @@ class HttpServer:
         self._end_waits = end_waits
         self.port: int = listener.getsockname()[1]
         self._listener = listener
-        self._server = uvicorn.Server(_config(app, tls))
+        self._server = PatientServer(_config(app, tls))
         self._thread = WatchedThread(name, self._run)
 
     @property
@@ -109,7 +110,7 @@ class HttpServer:
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
         self._end_waits()
-        self._server.should_exit = True
+        self._server.end()
         self._thread.join(grace_s + 5)
         self._listener.close()
 

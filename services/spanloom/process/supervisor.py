@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from spanloom.process.part import Part
 
-WATCH_S = 0.1
+WATCH_S = 0.5
 """How often the parts are asked whether they have failed."""
 NOTICE_S = 1.0
 """How long ``/readyz`` tells the reason before the parts of a failed process are stopped."""

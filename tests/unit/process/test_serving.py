@@ -13,6 +13,7 @@ import pytest
 
 from spanloom.core.errors import StartupError
 from spanloom.process import serving
+from spanloom.process.patient_server import PatientServer
 from spanloom.process.serving import HEAD_BYTES, HttpServer, bind
 
 if TYPE_CHECKING:
@@ -106,3 +107,28 @@ def test_stop_lets_an_open_request_finish() -> None:
 def _raw(server: HttpServer) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
         yield client
+
+
+def test_a_server_that_is_ended_before_it_runs_ends() -> None:
+    server = PatientServer(serving._config(_echo_size, None))
+    server.end()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bind("127.0.0.1", 0, "-p")]})
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    server.end()  # once more, with its loop closed
+
+
+def test_an_idle_server_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks: list[int] = []
+    works = PatientServer.on_tick
+
+    async def on_tick(self: PatientServer, counter: int) -> bool:
+        ticks.append(counter)
+        return await works(self, counter)
+
+    monkeypatch.setattr(PatientServer, "on_tick", on_tick)
+    with _running() as server:
+        time.sleep(0.5)
+        assert httpx.post(_url(server), content=b"x").text == "1"
+    assert ticks == [0]
