@@ -186,6 +186,24 @@ def test_a_stopped_writer_leaves_the_rest(
     assert spool.depth().records == 1
 
 
+@pytest.mark.parametrize("waiting", [False, True])
+def test_a_writer_that_waits_ends_when_it_is_told_to(
+    spool: Spool,
+    start_writer: StartWriter,
+    monkeypatch: pytest.MonkeyPatch,
+    waiting: bool,  # pytest gives it
+) -> None:
+    """For something to come, or for more of it."""
+    monkeypatch.setattr(writer_module, "_IDLE_S", 3600)
+    writer = start_writer(wait_s=3600 if waiting else 0)
+    if waiting:
+        spool.put("", b"small", 1)
+    began = time.monotonic()
+    writer.stop(60)
+    assert time.monotonic() - began < 30
+    assert spool.depth().records == 0
+
+
 @pytest.mark.parametrize("method", ["delete", "read_batch"])
 def test_a_spool_on_a_full_disk_is_outlasted(
     method: str,

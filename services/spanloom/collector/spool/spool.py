@@ -205,16 +205,26 @@ class Spool:
             row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()
         return next_seq if row[0] is None else int(row[0])
 
-    def wait_until(self, min_bytes: int, timeout_s: float) -> bool:
+    def wait_until(
+        self, min_bytes: int, timeout_s: float, is_enough: Callable[[], bool] = lambda: False
+    ) -> bool:
         """Wait until that much is waiting; say whether it is.
 
-        What another process has changed is seen at the end of the wait.
+        What another process has changed is seen at the end of the wait. ``is_enough`` ends it
+        before; it is asked again after each ``wake``.
         """
         with self._changed:
-            if self._changed.wait_for(lambda: self._durable.bytes >= min_bytes, timeout_s):
-                return True
-            self._look()
+            self._changed.wait_for(
+                lambda: self._durable.bytes >= min_bytes or is_enough(), timeout_s
+            )
+            if self._durable.bytes < min_bytes:
+                self._look()
             return self._durable.bytes >= min_bytes
+
+    def wake(self) -> None:
+        """Have whoever waits look again whether that is enough."""
+        with self._changed:
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Commit what was put, then close the file; a closed spool is not used again."""

@@ -39,8 +39,8 @@ MAX_SPAN_REFUSALS = 255
 good spans are set aside with the bad: other requests are waiting."""
 REFUSED_BACKOFF_S = 1.0
 """Between two tries of what is refused while nothing proves that the store is sound."""
-_IDLE_S = 0.1
-"""How often an idle writer looks whether it should stop."""
+_IDLE_S = 1.0
+"""How often an idle writer looks whether another process has changed the spool."""
 
 
 class Writer:
@@ -88,6 +88,7 @@ class Writer:
     def drain(self, timeout_s: float) -> bool:
         """Wait until the spool is empty; say whether it is. Batches no longer wait to grow."""
         self._draining.set()
+        self._spool.wake()
         until = time.monotonic() + timeout_s
         while self._spool.depth().records:
             if time.monotonic() >= until or not self._thread.is_alive:
@@ -103,6 +104,7 @@ class Writer:
         self.drain(grace_s)
         self._thread.expect_end()
         self._stopping.set()
+        self._spool.wake()
         self._thread.join()
 
     def _refuse_more(self, error: BaseException) -> None:
@@ -110,7 +112,7 @@ class Writer:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            if self._spool.wait_until(1, _IDLE_S):
+            if self._spool.wait_until(1, _IDLE_S, self._stopping.is_set):
                 try:
                     self._let_grow()
                     self._work_off()
@@ -130,11 +132,12 @@ class Writer:
     def _let_grow(self) -> None:
         """Wait for a large batch until its oldest request has waited long enough."""
         until = time.monotonic() + self._wait_s - self._spool.age_s()
-        while (left := until - time.monotonic()) > 0:
-            if self._draining.is_set() or self._stopping.is_set():
+        while (left := until - time.monotonic()) > 0 and not self._is_in_haste():
+            if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S), self._is_in_haste):
                 return
-            if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S)):
-                return
+
+    def _is_in_haste(self) -> bool:
+        return self._draining.is_set() or self._stopping.is_set()
 
     def _work_off(self) -> None:
         """Store the oldest requests, or find out which of them the store refuses."""
