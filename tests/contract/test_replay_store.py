@@ -106,6 +106,10 @@ def test_a_replay_is_remembered_and_never_goes_back(store: Store, key: TraceKey)
     assert later in store.unfinished_replays(Reach.ALL)
     store.record_replay(replace(later, step=3, is_finished=True))
     assert replay.id not in {r.id for r in store.unfinished_replays(Reach.ALL)}
+    another = replace(replay, id=f"{next_seq():016x}")
+    store.record_replay(another)
+    assert another in store.unfinished_replays(Reach.ALL)  # though none was left a moment ago
+    store.record_replay(replace(another, step=1, is_finished=True))
     assert store.replay("", Reach.ALL) is None
 
 

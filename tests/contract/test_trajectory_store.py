@@ -121,6 +121,27 @@ def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey
     assert [c.step_id for c in calls] == [f"{2:016x}"]
 
 
+def test_who_was_told_the_same_head_is_overtaken_all_the_same(store: Store, key: TraceKey) -> None:
+    """Two batches may be under way, each with a head that was true when it asked."""
+    first_seq, old_seq, new_seq = next_seq(), next_seq(), next_seq()
+    store.write([make_record(key, make_trajectory(key, agent="first"), first_seq)])
+    heads = [store.heads([key])[key] for _ in range(2)]
+    new, old = (make_trajectory(key, START_NS - 9, agent=agent) for agent in ("new", "old"))
+    store.write([make_record(key, new, new_seq, version=3, previous=heads[0])])
+    store.write([make_record(key, old, old_seq, version=2, previous=heads[1])])
+    assert store.heads([key])[key].version == 3
+    assert listed(store, key.project, TrajectoryFilter()) == [(-9, key.trace_id)]
+    assert listed(store, key.project, TrajectoryFilter(agent_name="old")) == []
+
+
+def test_who_writes_alone_can_tell_that_nothing_was_written(store: Store, key: TraceKey) -> None:
+    before = store.writes()
+    assert store.writes() == before
+    store.write([make_record(key)])
+    after = store.writes()
+    assert (before is None and after is None) or before != after
+
+
 def test_of_equal_sequences_the_last_written_stays(store: Store, key: TraceKey) -> None:
     seq = next_seq()
     for version, status in ((1, Status.LIVE), (2, Status.SETTLED)):

@@ -304,6 +304,7 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 OF_THE_EXTRACTOR = {
     "clock",
     "appends",
+    "writes",
     "inserted",
     "changes_since",
     "unextracted",

@@ -45,6 +45,7 @@ class MemoryState:
         self._stored_s: dict[TraceKey, int] = {}
         self._progress: dict[TraceKey, Progress] = {}
         self._replays: dict[str, Replay] = {}
+        self._writes = 0
         self._deletions: dict[str, Deletion] = {}
         self._deleted: set[TraceKey] = set()
         self._annotations: list[Annotation] = []
@@ -62,6 +63,10 @@ class MemoryState:
     def appends(self) -> int | None:
         """See ``ChangeReader.appends``."""
         return self._appended
+
+    def writes(self) -> int | None:
+        """See ``TextIndexer.writes``."""
+        return self._writes
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""

@@ -83,6 +83,7 @@ class MemoryTrajectories(MemoryState):
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
         """See ``TrajectoryWriter.write``."""
         with self._lock:
+            self._writes += 1
             for record in records:
                 if self._is_late(record):
                     self._remove({record.key})

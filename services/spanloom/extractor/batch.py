@@ -45,17 +45,20 @@ R = TypeVar("R", bound=Writable)
 
 
 def build_batch(
-    store: BuildingStore, wanted: Mapping[TraceKey, Status], options: BuildOptions = BY_DEFAULT
+    store: BuildingStore,
+    wanted: Mapping[TraceKey, Status],
+    options: BuildOptions = BY_DEFAULT,
+    arrived: Mapping[TraceKey, int] | None = None,
 ) -> BatchResult:
     """Build these traces with these statuses in this process, and store what is new.
 
     What cannot be read together is read in halves, so that one trace that cannot be read at all
-    (too large for the store's memory, damaged on disk) fails alone. Raises ``RetryableError`` if
-    the store does not answer or takes no writes: that is no trace's fault.
+    (too large for the store's memory, damaged on disk) fails alone. ``arrived`` is what the store
+    said of them just now, if it was asked. Raises ``RetryableError`` if the store does not answer
+    or takes no writes: that is no trace's fault.
     """
-    arrived: Mapping[TraceKey, int] = {}
     try:
-        arrived = store.arrived(list(wanted))
+        arrived = store.arrived(list(wanted)) if arrived is None else arrived
         result, records = _prepare(store, wanted, arrived, options)
     except Exception as error:
         failed = error
@@ -65,7 +68,7 @@ def build_batch(
     store.ping()
     clear_frames(failed.__traceback__)  # they hold the spans of all of them
     if len(wanted) == 1:
-        return BatchResult(arrived=dict(arrived), failures=dict.fromkeys(wanted, failed))
+        return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(wanted, failed))
     return _build_halves(store, list(wanted.items()), options)
 
 

@@ -47,12 +47,23 @@ class Indexer(RepeatingPart):
         self._done: dict[TraceKey, Changed] = {}
         """What was indexed of the last minute."""
         self._is_laid_out = False
+        self._seen_writes: int | None = None
+        """How many writes had ended before everything was indexed."""
 
     def run_once(self) -> int:
         """Index what was stored since the last time; return how many texts came in."""
         self._is_laid_out = self._is_laid_out or self._store.is_laid_out()
         if not self._is_laid_out:
             return 0  # what older releases stored has no hashes yet
+        writes = self._store.writes()
+        if writes is not None and writes == self._seen_writes:
+            return 0
+        count = self._index_changed()
+        if not self._stopping.is_set():
+            self._seen_writes = writes
+        return count
+
+    def _index_changed(self) -> int:
         if self._watermark is None:
             self._watermark = self._store.read_text_watermark()
         closed = self._store.clock() - HORIZON_S

@@ -66,15 +66,16 @@ class ClickHouseStore(
 
         ``path`` is the directory of an embedded store.
         """
-        ClickHouseSpans.__init__(self, writer, worker, reader, is_alone=path is not None)
+        is_alone = path is not None
+        ClickHouseSpans.__init__(self, writer, worker, reader, is_alone=is_alone)
         ClickHouseProgress.__init__(self, worker)
-        ClickHouseTrajectories.__init__(self, worker, reader)
+        ClickHouseTrajectories.__init__(self, worker, reader, is_alone=is_alone)
         ClickHouseCalls.__init__(self, worker)
         ClickHouseLists.__init__(self, reader, asker)
         ClickHouseSteps.__init__(self, asker)
         ClickHouseConversations.__init__(self, reader)
-        ClickHouseFeed.__init__(self, worker, reader, SharedClock() if path is None else OwnClock())
-        ClickHouseReplays.__init__(self, worker)
+        ClickHouseFeed.__init__(self, worker, reader, OwnClock() if is_alone else SharedClock())
+        ClickHouseReplays.__init__(self, worker, is_alone=is_alone)
         ClickHouseDeletions.__init__(self, worker)
         ClickHouseSnapshots.__init__(self, writer, worker, path)
         ClickHouseUsage.__init__(self, prober)

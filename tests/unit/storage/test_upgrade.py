@@ -198,7 +198,7 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
     fill_and_upgrade(
         lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
     )
-    lists, replays = ClickHouseLists(lane, lane), ClickHouseReplays(lane)
+    lists, replays = ClickHouseLists(lane, lane), ClickHouseReplays(lane, is_alone=True)
     [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
     assert line.key == TraceKey("p", "old")
     assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []

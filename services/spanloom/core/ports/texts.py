@@ -99,6 +99,13 @@ class TextIndexer(Protocol):
     def is_laid_out(self) -> bool:
         """See ``ExtractionStore.is_laid_out``."""
 
+    def writes(self) -> int | None:
+        """Return how many writes of trajectories have ended, where no other process makes any.
+
+        As long as it says the same number, none was stored in between. ``None`` is "cannot tell":
+        one is under way, or others may write.
+        """
+
     def changed_since(
         self, second: int, limit: int, after: Changed | None = None
     ) -> Sequence[Changed]:

@@ -107,9 +107,9 @@ class Pipeline:
         """Build and store the first batch; what was lost of it comes next."""
         batch = self._batches[0]
         if not batch.tasks:
-            built = Built(batch.wanted, build_batch(self._store, batch.wanted, self._options))
+            result = build_batch(self._store, batch.wanted, self._options, batch.arrived or None)
             self._batches.popleft()
-            return built
+            return Built(batch.wanted, result)
         while not batch.is_over:
             self._look_up(batch)
             self._dealer.deal()

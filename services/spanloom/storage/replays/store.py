@@ -9,6 +9,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.engine.reach_columns import reach_columns, reach_of
+from spanloom.storage.engine.writes import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +25,16 @@ _BEHIND_ALL = "g"
 class ClickHouseReplays:
     """``ReplayQueue`` over the extractor's lane."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, worker: Lane, *, is_alone: bool) -> None:
+        """Take the lane; whoever opened it closes it.
+
+        ``is_alone`` says that no other process asks for replays.
+        """
         self._worker = worker
+        self._is_alone = is_alone
+        self._recorded = Writes()
+        self._finished_at: int | None = None
+        """How many times one was recorded when all were finished."""
 
     def count_traces(self, selection: Selection) -> int:
         """See ``ReplayRequests.count_traces``."""
@@ -65,7 +73,8 @@ class ClickHouseReplays:
             "AfterTraceId": replay.after.trace_id,
             "IsFinished": replay.is_finished,
         }
-        self._worker.insert_objects("replays", [row])
+        with self._recorded:
+            self._worker.insert_objects("replays", [row])
 
     def replay(self, replay_id: str, reach: Reach) -> Replay | None:
         """See ``ReplayRequests.replay``."""
@@ -79,8 +88,14 @@ class ClickHouseReplays:
         return list(map(_replay_of, rows))
 
     def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
-        """See ``ReplayRequests.unfinished_replays``."""
-        return list(map(_replay_of, self._worker.rows("unfinished_replays", reach=_over(reach))))
+        """See ``ReplayRequests.unfinished_replays``; of none it is known until one is recorded."""
+        recorded = self._recorded.ended
+        if self._is_alone and recorded is not None and recorded == self._finished_at:
+            return []
+        found = list(map(_replay_of, self._worker.rows("unfinished_replays", reach=_over(reach))))
+        if not found and reach.is_every:
+            self._finished_at = recorded
+        return found
 
 
 def _selecting(selection: Selection) -> dict[str, object]:

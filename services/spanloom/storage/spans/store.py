@@ -12,7 +12,7 @@ from spanloom.core.ports.carried import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.spans.appends import Appends
+from spanloom.storage.engine.writes import Writes
 from spanloom.storage.spans.content_events import join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -42,14 +42,15 @@ class ClickHouseSpans:
         self._writer = writer
         self._worker = worker
         self._reader = reader
-        self._seen_events = False
-        self._appends = Appends() if is_alone else None
+        self._seen_events = self._asked_for_events = False
+        self._appends = Writes() if is_alone else None
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """See ``SpanWriter.append``."""
         with self._appends or nullcontext():
             for signal, table in ENTRANCES.items():
                 if own := [request for request in requests if request.signal is signal]:
+                    self._seen_events |= signal is Signal.CONTENT_EVENTS
                     self._insert(table, own)
 
     def appends(self) -> int | None:
@@ -89,8 +90,11 @@ class ClickHouseSpans:
         return self._worker.named("read_events", keys=list(keys)) if self._has_events() else b""
 
     def _has_events(self) -> bool:
-        """Whether any content event was ever stored; once seen, it is not asked again."""
-        self._seen_events = self._seen_events or any(self._worker.rows("any_event"))
+        """Whether any content event was ever stored; asked once, where nobody else stores any."""
+        if not (self._seen_events or (self._appends and self._asked_for_events)):
+            self._asked_for_events = True
+            if any(self._worker.rows("any_event")):
+                self._seen_events = True
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:

@@ -17,6 +17,7 @@ from spanloom.storage.trajectories.calls import CALL_COLUMNS
 from spanloom.storage.trajectories.carried import encode_record
 from spanloom.storage.trajectories.documents import read_documents
 from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS
+from spanloom.storage.trajectories.told_heads import ToldHeads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,18 +37,26 @@ LONG_DOCUMENTS = 1 << 25
 class ClickHouseTrajectories:
     """Trajectories written and found over two lanes: the extractor's, and that of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
+        """Take the lanes; whoever opened them closes them.
+
+        ``is_alone`` says that no other process writes.
+        """
         self._worker = worker
         self._reader = reader
+        self._is_alone = is_alone
+        self._told_heads = ToldHeads()
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryWriter.heads``."""
+        writes_before = self.writes()
         found = {}
         for some in batched(keys):
             for row in self._worker.rows("heads", keys=some):
                 head = _head_of(row)
                 found[head.key] = head
+        seqs = {key: found[key].seq if key in found else 0 for key in keys}
+        self._told_heads.note(writes_before, seqs)
         return found
 
     def write(self, records: list[TrajectoryRecord]) -> None:
@@ -60,10 +69,16 @@ class ClickHouseTrajectories:
 
     def write_carried(self, records: Sequence[CarriedRecord]) -> None:
         """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others true."""
-        newest = self._newest([r.key for r in records])
-        current = [r for r in records if r.seq >= newest.get(r.key, 0)]
-        if not current:
-            return
+        with self._told_heads.writes:
+            newest = self._newest([r.key for r in records])
+            if current := [r for r in records if r.seq >= newest.get(r.key, 0)]:
+                self._write_rows(current)
+
+    def writes(self) -> int | None:
+        """See ``TextIndexer.writes``."""
+        return self._told_heads.writes.ended if self._is_alone else None
+
+    def _write_rows(self, current: Sequence[CarriedRecord]) -> None:
         lane, flat = self._worker, chain.from_iterable
         record_late(lane, current)
         self._make_room_for(current)
@@ -109,7 +124,9 @@ class ClickHouseTrajectories:
         ]
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the sequence that each stored trajectory was built from."""
+        """Return the sequence that each stored trajectory was built from, as heads told or anew."""
+        if (told := self._told_heads.take(keys)) is not None and self._is_alone:
+            return told
         return {
             TraceKey(row.Project, row.TraceId): row.Seq
             for some in batched(keys)

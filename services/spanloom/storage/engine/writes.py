@@ -1,12 +1,16 @@
-"""Counts the appends of this process, so that whoever looks for changes need not ask for none."""
+"""Counts the writes of this process, so that whoever looks for changes need not ask for none."""
 
 from __future__ import annotations
 
 import threading
 
 
-class Appends:
-    """A context that each append is made in; one that fails counts, for it may have stored some."""
+class Writes:
+    """A context that each write of a kind is made in; one that fails counts: some may be stored.
+
+    It tells something where no other process writes. Example: the extractor looks for new spans
+    while ``ended`` is another number than it was before the last look.
+    """
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -1,0 +1,92 @@
+"""What the only process of a store knows of it, it does not ask the store for again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
+from tests.support.span_store import content_event
+from tests.support.trajectory_records import make_record
+
+from spanloom.core.model.replay import Replay, Selection
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.trajectories.store import ClickHouseTrajectories
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.clickhouse import ClickHouseStore
+
+KEY = TraceKey("p", "ab" * 16)
+
+
+class NotingLane(Lane):
+    """Notes the queries that it is asked."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self.asked: list[str] = []
+
+    def _ask(self, name: str, parameters: object, fmt: str) -> bytes:
+        self.asked.append(name)
+        return super()._ask(name, parameters, fmt)  # type: ignore[arg-type]  # as it came
+
+
+@pytest.fixture
+def empty(fresh_database: Client) -> NotingLane:
+    """Return a lane of a store in which nothing is."""
+    migrate(Lane(fresh_database))
+    return NotingLane(fresh_database)
+
+
+def test_whether_there_are_content_events_is_asked_until_the_first_is_stored(
+    empty: NotingLane, fresh_database: Client, store_url: str
+) -> None:
+    embedded = store_url.startswith("chdb")
+    writer = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)})
+    spans = ClickHouseSpans(writer, empty, empty, is_alone=True)
+    spans.append([spooled(message_of([wire_span(KEY.trace_id, n) for n in (1, 2)]), KEY.project)])
+    before = [len(span.events) for _ in range(3) for span in spans.read_spans([KEY])[KEY]]
+    assert empty.asked.count("any_event") == 1
+    spans.append([content_event(KEY, 1, "said", 7)])
+    after = [len(span.events) for span in spans.read_spans([KEY])[KEY]]
+    assert sum(after) == sum(before[:2]) + 1
+    assert empty.asked.count("any_event") == 1
+    ClickHouseSpans(writer, empty, empty, is_alone=False)._has_events()
+    assert empty.asked.count("any_event") == 2
+
+
+def test_what_a_head_told_is_not_asked_again_before_the_write(
+    clickhouse_store: ClickHouseStore,
+) -> None:
+    lane = NotingLane(clickhouse_store._worker._client)
+    alone = ClickHouseTrajectories(lane, lane, is_alone=True)
+    key = TraceKey("asked-once", "ab" * 16)
+    for n in range(2):
+        alone.write([make_record(key, version=2 * n + 1)])  # of which no head was told
+        head = alone.heads([key])[key]
+        alone.write([make_record(key, version=2 * n + 2, previous=head)])
+    assert lane.asked == ["newest_versions", "heads"] * 2
+    one_of_many = ClickHouseTrajectories(lane, lane, is_alone=False)
+    head = one_of_many.heads([key])[key]
+    one_of_many.write([make_record(key, version=5, previous=head)])
+    assert lane.asked[4:] == ["heads", "newest_versions"]
+
+
+def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: NotingLane) -> None:
+    replays = ClickHouseReplays(empty, is_alone=True)
+    replay = Replay(f"{next_seq():016x}", Selection(Reach.only("asked-once"), 0, 1), 0)
+    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(3)] == [[]] * 3
+    replays.record_replay(replay)
+    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(2)] == [[replay]] * 2
+    replays.record_replay(replace(replay, step=1, is_finished=True))
+    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(3)] == [[]] * 3
+    assert empty.asked == ["unfinished_replays"] * 4

@@ -1,0 +1,40 @@
+"""What was told of trajectories counts until they are written, and only while it is true."""
+
+from __future__ import annotations
+
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.trajectories import told_heads
+from spanloom.storage.trajectories.told_heads import ToldHeads
+
+A, B = TraceKey("p", "a" * 32), TraceKey("p", "b" * 32)
+
+
+def test_it_is_given_once_and_only_for_all() -> None:
+    told = ToldHeads()
+    told.note(told.writes.ended, {A: 7})
+    assert told.take([A, B]) is None
+    told.note(told.writes.ended, {A: 7, B: 0})
+    assert told.take([A, B]) == {A: 7, B: 0}
+    assert told.take([A]) is None
+    assert told.take([]) == {}
+
+
+def test_what_was_read_while_somebody_wrote_is_not_kept() -> None:
+    told = ToldHeads()
+    before = told.writes.ended
+    with told.writes:
+        during = told.writes.ended
+        told.note(before, {A: 7})  # the write had not ended
+        told.take([A])
+    told.note(during, {A: 7})  # nor when it was asked
+    told.note(before, {A: 7})  # it has ended since
+    assert told.take([A]) is None
+    told.note(told.writes.ended, {A: 9})
+    assert told.take([A]) == {A: 9}
+
+
+def test_it_does_not_grow_without_end() -> None:
+    told = ToldHeads()
+    for n in range(3):
+        told.note(told.writes.ended, {TraceKey("p", f"{n}-{m}"): 1 for m in range(30_000)})
+    assert len(told._seqs) <= told_heads.MOST
