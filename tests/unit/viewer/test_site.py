@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 BEFORE_LIST, BEFORE_TREE = 60_000, 80_000
 """Bytes, compressed, that a browser loads before the first row."""
-LATER = 128_500
-"""All that is loaded when somebody asks for it; 92 of it are libraries as they were published."""
+LATER = 120_000
+"""All that is loaded when somebody asks for it."""
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,9 @@ import { safeUrl } from "./media.js";
 const DEEPEST = 40;
 const TAGS = new Set(["p", "em", "strong", "s", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "hr"]);
 const parser = new MarkdownIt({ html: false, linkify: false, maxNesting: DEEPEST });
+// An address is shown as it was written, and read by `safeUrl` where it becomes a link.
+parser.normalizeLink = (address) => address;
+parser.normalizeLinkText = (address) => address;
 
 /** @param {string} text @returns {Child} */
 export function rendered(text) {
