@@ -39,7 +39,7 @@ class Writable(Protocol):
 
 
 MANY_SPANS = 50_000
-"""From so many spans of one batch on, memory is made room for their documents."""
+"""From so many spans of one batch on, each step gives back the memory that it leaves."""
 
 R = TypeVar("R", bound=Writable)
 
@@ -118,12 +118,19 @@ def _prepare(
 ) -> tuple[BatchResult, list[TrajectoryRecord]]:
     """Read and extract; return what became of the traces so far, and what is to be written."""
     parts = read_traces(store, list(wanted), arrived, options.max_trace_spans)
+    make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
+    make_room()
     drafts = make_drafts(wanted, parts, options.prices)
+    make_room()
     repeats = find_repeats(store, drafts.calls)
     heads = store.heads(list(drafts.trajectories))
-    if drafts.result.span_count > MANY_SPANS:
-        store.make_room()
+    make_room()
     records = make_records(drafts, repeats.originals, heads)
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = list(repeats.stored)
     return drafts.result, records
+
+
+def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
+    """Return what makes room in memory between two steps of a long batch, and nothing else."""
+    return store.make_room if span_count > MANY_SPANS else lambda: None

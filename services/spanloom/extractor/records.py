@@ -46,7 +46,7 @@ def make_record(
         seq=seq,
         status=status,
         fingerprint=fingerprint,
-        trajectory=trajectory,
+        trajectory=replace(trajectory, verdicts=()),
         document=document,
         spans_document=verdicts,
         calls=calls,

@@ -85,6 +85,7 @@ class TrajectoryRecord:
     status: Status
     fingerprint: str
     trajectory: Trajectory
+    """Without verdicts, which ``spans_document`` tells: those of a long run take 12 MiB."""
     document: bytes
     """The canonical JSON document, version and status included."""
     spans_document: bytes

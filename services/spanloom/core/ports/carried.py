@@ -37,7 +37,8 @@ class CarriedRecord(NamedTuple):
     conversation_id: str
     calls: Sequence[bytes]
     """Of a long trace in several texts."""
-    listed: bytes
+    listed: Sequence[bytes]
+    """In pieces: put together when the trajectory is no longer in memory."""
     moved: bytes
     """Takes the row of a list away from where the trajectory stood before; empty if it did not."""
     row: Sequence[bytes]

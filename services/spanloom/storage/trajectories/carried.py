@@ -29,6 +29,7 @@ COLUMNS_AT_ONCE = 8
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
     """Return a record as ``ClickHouseTrajectories.write_carried`` takes it."""
     trajectory, summary = record.trajectory, summary_row(record)
+    listed = _object(list_row(record, summary))  # first: of a long run it takes the most memory
     return CarriedRecord(
         key=record.key,
         version=record.version,
@@ -37,16 +38,17 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
         start_ns=trajectory.root.start_ns,
         conversation_id=trajectory.conversation_id,
         calls=_call_texts(record),
-        listed=_object(list_row(record, summary)),
+        listed=listed,
         moved=b",".join(map(orjson.dumps, moved_list_rows(record, summary))),
         row=list(RowBinary([trajectory_row(record, summary)], TRAJECTORY_COLUMNS)),
     )
 
 
-def _object(columns: Iterator[tuple[str, object]]) -> bytes:
-    """Return an object of some columns after the other: those of a long run are many."""
+def _object(columns: Iterator[tuple[str, object]]) -> Sequence[bytes]:
+    """Return an object in pieces, some columns after the other: those of a long run are many."""
     slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
-    return b"{" + b",".join([orjson.dumps(some)[1:-1] for some in slices]) + b"}"
+    pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
+    return [b"{", pieces[0][1:], *pieces[1:], b"}"]
 
 
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:

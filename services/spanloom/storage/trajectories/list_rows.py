@@ -10,10 +10,11 @@ from spanloom.core.reading.new_texts import NO_TEXT, find_hashes, told_step
 from spanloom.storage.trajectories.step_arrays import attributes_of, placed_steps, step_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
+    from spanloom.core.reading.new_texts import ToldStep
     from spanloom.storage.trajectories.rows import Summary
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
@@ -25,7 +26,6 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
     trajectory = record.trajectory
     root, extras = trajectory.root, trajectory.extras
     cost, metadata = extras.get("cost"), extras.get("metadata")
-    hashes = find_hashes(told_step(step) for _, step in placed_steps(trajectory))
     yield from summary.items()
     yield from laid_out(
         lay_flat(placed_steps(trajectory)),
@@ -33,7 +33,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
         start_ns=root.start_ns,
         cost=cost["usd"] if isinstance(cost, dict) else None,
         told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
-        hashes=hashes,
+        texts=(told_step(step) for _, step in placed_steps(trajectory)),
     )
 
 
@@ -44,11 +44,11 @@ def laid_out(
     start_ns: int,
     cost: float | None,
     told: tuple[Mapping[str, str], Mapping[str, str]],
-    hashes: Mapping[str, int],
+    texts: Iterable[ToldStep],
 ) -> Columns:
     """Yield the columns that only ``trajectory_list`` has: the steps, and what they add up to.
 
-    ``told`` is what the sender adds to the run, and to its root.
+    ``told`` is what the sender adds to the run, and to its root; ``texts`` are what its steps say.
     """
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
@@ -65,6 +65,7 @@ def laid_out(
     yield "Steps.Attributes", of_steps
     del of_steps
     yield from step_arrays(steps, start_ns)
+    hashes = find_hashes(texts)  # last: they and the attributes of a long run are never together
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 

@@ -83,7 +83,7 @@ class ClickHouseTrajectories:
         record_late(lane, current)
         self._make_room_for(current)
         lane.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
-        lane.insert_texts("trajectory_list", (), (r.listed for r in current))
+        lane.insert_texts("trajectory_list", (), (b"".join(r.listed) for r in current))
         self._make_room_for(current)
         rows = Pieces(list(flat(r.row for r in current)))
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)

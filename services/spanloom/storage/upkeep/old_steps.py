@@ -11,7 +11,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
 from spanloom.core.query.flat_steps import lay_flat
-from spanloom.core.reading.new_texts import find_hashes, told_steps
+from spanloom.core.reading.new_texts import told_steps
 from spanloom.storage.trajectories.list_rows import laid_out
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _old_run(
         start_ns=trajectory["StartTimeUnixNano"],
         cost=cost.get("usd"),
         told=(extraction.get("metadata") or {}, root.get("metadata") or {}),
-        hashes=find_hashes(told_steps(document)),
+        texts=told_steps(document),
     )
     key = TraceKey(trajectory["Project"], trajectory["TraceId"])
     return OldRun(
