@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 log = get_logger("extractor")
 
 
-def show_failure(
-    store: BuildingStore, trace: PendingTrace, span_count: int, error: Exception
-) -> None:
+def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error: Exception) -> None:
     """Store a document that shows the error, unless one with spans is there: that one stays.
 
+    It tells of as many spans as ``arrived`` or were seen to come: the store counts them last.
     Its sequence is 0, so whatever is built from spans replaces it. A store that cannot take it
     either is asked again after the next attempt. It is announced after each attempt: nothing tells
     whether the process that stored it came to that.
@@ -32,6 +31,7 @@ def show_failure(
         head = store.heads([trace.key]).get(trace.key)
         if head is not None and head.seq:
             return
+        span_count = max(arrived, trace.span_count)
         trajectory = describe_unreadable(
             trace.key, trace.first_accepted_ns, span_count, error, EXTRACTOR_VERSION
         )

@@ -188,6 +188,19 @@ def test_what_cannot_be_read_is_shown_and_the_rest_is_built_in_the_same_look() -
     assert store.reads == [1], "what failed is not read again before its time"
 
 
+def test_it_shows_all_spans_that_came_while_the_store_is_still_counting() -> None:
+    """A store counts what arrived after all else: an INSERT under way is seen before that."""
+
+    class Counting(Unreadable):
+        def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+            return dict.fromkeys(super().arrived(keys), 1)
+
+    world = World(Counting(TRACE))
+    world.send(sent(1), sent(2, 1), sent(3, 1))
+    world.step(1)
+    assert world.document()["extraction"]["span_count"] == 3
+
+
 def test_it_is_read_again_alone_more_and_more_rarely_for_ever() -> None:
     store = Unreadable(TRACE)
     world = World(store)
