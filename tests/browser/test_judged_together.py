@@ -25,10 +25,11 @@ from tests.support.annotated_page import (
 from tests.support.annotated_runs import SEED
 from tests.support.axe import serious
 from tests.support.browser import Watch
+from tests.support.page_runs import wait_for
 from tests.support.published_run import STEPS, TASK, send_published
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FilePayload, Page
+    from playwright.sync_api import Browser, FilePayload, Page, Route
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 SCHEME = "step_evaluation"
@@ -152,6 +153,22 @@ def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: Runni
     wait_saved(page)
     row = said_of(service, trace)[step_id(81)]
     assert (row["rationale"], row["version"]) == ("It asked twice, and got nothing.", 1)
+
+
+def test_a_version_that_comes_while_the_page_opens_is_told(
+    page: Page, service: RunningSpanloom
+) -> None:
+    """It is stored after the page has read the run, and before the page follows the feed."""
+    trace = send_steps(service, range(2, 5))
+
+    def late(route: Route) -> None:
+        send_steps(service, [9], trace, is_waiting=False)
+        wait_for(service.api, trace, version=2)
+        route.continue_()
+
+    page.route("**/v1/trajectories/changes*", late, times=1)
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(".newer-bar")).to_contain_text("Version 2")
 
 
 def sight(page: Page) -> object:

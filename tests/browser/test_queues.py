@@ -83,7 +83,8 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
     page.goto(f"{team.api}/queues")
     page.get_by_role("button", name="Next for me").click()
     expect(page.locator(".queue-bar")).to_contain_text("item 1 of 4")
-    assert query_of(page) == {"queue": WEEK, "annotate": SCHEME}
+    asked = {"queue": WEEK, "annotate": SCHEME}  # the step to begin with comes with the rows
+    assert query_of(page).items() >= asked.items()
     assert one.trace in page.url
     page.locator(".queue-bar summary").click()
     expect(page.locator(".queue-bar")).to_contain_text("Judge every <b>step</b>.")
@@ -222,6 +223,7 @@ def test_a_queue_is_made_of_a_question_and_somebody_is_away(ada: Page, team: Tea
     assert (queue["annotators"], queue["each"], queue["living"]) == (["ada", "bo", "cy"], 1, True)
     assert (queue["items"], queue["order"], queue["where"]) == (4, "errors", "tool_steps = 3")
     people = page.get_by_role("region", name="Annotators").locator("tbody tr")
+    expect(people).to_have_count(3)
     shares = [int(cells(row)[1]) for row in people.all()]
     assert sorted(shares) == [1, 1, 2]
     people.filter(has_text="bo").get_by_role("button", name="away").click()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ def chromium() -> str | None:
 def open_browser() -> Iterator[Browser]:
     """Start a browser without a window."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    expect.set_options(timeout=WAIT_MS)  # of its own it waits for 5 s, whatever the page does
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=sandbox)
         yield browser

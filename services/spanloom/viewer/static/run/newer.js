@@ -9,6 +9,7 @@ import { follow } from "../state/follow.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { runPath, traceId, view } from "./state.js";
+import { keptVersions } from "./versions.js";
 
 /** @typedef {{added: number, removed: number, changed: number, moved: number}} Summary */
 
@@ -20,10 +21,16 @@ export function Newer() {
   const [seen, setSeen] = useState(0);
   const [summary, setSummary] = useState(/** @type {Summary | null} */ (null));
   const mine = view.value?.o.version ?? 0;
-  const { project } = place.value.query;
-  useEffect(() => follow({ project }, (change) => {
-    if (change.trace_id === traceId() && change.version) setVersion(change.version);
-  }, () => {}), [project]);
+  const { project, version: asked } = place.value.query;
+  useEffect(() => {
+    /** @param {number} came */
+    const note = (came) => setVersion((known) => Math.max(known, came));
+    // What came after the run was read and before the feed was, the feed does not tell.
+    const catchUp = () => keptVersions().then(([newest]) => note(newest?.version ?? 0), () => {});
+    return follow({ project }, (change) => {
+      if (change.trace_id === traceId()) note(change.version);
+    }, (isLive) => { if (isLive && !asked) void catchUp(); });
+  }, [project, asked]);
   const isNewer = mine > 0 && version > mine;
   useEffect(() => {
     setSummary(null);
