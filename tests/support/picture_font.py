@@ -1,7 +1,7 @@
 """Makes the fonts of the pictures anew: ``python -m tests.support.picture_font DEJAVU NOTO``.
 
 Both are folders of unpacked npm packages; ``tests/browser/pictures/font/README.md`` names them.
-What is kept is what the page's own words and marks need. Takes ``fonttools`` and ``brotli``.
+What is kept is what the page's own words and marks need, and its dates. Takes ``fonttools`` and ``brotli``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "services/spanloom/viewer/static"
 FONT = ROOT / "tests/browser/pictures/font"
 LATIN_ENDS, CHINESE_BEGINS = "\u024f", "\u2e80"
+DATES = "年月日时分秒上下午星期周一二三四五六"
+"""What the browser itself writes into a date: no file of the page holds it."""
 
 
 def main() -> None:
@@ -21,6 +23,7 @@ def main() -> None:
     dejavu, noto = map(Path, sys.argv[1:])
     sources = (path for path in sorted(PAGE.rglob("*.js")) if "vendor" not in path.parts)
     used = {char for path in sources for char in path.read_text() if char > LATIN_ENDS}
+    used |= set(DATES)
     marks = ",".join(f"U+{ord(char):04X}" for char in sorted(used) if char < CHINESE_BEGINS)
     latin = f"--unicodes=U+0020-024F,{marks}"
     _subset(dejavu / "ttf/DejaVuSans.ttf", "latin", latin)
