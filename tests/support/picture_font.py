@@ -1,7 +1,8 @@
 """Makes the fonts of the pictures anew: ``python -m tests.support.picture_font DEJAVU NOTO``.
 
 Both are folders of unpacked npm packages; ``tests/browser/pictures/font/README.md`` names them.
-What is kept is what the page's own words and marks need, and its dates. Takes ``fonttools`` and ``brotli``.
+What is kept is what the page's own words and marks need, and its dates. Takes ``fonttools`` and
+``brotli``.
 """
 
 from __future__ import annotations
