@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spanloom.core.reading.python_repr import last_text
+from spanloom.core.reading.python_repr import as_json, last_text, objects_as_json
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
+@example("text=")
+@example("say text='no'")
 def test_any_text_survives(text: str) -> None:
     assert last_text(f"Part(text='no'), Part(text={text!r})", "text=") == text
 
@@ -20,3 +22,11 @@ def test_any_text_survives(text: str) -> None:
 )
 def test_what_is_no_whole_text_is_none(said: str) -> None:
     assert last_text(said, "text=") is None
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_literal_that_never_ends_is_read_once(quote: str) -> None:
+    """Searching for its end from each of its quotes would take hours."""
+    endless = f"[{quote}" + f"\\{quote}" * 500_000
+    assert as_json(endless) == objects_as_json(endless) == endless
+    assert last_text(endless, "text=") is None
