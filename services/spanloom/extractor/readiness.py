@@ -34,7 +34,7 @@ class Timing:
     growing_first_s: float = 1.0
     growing_max_s: float = 30.0
     poll_s: float = 1.0
-    """How far apart two looks are, if the first of them found anything to do."""
+    """How far apart two looks are, if the first found anything to do; a quarter more if little."""
     sweep_s: float = 60.0
     """How often all traces are compared with their progress, whatever discovery saw."""
 

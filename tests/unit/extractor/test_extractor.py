@@ -16,7 +16,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
-from spanloom.extractor.extractor import MIN_REST_S
+from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S
 from spanloom.extractor.readiness import Timing
 
 if TYPE_CHECKING:
@@ -281,10 +281,17 @@ def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.Mon
 
 def test_looks_come_at_a_steady_pace() -> None:
     world = World(timing=Timing(poll_s=1000))
-    assert 990 < world.extractor._work() <= 1000
-    world.send(sent(1), sent(1, trace_id=OTHER))
+    world.send(*(sent(1, trace_id=f"{n:032x}") for n in range(FEW_TRACES)))
     world.wait(1)
     assert 990 < world.extractor._work() <= 1000, "whatever this one found is built"
+
+
+def test_looks_that_find_few_are_further_apart() -> None:
+    world = World(timing=Timing(poll_s=1000))
+    assert 990 < world.extractor._work() <= 1000, "one that found nothing costs nothing"
+    world.send(*(sent(1, trace_id=f"{n:032x}") for n in range(1, FEW_TRACES)))
+    world.wait(1)
+    assert 1240 < world.extractor._work() <= 1250
 
 
 def test_a_run_that_comes_alone_is_built_when_it_settles() -> None:
@@ -294,7 +301,7 @@ def test_a_run_that_comes_alone_is_built_when_it_settles() -> None:
     assert world.extractor._work() == pytest.approx(5)
     world.send(sent(1, trace_id=OTHER))
     world.wait(5)
-    assert 990 < world.extractor._work() <= 1000, "the other waits for the next look"
+    assert 1240 < world.extractor._work() <= 1250, "the other waits for the next look"
     assert world.said()[1] == "settled"
 
 
