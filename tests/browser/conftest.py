@@ -72,10 +72,8 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="module")
-def modules(browser: Browser, start_shared_spanloom: StartSpanloom) -> Iterator[Modules]:
+def modules(browser: Browser, service: RunningSpanloom) -> Iterator[Modules]:
     """What the page's modules export, called on an open page."""
-    service = start_shared_spanloom()
-    service.wait_until_ready()
     page = browser.new_page()
     page.goto(service.api)
     found = re.search(r'src="(/ui/\w+)/app.js"', page.content())

@@ -59,6 +59,7 @@ RUN_COLUMNS: Mapping[str, Column] = {
     "tool_steps": Column("ToolSteps"),
     "agent_steps": Column("AgentSteps"),
     "spans": Column("SpanCount"),
+    "tokens": Column("(InputTokens + OutputTokens)"),
     "input_tokens": Column("InputTokens"),
     "output_tokens": Column("OutputTokens"),
     "reasoning_tokens": Column("ReasoningTokens"),
@@ -87,6 +88,7 @@ STEP_COLUMNS: Mapping[str, Column] = {
     "error": Column("StepHasError"),
     "error_code": Column("StepErrorCode", "StepErrorCode NOT IN (0, -1)"),
     "error_message": _text("StepErrorMessage"),
+    "tokens": _of_models("(StepInputTokens + StepOutputTokens)"),
     "input_tokens": _of_models("StepInputTokens"),
     "output_tokens": _of_models("StepOutputTokens"),
     # An agent tells the sum of its calls, which would count twice.

@@ -77,7 +77,7 @@ export const en = {
   "view.costly": "Costliest first",
   "view.loops": "The same call three times in a row",
   "filter.label": "Which runs",
-  "filter.example": "duration > 20s and has(tool exists then error), or any words",
+  "filter.example": "type:tool error:429 duration>20s -is:annotated, or any words",
   "filter.add": "+ Filter",
   "filter.chips": "Filters",
   "filter.remove": "Take out {part}",

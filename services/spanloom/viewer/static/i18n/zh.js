@@ -79,7 +79,7 @@ export const zh = {
   "view.costly": "费用最高优先",
   "view.loops": "同一调用连续三次",
   "filter.label": "筛选运行",
-  "filter.example": "duration > 20s and has(tool exists then error)，或任意词语",
+  "filter.example": "type:tool error:429 duration>20s -is:annotated，或任意词语",
   "filter.add": "+ 筛选",
   "filter.chips": "筛选条件",
   "filter.remove": "移除 {part}",

@@ -3,34 +3,43 @@ import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { near } from "../state/near.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 
-/** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean}} Field */
+/** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean, choices: string[]}} Field */
 
-const fields = signal(/** @type {Field[] | null} */ (null));
+const known = signal(/** @type {Field[] | null} */ (null));
+
+/** All fields, of runs and of steps; asked for once. @returns {Promise<Field[]>} */
+export async function loadFields() {
+  known.value ??= (await getJson("/v1/fields")).items;
+  return known.value ?? [];
+}
 
 /** The fields of runs; none until they came. */
 export function useFields() {
-  useEffect(() => {
-    if (fields.peek()) return;
-    getJson("/v1/fields").then(
-      (told) => { fields.value = told.items.filter((/** @type {Field} */ one) => one.of === "trajectories"); }, () => {});
-  }, []);
-  return fields.value ?? [];
+  useEffect(() => void loadFields().catch(() => {}), []);
+  return (known.value ?? []).filter((one) => one.of === "trajectories");
+}
+
+/** What a word may have been meant to be: names of fields that resemble it. @param {string} word */
+export function resembling(word) {
+  const names = [...new Set((known.value ?? []).map((one) => one.name))];
+  return near(word, names, Math.max(1, Math.floor(word.length / 3))).slice(0, 3);
 }
 
 /** Order by whatever has a number, also what is no column. */
 export function OrderChoice() {
   const order = place.value.query.order ?? "-start";
-  const known = useFields().filter((one) => one.is_ordered);
+  const ordered = useFields().filter((one) => one.is_ordered);
   /** @param {Event} event */
   const choose = (event) => {
     const wanted = /** @type {HTMLSelectElement} */ (event.target).value;
     change({ order: wanted === "-start" ? null : wanted, cursor: null, at: null }, true);
   };
   return html`<label class="order">${t("list.order")} <select value=${order} onChange=${choose}>
-    ${!known.length && html`<option value=${order}>${order}</option>`}
-    ${known.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${one.replace("-", "")} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
+    ${!ordered.length && html`<option value=${order}>${order}</option>`}
+    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${one.replace("-", "")} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
   </select></label>`;
 }

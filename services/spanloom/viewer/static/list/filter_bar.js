@@ -1,16 +1,26 @@
 /** The question of the list as one line of text, and below it as chips. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { conditions, isPlain, joined, quoted, spelledOut } from "../state/filters.js";
+import { conditions, joined, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
+import { spelled } from "../state/shorthand.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { Builder } from "./builder.js";
+import { loadFields, resembling } from "./fields.js";
 import { failure } from "./runs.js";
 
 /** Ask another question: from its first page on. @param {string} where */
 export function ask(where) {
   change({ where, cursor: null, at: null }, true);
+}
+
+/** Ask what was typed, and return it: short forms are spelled out, as far as the service tells its fields. @param {string} text */
+async function askTyped(text) {
+  const fields = await loadFields().catch(() => []);
+  const where = fields.length ? spelled(text, fields) : text.trim();
+  ask(where);
+  return where;
 }
 
 export function FilterBar() {
@@ -22,7 +32,7 @@ export function FilterBar() {
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
-    ask(isPlain(text) ? quoted(text.trim()) : spelledOut(text.trim()));
+    void askTyped(text).then(setText);
   };
   /** @param {KeyboardEvent} event */
   const leave = (event) => {
@@ -62,11 +72,13 @@ function Fault() {
     const at = one.position ?? 0;
     const end = at + (one.length ?? 0);
     const points = [...where];
+    const isValue = /[=<>~:,]\s*$/.test(points.slice(0, at).join(""));
+    const meant = one.did_you_mean?.length || isValue ? (one.did_you_mean ?? []) : resembling(points.slice(at, end).join(""));
     /** @param {string} word */
     const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
     return html`<p><code>${points.slice(0, at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end).join("")}</code>
       <span>${one.detail}</span>
-      ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => ask(mended(word))}>${t("filter.meant", { word })}</button>`)}
+      ${meant.map((word) => html` <button onClick=${() => askTyped(mended(word))}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
   })}</div>`;
 }

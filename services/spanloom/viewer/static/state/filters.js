@@ -45,16 +45,6 @@ export function condition(field, operator, value, type) {
   return `${field} ${operator} ${isBare ? value : quoted(value)}`;
 }
 
-/**
- * Read what people know from other tools: `is:annotated` is the flag `annotated`, `score:helpful < 3` asks for `score.helpful`. What
- * stands in quotes stays as it is.
- * @param {string} text
- */
-export function spelledOut(text) {
-  return text.replace(/"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|\bis:(?=annotated\b)|\bscore:\s*(?=["'\w])/g,
-    (found) => (found.startsWith("is:") ? "" : found.startsWith("score:") ? "score." : found));
-}
-
 /** The name of a field, with its key if it has keys. @param {string} name @param {string} key */
 export function keyed(name, key) {
   if (!key) return name;
@@ -64,11 +54,6 @@ export function keyed(name, key) {
 /** @param {string} text */
 export function quoted(text) {
   return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n")}"`;
-}
-
-/** Whether what was typed are words to look for, and no condition. @param {string} text */
-export function isPlain(text) {
-  return !/["'()=<>~:]/.test(text) && !/\b(and|or|not|has|exists|in)\b/i.test(text) && /\s|[^\w.]/.test(text.trim());
 }
 
 /** Words outside of quotes and parentheses, in lower case. @param {string} text */
