@@ -260,6 +260,7 @@ def test_done_needs_what_the_scheme_requires_and_can_be_taken_back(ada: Page, te
     judges.ask("POST", f"/v1/trajectories/{run.trace}/annotations/bulk", "ada", json=bulk)
     bar.get_by_role("button", name="Done, next").click()
     expect(bar).to_contain_text("Nothing is left for you.")
+    assert judges.ask("GET", "/v1/queues/strict")["progress"]["ada"]["timed"] == 1
     bar.get_by_role("button", name="Reopen").click()
     expect(bar.get_by_role("button", name="Reopen")).to_have_count(0)
     assert judges.ask("GET", "/v1/queues/strict")["states"] == {"begun": 1}

@@ -98,6 +98,14 @@ class Queues:
         mine = desk.mine(annotator)
         return Next(trace_id, sum(annotator not in desk.done_by(of) for of in mine))
 
+    def begin(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
+        """Note that somebody opened an item, however: theirs begins with it, once."""
+        with self._taking:
+            desk = self.desks.holding(project, name, trace_id)
+            if not desk.begins(trace_id, annotator):
+                return desk
+            return self._note(desk.queue, trace_id, annotator, Event.BEGUN)
+
     def done(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
         """Note that somebody is done with an item; raises ``NotCompleteError``."""
         desk = self.desks.holding(project, name, trace_id)

@@ -128,7 +128,13 @@ _QUEUE = {
     "overlap": 3,
     "states": {"begun": 2, "done": 3, "open": 35},
     "progress": {
-        "ada": {"assigned": 40, "done": 3, "seconds": 512.5, "gold": {"answers": 12, "right": 11}}
+        "ada": {
+            "assigned": 40,
+            "done": 3,
+            "timed": 3,
+            "seconds": 512.5,
+            "gold": {"answers": 12, "right": 11},
+        }
     },
 }
 _QUEUED = {

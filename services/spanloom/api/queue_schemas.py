@@ -22,7 +22,8 @@ class ProgressItem(BaseModel):
 
     assigned: int
     done: int
-    seconds: Annotated[float, Field(description="From beginning to done, all together.")]
+    timed: Annotated[int, Field(description="How many of the done ones have a beginning.")]
+    seconds: Annotated[float, Field(description="From beginning to done, all timed together.")]
     gold: Annotated[
         GoldItem | None,
         Field(description="Of one queue: against known answers; null where there are none."),

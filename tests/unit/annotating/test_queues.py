@@ -56,6 +56,20 @@ def test_what_cannot_be_asked_for_is_refused(desk: Desk) -> None:
     assert "adjudicated" in put(desk, 409, gold_trace_ids=[KEY.trace_id])["detail"]
 
 
+def test_an_item_that_is_opened_by_a_link_is_begun_once(desk: Desk) -> None:
+    put(desk, trace_ids=[KEY.trace_id])
+    assert desk.ask("POST", f"{ITEM}/begin", "stranger")["states"] == {"open": 1}
+    assert desk.ask("POST", f"{ITEM}/begin", "ada")["states"] == {"begun": 1}
+    sleep(0.05)
+    desk.ask("POST", f"{ITEM}/begin", "ada")
+    desk.ask("POST", f"{ITEM}/done", "ada")
+    told = desk.ask("POST", f"{ITEM}/done", "bo")["progress"]
+    assert (told["ada"]["timed"], told["bo"]["timed"], told["bo"]["seconds"]) == (1, 0, 0)
+    assert told["ada"]["seconds"] >= 0.05
+    desk.ask("POST", f"{ITEM}/begin", "ada", status=200)
+    assert desk.ask("GET", QUEUE)["progress"]["ada"] == told["ada"]
+
+
 def test_a_free_queue_gives_what_is_not_taken(desk: Desk) -> None:
     store_run(desk.store, OTHER, [tool_step(2)])
     both = [KEY.trace_id, OTHER.trace_id]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.progress import progress_of
+from spanloom.core.annotation.progress import Progress, progress_of
 from spanloom.core.annotation.queueing import Desk
 from spanloom.core.model.annotation_queue import (
     Event,
@@ -73,6 +73,19 @@ def test_what_somebody_has_begun_comes_first_and_then_nothing() -> None:
     assert desk(*everything).next_for("ada") is None
     assert desk().next_for("stranger") is None
     assert progress_of(desk(*everything))["ada"].done == 3
+
+
+def test_only_items_whose_beginning_is_known_are_timed() -> None:
+    told = desk((0, "ada", Event.BEGUN), (1, "ada", Event.DONE), (0, "ada", Event.DONE))
+    assert progress_of(told)["ada"] == Progress(3, 2, 1, 2e-06)
+
+
+def test_an_item_is_begun_by_opening_it_once_and_by_whose_it_is() -> None:
+    assert desk().begins(ITEMS[0], "ada")
+    assert not desk().begins(ITEMS[0], "stranger")
+    assert not desk((0, "ada", Event.BEGUN)).begins(ITEMS[0], "ada")
+    assert not desk((0, "ada", Event.DONE)).begins(ITEMS[0], "ada")
+    assert desk((0, "ada", Event.BEGUN)).begins(ITEMS[0], "bo")
 
 
 def test_who_may_see_what_others_say() -> None:

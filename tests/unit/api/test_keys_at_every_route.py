@@ -75,6 +75,7 @@ NEEDED = {
     ("POST", "/v1/annotations/potato"): Scope.ANNOTATE,
     ("GET", "/v1/queues/{name}/items"): Scope.READ,
     ("POST", "/v1/queues/{name}/next"): Scope.ANNOTATE,
+    ("POST", "/v1/queues/{name}/items/{trace_id}/begin"): Scope.ANNOTATE,
     ("POST", "/v1/queues/{name}/items/{trace_id}/done"): Scope.ANNOTATE,
     ("POST", "/v1/queues/{name}/items/{trace_id}/reopen"): Scope.ANNOTATE,
     ("POST", "/v1/queues/{name}/items/{trace_id}/adjudicate"): Scope.ANNOTATE,

@@ -111,6 +111,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/queues/{name}/items",
         "POST /v1/queues/{name}/next",
         "GET /v1/queues/{name}/items/{trace_id}",
+        "POST /v1/queues/{name}/items/{trace_id}/begin",
         "POST /v1/queues/{name}/items/{trace_id}/done",
         "POST /v1/queues/{name}/items/{trace_id}/reopen",
         "POST /v1/queues/{name}/items/{trace_id}/adjudicate",

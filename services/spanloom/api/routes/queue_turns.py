@@ -47,6 +47,25 @@ async def get_item(
 
 
 @router.post(
+    "/v1/queues/{name}/items/{trace_id}/begin",
+    operation_id="beginInQueue",
+    summary="Say that an item was opened",
+    responses={200: QUEUE, **WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def begin(
+    name: QueueInPath,
+    trace_id: TraceIdInPath,
+    project: OneProject,
+    using: Using,
+    annotator: Annotator,
+) -> QueueItem:
+    """Note it, once: the time for an item counts from there. Of others' items nothing is noted."""
+    say = using.annotating.queues.begin
+    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+
+
+@router.post(
     "/v1/queues/{name}/items/{trace_id}/done",
     operation_id="doneInQueue",
     summary="Say that an item is done",

@@ -44,11 +44,11 @@ class Happened:
         """Return whether somebody decided, and nobody reopened the item since."""
         return trace_id in self._adjudicated
 
-    def seconds(self, trace_id: str, annotator: str) -> float:
-        """Return how long somebody who is done took from beginning to done."""
+    def seconds(self, trace_id: str, annotator: str) -> float | None:
+        """Return how long somebody who is done took from beginning to done; None: unknown."""
         begun = self._begun.get((trace_id, annotator))
         done = self._last[trace_id][annotator].at_us
-        return 0.0 if begun is None else max(0, done - begun) / 1e6
+        return None if begun is None else max(0, done - begun) / 1e6
 
     def annotators(self) -> Sequence[str]:
         """Return everybody who began or finished anything, by name."""

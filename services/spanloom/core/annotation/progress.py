@@ -15,8 +15,10 @@ class Progress(NamedTuple):
 
     assigned: int
     done: int
+    timed: int
+    """Of those that are done, how many have a beginning; when the others were, nobody saw."""
     seconds: float
-    """From beginning to done, of all items together."""
+    """From beginning to done, of all timed items together."""
 
 
 class Accuracy(NamedTuple):
@@ -35,7 +37,8 @@ def progress_of(desk: Desk) -> Mapping[str, Progress]:
         done = [i.trace_id for i in desk.items if who in desk.done_by(i.trace_id)]
         mine = sum(who in names for names in desk.assigned.values())
         if mine or who in desk.queue.annotators:
-            found[who] = Progress(mine, len(done), sum(desk.seconds(of, who) for of in done))
+            took = [seconds for of in done if (seconds := desk.seconds(of, who)) is not None]
+            found[who] = Progress(mine, len(done), len(took), sum(took))
     return found
 
 

@@ -109,8 +109,13 @@ class Desk:
         begun = (of for of in left if annotator in self._happened.at_work_on(of, self._since))
         return next(begun, left[0] if left else None)
 
-    def seconds(self, trace_id: str, annotator: str) -> float:
-        """Return how long somebody who is done with an item took."""
+    def begins(self, trace_id: str, annotator: str) -> bool:
+        """Return whether somebody begins an item by opening it: theirs, and not begun or done."""
+        at_it = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
+        return annotator not in at_it and self._is_for(trace_id, annotator)
+
+    def seconds(self, trace_id: str, annotator: str) -> float | None:
+        """Return how long somebody who is done with an item took; None where nobody knows."""
         return self._happened.seconds(trace_id, annotator)
 
     def everybody(self) -> Sequence[str]:

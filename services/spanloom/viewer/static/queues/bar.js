@@ -33,6 +33,10 @@ export function QueueBar({ trace }) {
     return next ? "" : t("queue.nothing");
   };
   const reopen = () => sendJson("POST", `${path}/reopen`, {}, { project }).then(() => { again(); return ""; });
+  const begins = Boolean(who && told?.is_mine && !isDone);
+  useEffect(() => {
+    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // without it there is no time, and all else is well
+  }, [begins, who, path, project]);
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const listen = (event) => {

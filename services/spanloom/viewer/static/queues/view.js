@@ -65,6 +65,13 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
+/** The mean of the items whose beginning is known, and of how many where not of all. @param {{progress: import("./list.js").Progress}} props */
+function TimeForOne({ progress: { timed, done, seconds } }) {
+  if (!timed) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
+  const isAll = timed === done;
+  return html`<span title=${isAll ? "" : t("person.time.of", { n: timed, done })}>${duration((seconds / timed) * 1000)}${isAll ? "" : html` <span class="quiet">(${timed}/${done})</span>`}</span>`;
+}
+
 /** @param {{queue: Queue, turnAway: (who: string) => void}} props */
 function People({ queue, turnAway }) {
   const me = annotator.value;
@@ -72,7 +79,7 @@ function People({ queue, turnAway }) {
     <thead><tr><th>${t("queue.person")}</th><th class="number">${t("person.assigned")}</th><th class="number">${t("person.done")}</th><th class="number">${t("person.time")}</th><th class="number" title=${t("person.gold.means")}>${t("person.gold")}</th><th></th></tr></thead>
     <tbody>${Object.entries(queue.progress).map(([who, progress]) => html`<tr key=${who} class=${who === me ? "me" : ""}>
       <td><bdi>${visible(who)}</bdi></td><td class="number">${progress.assigned}</td><td class="number">${progress.done}</td>
-      <td class="number">${progress.done ? duration((progress.seconds / progress.done) * 1000) : none()}</td>
+      <td class="number"><${TimeForOne} progress=${progress} /></td>
       <td class="number">${progress.gold ? html`<span title=${`${progress.gold.right} / ${progress.gold.answers}`}>${percent(progress.gold.right / progress.gold.answers)}</span>` : none()}</td>
       <td class="ends-here">${queue.annotators.includes(who) && html`<button aria-pressed=${String(queue.away.includes(who))} title=${t("queue.away.means")} onClick=${() => turnAway(who)}>${t("queue.away")}</button>`}</td></tr>`)}</tbody></table></div>`;
 }

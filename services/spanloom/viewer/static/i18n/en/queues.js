@@ -66,6 +66,8 @@ export const queues = {
   "person.assigned": "has",
   "person.done": "done",
   "person.time": "time for one",
+  "person.time.none": "nobody saw when these were opened",
+  "person.time.of": "of {n} of the {done} that are done; of the others nobody saw when they were opened",
   "person.gold": "gold",
   "person.gold.means": "Share of known answers that they gave too",
   "item.open": "open",

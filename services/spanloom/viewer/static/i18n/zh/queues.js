@@ -66,6 +66,8 @@ export const queues = {
   "person.assigned": "分到",
   "person.done": "完成",
   "person.time": "每项用时",
+  "person.time.none": "不知道这些是何时打开的",
+  "person.time.of": "已完成的 {done} 项中的 {n} 项；其余的不知道何时打开",
   "person.gold": "金标准",
   "person.gold.means": "与已知答案相同的比例",
   "item.open": "未开始",
