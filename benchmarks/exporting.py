@@ -11,7 +11,8 @@ from benchmarks.apart import Usage, peak_rss_bytes
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
-from spanloom.api.rows.stream import Rows, stream_rows
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
 from spanloom.api.schemas import TrajectoryItem
 from spanloom.api.step_schemas import StepItem
 from spanloom.core.model.tenancy import Reach

@@ -12,6 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.generated_runs import generate_records
+from tests.unit.api.test_rows import as_written
+from tests.unit.api.test_typed_rows import as_typed
 
 from spanloom.api.app import create_app
 from spanloom.api.rows.arrow import ArrowStream, Parquet
@@ -28,6 +30,8 @@ ASKED = (
     "/v1/trajectories?fields=trace_id,project,has_error,cost,input_tokens&is_duplicate=any",
     "/v1/steps?fields=trace_id,project,step_id,has_error,cost,input_tokens",
     "/v1/stats?by=project,model&metrics=count,sum(cost)",
+    "/v1/search?q=ok",
+    "/v1/conversations?",
 )
 Row = dict[str, Any]
 
@@ -55,25 +59,26 @@ def test_every_form_has_what_the_key_may_see(
     locks, projects = Locks(is_open=False), (new_project(), new_project())
     keys = {project: locks.make(project) for project in projects}
     for seed, project in enumerate(projects):
-        store.write(generate_records(12, project, seed=seed))
+        records = generate_records(12, project, seed=seed)
+        store.write(records)
+        store.index_texts([record.key for record in records])
     with TestClient(create_app(store, Metrics(), list, locks.access)) as client:
         for mine, other in (projects, projects[::-1]):
             headers = {"host": "localhost", "authorization": f"Bearer {keys[mine]}"}
             asked = {}
             for form in (JSON, *(f.media_type for f in (Ndjson, Csv, ArrowStream, Parquet))):
                 everything = {**headers, "accept": form}
-                limit = "&limit=1000" if form == JSON and "stats" not in path else ""
+                limit = "&limit=200" if form == JSON and "stats" not in path else ""
                 asked[form] = read(form, client.get(path + limit, headers=everything).content)
                 of_other = client.get(f"{path}&project={other}", headers=everything)
                 assert read(form, of_other.content) == []
             rows = asked.pop(JSON)
             assert {row["project"] for row in rows} == {mine}
             assert asked.pop(Csv.media_type) == [as_csv(row) for row in rows]
-            assert all(found == rows for found in asked.values())
+            assert asked.pop(Ndjson.media_type) == rows
+            typed = [as_typed(row) for row in rows]
+            assert all(found == typed for found in asked.values())
 
 
 def as_csv(row: Row) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else "" if value is None else json.dumps(value)
-        for name, value in row.items()
-    }
+    return {name: as_written(value) for name, value in row.items()}

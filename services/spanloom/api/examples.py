@@ -245,30 +245,34 @@ STATS = or_rows(
         },
     )
 )
-FIELDS = _answer(
-    "Every field.",
-    _component("FieldList"),
-    {
-        "items": [
-            {
-                "name": "duration",
-                "of": "trajectories",
-                "type": "duration",
-                "description": "From the start to the end of the root.",
-                "operators": ["=", "!=", "<", "<=", ">", ">=", "in", "exists"],
-                "example": "duration > 20s",
-                "choices": [],
-                "is_list": False,
-                "has_keys": False,
-                "is_ordered": True,
-            }
-        ]
-    },
+FIELDS = or_rows(
+    _answer(
+        "Every field; or as lines, or as a table.",
+        _component("FieldList"),
+        {
+            "items": [
+                {
+                    "name": "duration",
+                    "of": "trajectories",
+                    "type": "duration",
+                    "description": "From the start to the end of the root.",
+                    "operators": ["=", "!=", "<", "<=", ">", ">=", "in", "exists"],
+                    "example": "duration > 20s",
+                    "choices": [],
+                    "is_list": False,
+                    "has_keys": False,
+                    "is_ordered": True,
+                }
+            ]
+        },
+    )
 )
-VALUES = _answer(
-    "Values, the most frequent first.",
-    _component("ValueList"),
-    {"items": [{"value": "travel_planner", "count": 12}]},
+VALUES = or_rows(
+    _answer(
+        "Values, the most frequent first; or as lines, or as a table.",
+        _component("ValueList"),
+        {"items": [{"value": "travel_planner", "count": 12}]},
+    )
 )
 FACETS = _answer(
     "The fields, each with its frequent values.",
@@ -404,20 +408,26 @@ OTLP["content"]["application/x-protobuf"] = {
     "schema": {"type": "string", "format": "binary"},
     "example": "a TracesData message",
 }
-CONVERSATIONS = _answer(
-    "A page of conversations.",
-    _component("ConversationList"),
-    {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+CONVERSATIONS = or_rows(
+    _answer(
+        "A page of conversations; or all of them as lines, or as a table.",
+        _component("ConversationList"),
+        {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+    )
 )
-HITS = _answer(
-    "A page of hits.",
-    _component("HitList"),
-    {"items": [_HIT], "next_cursor": EXAMPLE_HIT_CURSOR},
+HITS = or_rows(
+    _answer(
+        "A page of hits; or all of them as lines, or as a table.",
+        _component("HitList"),
+        {"items": [_HIT], "next_cursor": EXAMPLE_HIT_CURSOR},
+    )
 )
-CONVERSATION = _answer(
-    "A page of the conversation.",
-    _component("Conversation"),
-    {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+CONVERSATION = or_rows(
+    _answer(
+        "A page of the conversation; or all its runs as lines, or as a table.",
+        _component("Conversation"),
+        {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
+    )
 )
 REPLAY = _answer("The replay as it stands.", _component("Replay"), _REPLAY)
 REPLAYS = _answer(

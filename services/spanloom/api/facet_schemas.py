@@ -38,9 +38,9 @@ class FacetsQuery(SomeRuns):
         named = (name.strip() for name in self.fields.split(","))
         names = list(dict.fromkeys(name for name in named if name))
         if not names:
-            raise InvalidQueryError("fields: name one at least; /v1/fields lists them")
+            raise InvalidQueryError("name one at least; /v1/fields lists them", "fields")
         if len(names) > MAX_FACETS:
-            raise InvalidQueryError(f"fields: at most {MAX_FACETS} can be asked for at once")
+            raise InvalidQueryError(f"at most {MAX_FACETS} can be asked for at once", "fields")
         of = SUBJECTS[self.of]
         runs = read_where(self.where) if of is Subject.RUN else None
         steps = read_steps_where(self.where) if of is Subject.STEP else None

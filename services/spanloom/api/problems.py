@@ -168,7 +168,11 @@ def _on_invalid_where(request: Request, error: Exception) -> Response:
 
 
 def _on_invalid_query(request: Request, error: Exception) -> Response:
-    return problem(request.url.path, 422, str(error))
+    assert isinstance(error, InvalidQueryError)  # noqa: S101  # as registered
+    if not error.parameter:
+        return problem(request.url.path, 422, str(error))
+    detail = str(error).removeprefix(f"{error.parameter}: ")
+    return _refuse(request, [{"parameter": error.parameter, "detail": detail}])
 
 
 def _on_not_acceptable(request: Request, error: Exception) -> Response:

@@ -52,10 +52,14 @@ def refuse_words(using: Services, *asked: Condition | None) -> None:
         raise HTTPException(501, _NO_WORDS)
 
 
-def fingerprint(query: BaseModel) -> str:
-    """Return what a cursor carries of the question that it goes on with."""
+def fingerprint(query: BaseModel, of: str = "") -> str:
+    """Return what a cursor carries of the question that it goes on with.
+
+    ``of`` is the list that is asked, where its positions look like those of the list of runs.
+    """
     asked = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
-    return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
+    told = [asked, of] if of else asked
+    return blake2b(orjson.dumps(told, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
 
 
 def _read(

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from spanloom.api.cursors import encode_cursor
 from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
 from spanloom.api.questions import read_question
+from spanloom.api.replay_cursors import encode_replay_cursor
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, Sort, columns_of
 from spanloom.core.model import replay as replays
@@ -180,7 +181,7 @@ class ReplayPageQuery(PageQuery):
         Field(
             max_length=4096,
             description="`next_cursor` of the page before; the other parameters as there.",
-            examples=["00064119b2c8d000"],
+            examples=[encode_replay_cursor("00064119b2c8d000")],
         ),
     ] = None
 

@@ -5,11 +5,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.filters import Name
+from spanloom.api.questions import fingerprint
 from spanloom.api.rows.columns import Sort
 from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
+from spanloom.api.score_cursors import decode_score_cursor, encode_score_cursor
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.scores import ScorePlace, ScoreQuery
+from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
 
 Text = Annotated[str, Field(max_length=512)]
 MOST_TRACES, MOST_SOURCES = 200, 20
@@ -54,23 +56,28 @@ class ScoresQuery(BaseModel):
         int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
-        str,
+        str | None,
         Field(
-            description="`next_cursor` of the page before.",
-            max_length=1_000,
-            examples=[f"default/{EXAMPLE_TRACE}/00"],
+            description="`next_cursor` of the page before; the other parameters as there.",
+            max_length=4096,
+            examples=[encode_score_cursor(ScorePlace("default", EXAMPLE_TRACE, "00"))],
         ),
-    ] = ""
+    ] = None
 
     def asked(self) -> ScoreQuery:
         """Return what is asked of the store."""
         return ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
 
     def place(self) -> ScorePlace:
-        """Return the position behind which to go on."""
-        head, _, score_id = self.cursor.rpartition("/")
-        project, _, trace_id = head.rpartition("/")
-        return ScorePlace(project, trace_id, score_id)
+        """Return the position behind which to go on; raises ``InvalidQueryError``."""
+        if not self.cursor:
+            return BEFORE_ALL_SCORES
+        return decode_score_cursor(self.cursor, fingerprint(self))
+
+    def cursor_behind(self, score: scores.Score) -> str:
+        """Return the cursor of the page behind a score."""
+        place = ScorePlace(score.key.project, score.key.trace_id, score.id)
+        return encode_score_cursor(place, fingerprint(self))
 
 
 class ScoreRequest(BaseModel):

@@ -5,13 +5,17 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field
 
 from spanloom.api.filters import Instant
-from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, PageQuery
-from spanloom.api.search_cursors import encode_hit_cursor
+from spanloom.api.questions import fingerprint
+from spanloom.api.rows.columns import Sort
+from spanloom.api.schemas import EXAMPLE_TRACE, Moment, PageQuery
+from spanloom.api.search_cursors import decode_hit_cursor, encode_hit_cursor
 from spanloom.core.ports.texts import HitCursor, Part, TextHit, TextSearch
 from spanloom.core.query.text_query import parse_text_query
 
 MAX_HITS = 200
 DEFAULT_HITS = 20
+HITS_AT_ONCE = 1_000
+"""Of an answer that has all of them: each text is read, to show what stands around the place."""
 EXAMPLE_STEP = "a1c4e1b7d2f30004"
 EXAMPLE_HIT_CURSOR = encode_hit_cursor(
     HitCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", EXAMPLE_STEP, 2)
@@ -75,6 +79,10 @@ class SearchQuery(PageQuery):
         ),
     ] = None
 
+    def after(self) -> HitCursor | None:
+        """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""
+        return None if self.cursor is None else decode_hit_cursor(self.cursor, fingerprint(self))
+
     def wanted(self) -> TextSearch:
         """Return what the store understands; raises ``InvalidQueryError``."""
         return TextSearch(
@@ -90,7 +98,7 @@ class Hit(BaseModel):
 
     trace_id: str
     project: str
-    started_at: Annotated[Milliseconds, Field(description="When the run began, as in lists.")]
+    started_at: Annotated[Moment, Field(description="When the run began, as in lists.")]
     step_id: str
     position: Annotated[
         int, Field(description="Place of the step among those of its run, from 1, as they began.")
@@ -107,6 +115,7 @@ class Hit(BaseModel):
             description="Where in the snippet it stands: for each place the number of its first "
             "character and of the one behind it, counted in Unicode code points."
         ),
+        Sort.PAIRS,
     ]
 
     @classmethod

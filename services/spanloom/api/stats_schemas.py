@@ -85,7 +85,7 @@ class StatsQuery(SomeRuns):
         of = SUBJECTS[self.of]
         of_steps = of is Subject.STEP
         if self.run_where and not of_steps:
-            raise InvalidQueryError("run_where: this is for of=steps; of runs, ask by where")
+            raise InvalidQueryError("this is for of=steps; of runs, ask by where", "run_where")
         return Numbers(
             of,
             parse_metrics(self.metrics, of),
@@ -101,7 +101,7 @@ class StatsQuery(SomeRuns):
             return 0
         found = _INTERVAL.fullmatch(self.interval)
         if found is None:
-            raise InvalidQueryError(f"interval: {self.interval!r} is none; like 30s, 15m, 1h, 1d")
+            raise InvalidQueryError(f"{self.interval!r} is none; like 30s, 15m, 1h, 1d", "interval")
         return int(found[1]) * _UNITS_S[found[2]] * 10**9
 
 
@@ -193,10 +193,15 @@ def values_in(groups: Sequence[Group]) -> list[ValueItem]:
     ]
 
 
-def columns_of(asked: Numbers) -> Columns:
+def sort_of(field: declared.Field) -> Sort:
+    """Return what a column of values of a field holds."""
+    return _SORTS.get(field.type, Sort.TEXT)
+
+
+def numbers_columns(asked: Numbers) -> Columns:
     """Return what every item has, in its order; a number may have a fraction, but for counts."""
     start = {"start": Sort.MOMENT} if asked.interval_ns else {}
-    by = {field.name: _SORTS.get(field.type, Sort.TEXT) for field in asked.by}
+    by = {field.name: sort_of(field) for field in asked.by}
     is_count = {str(metric): metric.function == COUNT for metric in asked.metrics}
     numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}
     return {**start, **by, **numbers}

@@ -95,3 +95,11 @@ class SchemaChangedError(StartupError):
 
 class InvalidQueryError(PermanentError):
     """A reader asked for something that cannot be answered (422)."""
+
+    parameter = ""
+    """What is at fault, where it is one parameter alone."""
+
+    def __init__(self, message: str, parameter: str = "") -> None:
+        """Keep the name of the parameter, with which the message begins."""
+        super().__init__(f"{parameter}: {message}" if parameter else message)
+        self.parameter = parameter or self.parameter

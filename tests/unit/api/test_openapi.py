@@ -284,7 +284,6 @@ def _turn(name: str) -> int:
 
 
 OF_ANOTHER_QUESTION = {
-    "GET /v1/replays": set[str](),
     "GET /v1/deletions": set[str](),
     "GET /v1/stats": {"of", "run_where"},
     "GET /v1/agreement": set[str](),

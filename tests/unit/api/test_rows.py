@@ -26,10 +26,12 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from httpx2 import Response
     from tests.unit.api.conftest import ShelfStore
+
+    from spanloom.core.ports.building import TrajectoryRecord
 
 Row = dict[str, Any]
 NDJSON, CSV = Ndjson.media_type, Csv.media_type
@@ -39,13 +41,30 @@ ASKED = [
     "/v1/steps?where=type=tool&run_where=has_error",
     "/v1/steps?where=error",
     "/v1/stats?by=model&metrics=count,p95(duration),sum(cost)&interval=1m",
+    "/v1/search?q=ok",
+    "/v1/conversations",
+    "/v1/conversations/trip",
+    "/v1/fields",
+    "/v1/fields/name/values?of=steps",
 ]
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[TestClient]:
+    yield from serving(generate_records(60, "default"))
+
+
+@pytest.fixture(scope="module")
+def talking() -> Iterator[TestClient]:
+    """Serve conversations too, one of each project."""
+    projects = enumerate(["default", *(f"talk-{number}" for number in range(9))])
+    yield from serving([r for seed, name in projects for r in generate_records(20, name, seed)])
+
+
+def serving(records: Sequence[TrajectoryRecord]) -> Iterator[TestClient]:
     store = MemoryStore()
-    store.write(generate_records(60, "default"))
+    store.write(records)
+    store.index_texts([record.key for record in records])
     app = create_app(store, Metrics(), list, Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         yield client
@@ -67,11 +86,11 @@ def ask(client: TestClient, path: str, accept: str) -> Response:
 
 @pytest.mark.parametrize("path", ASKED)
 def test_every_form_of_a_question_has_the_same_rows(
-    served: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
+    talking: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_pages(monkeypatch)
-    items = paged(served, path)
-    lines, table = ask(served, path, NDJSON), ask(served, path, CSV)
+    items = paged(talking, path)
+    lines, table = ask(talking, path, NDJSON), ask(talking, path, CSV)
     assert lines.headers["content-type"] == NDJSON
     assert "Accept" in lines.headers["vary"].split(", ")
     *rows, end = lines_of(lines)
@@ -131,12 +150,10 @@ def test_a_search_by_body_has_them_too(served: TestClient) -> None:
     assert by_body.text == ask(served, ASKED[0], NDJSON).text
 
 
-def test_a_cursor_of_steps_belongs_to_its_question(served: TestClient) -> None:
-    cursor = ask(served, "/v1/steps?limit=1", "*/*").json()["next_cursor"]
-    assert served.get(f"/v1/steps?limit=9&cursor={cursor}").status_code == 200
-    for wrong in (f"where=error&cursor={cursor}", "cursor=WzFd"):
-        answer = served.get(f"/v1/steps?{wrong}")
-        assert (answer.status_code, "cursor:" in answer.json()["detail"]) == (422, True)
+def test_a_conversation_without_runs_is_not_there_in_any_form(served: TestClient) -> None:
+    for accept in ("*/*", NDJSON, CSV, ARROW):
+        answer = served.get("/v1/conversations/nobody", headers={"accept": accept})
+        assert (answer.status_code, "'nobody'" in answer.json()["detail"]) == (404, True)
 
 
 def test_what_is_wrong_is_told_before_the_first_row(served: TestClient) -> None:
@@ -176,7 +193,7 @@ def test_no_other_form_is_there(accept: str) -> None:
         form_for(accept)
 
 
-@pytest.mark.parametrize("path", ["/v1/trajectories", "/v1/steps", "/v1/stats"])
+@pytest.mark.parametrize("path", ["/v1/trajectories", *ASKED])
 def test_a_form_that_is_not_there_is_406_with_those_that_are(
     served: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

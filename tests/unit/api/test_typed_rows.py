@@ -29,6 +29,7 @@ from tests.unit.api.test_rows import (
     served,
     small_pages,
     table_of,
+    talking,
 )
 
 from spanloom.api.bounded import BoundedCalls
@@ -37,7 +38,8 @@ from spanloom.api.rows.arrow import ArrowStream, Drain, Parquet, schema_of
 from spanloom.api.rows.choice import RUN_GROUPS, STEP_GROUPS
 from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
-from spanloom.api.rows.stream import Rows, stream_rows
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
 from spanloom.api.schemas import TrajectoryItem
 from spanloom.api.step_schemas import StepItem
 
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from spanloom.api.rows.forms import Form
     from spanloom.core.ports.reading import Cursor, TrajectorySummary
 
-__all__ = ["served"]  # a fixture
+__all__ = ["served", "talking"]  # fixtures
 Row = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 RUN_TYPES = {
@@ -90,7 +92,7 @@ def as_typed(row: Row) -> Row:
     typed: Row = {}
     for name, value in row.items():
         if isinstance(value, dict):
-            typed |= {f"{name}.{kind}": count for kind, count in value.items()}
+            typed |= {f"{name}.{inner}": one for inner, one in as_typed(value).items()}
         elif name in ("started_at", "run_started_at", "start"):
             typed[name] = EPOCH + timedelta(milliseconds=int(value))
         else:
@@ -101,13 +103,13 @@ def as_typed(row: Row) -> Row:
 @pytest.mark.parametrize("media", [ARROW, PARQUET])
 @pytest.mark.parametrize("path", ASKED)
 def test_typed_rows_are_those_of_json(
-    served: TestClient, path: str, media: str, monkeypatch: pytest.MonkeyPatch
+    talking: TestClient, path: str, media: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_pages(monkeypatch)
-    answer = ask(served, path, media)
+    answer = ask(talking, path, media)
     assert answer.headers["content-type"] == media
     table = read(answer.content, media)
-    items = paged(served, path)
+    items = paged(talking, path)
     assert len(items) > 7
     assert table.to_pylist() == [as_typed(item) for item in items]
     frame = (pl.read_ipc_stream if media == ARROW else pl.read_parquet)(answer.content)

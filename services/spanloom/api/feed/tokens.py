@@ -11,7 +11,7 @@ BEGINNING = "beginning"
 """What is asked for to be told of all that is kept."""
 _TOKEN = re.compile(r"(\d{1,16})(?:-(\d{1,16})-(\d{1,5})-(\d{1,10}))?", re.ASCII)
 _NO_TOKEN = (
-    "after: not one that the feed gave; pass `next` of the answer before, unchanged, or "
+    "not one that the feed gave; pass `next` of the answer before, unchanged, or "
     f"`{BEGINNING}` for all that is kept"
 )
 
@@ -27,5 +27,5 @@ def decode_token(text: str) -> Position:
         return Position()
     found = _TOKEN.fullmatch(text)
     if found is None:
-        raise InvalidQueryError(_NO_TOKEN)
+        raise InvalidQueryError(_NO_TOKEN, "after")
     return Position(*(int(part) for part in found.groups() if part is not None))

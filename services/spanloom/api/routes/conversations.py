@@ -1,8 +1,9 @@
 """Conversations: the runs that one user had with the agents, in their order."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Query
+from fastapi import APIRouter, HTTPException, Path, Query, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.cursors import next_cursor, position_of
@@ -10,6 +11,11 @@ from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.filters import Name
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.routes.places import AcceptInHeader, most_of
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
     Conversation,
@@ -21,9 +27,12 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
+
+CONVERSATIONS_PATH = "/v1/conversations"
 
 ConversationIdInPath = Annotated[
     Name,
@@ -36,36 +45,49 @@ ConversationIdInPath = Annotated[
 
 
 @router.get(
-    "/v1/conversations",
+    CONVERSATIONS_PATH,
     operation_id="listConversations",
     summary="List conversations, newest first",
-    responses={200: CONVERSATIONS, **problem_responses(401, 403, 422, 503)},
+    response_model=ConversationList,
+    responses={200: CONVERSATIONS, **problem_responses(401, 403, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_conversations(
-    query: Annotated[ConversationListQuery, Query()], callers: CallersReach, using: Using
-) -> ConversationList:
+    query: Annotated[ConversationListQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | ConversationList:
     """Return one page of the conversations in which a run passes every filter.
+
+    In every form but JSON they are all such conversations, unless `limit` is given.
 
     Each is told whole, with all its runs. They come by the newest run that passes, newest first;
     one that goes on between two pages moves to the front.
     """
-    after = position_of(query)
-    reach, where = callers.narrowed(query.project), query.filter()
-    page = await using.calls.run(
-        read_page, lambda limit: using.store.conversations(reach, where, limit, after), query.limit
-    )
+    after, asked = position_of(query, CONVERSATIONS_PATH), query.filter()
+    reach = callers.narrowed(query.project)
+
+    def read(limit: int, after: Cursor | None) -> Sequence[ConversationSummary]:
+        return using.store.conversations(reach, asked, limit, after)
+
+    if (form := form_for(accept)) is not None:
+        columns = columns_of(ConversationItem)
+        rows = Rows(read, ConversationItem.of, columns, after, most_of(query))
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     return ConversationList(
         items=[ConversationItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page, query),
+        next_cursor=next_cursor(page, query, CONVERSATIONS_PATH),
     )
 
 
 @router.get(
-    "/v1/conversations/{conversation_id:path}",  # an id may hold slashes
+    f"{CONVERSATIONS_PATH}/{{conversation_id:path}}",  # an id may hold slashes
     operation_id="getConversation",
     summary="List the trajectories of a conversation, oldest first",
-    responses={200: CONVERSATION, **problem_responses(401, 403, 404, 422, 503)},
+    response_model=Conversation,
+    responses={200: CONVERSATION, **problem_responses(401, 403, 404, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_conversation(
@@ -73,23 +95,32 @@ async def get_conversation(
     query: Annotated[ConversationQuery, Query()],
     callers: CallersReach,
     using: Using,
-) -> Conversation:
+    accept: AcceptInHeader = "application/json",
+) -> Response | Conversation:
     """Return one page of the runs of a conversation in the order in which they began.
+
+    In every form but JSON they are all its runs, unless `limit` is given.
 
     A run belongs to the conversation that its root names, else to the only one that any of its
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
-    after = position_of(query)
-    reach, where = callers.narrowed(query.project), query.filter()
-    page = await using.calls.run(
-        read_page,
-        lambda limit: using.store.conversation(conversation_id, reach, where, limit, after),
-        query.limit,
-    )
-    if not page.lines and after is None:
-        raise HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")
+    of = f"{CONVERSATIONS_PATH}/{conversation_id}"
+    after, asked = position_of(query, of), query.filter()
+    reach = callers.narrowed(query.project)
+
+    def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
+        found = using.store.conversation(conversation_id, reach, asked, limit, after)
+        if not found and after is None:
+            raise HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")
+        return found
+
+    if (form := form_for(accept)) is not None:
+        columns = columns_of(TrajectoryItem)
+        rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query))
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     return Conversation(
         conversation_id=conversation_id,
         items=[TrajectoryItem.of(summary) for summary in page.lines],
-        next_cursor=next_cursor(page, query),
+        next_cursor=next_cursor(page, query, of),
     )

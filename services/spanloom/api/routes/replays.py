@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.access import CallersReach
-from spanloom.api.cursors import decode_replay_cursor
 from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
+from spanloom.api.questions import fingerprint
+from spanloom.api.replay_cursors import decode_replay_cursor, encode_replay_cursor
 from spanloom.api.schemas import Replay, ReplayList, ReplayPageQuery, ReplayQuery
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
@@ -62,13 +63,16 @@ async def list_replays(
 ) -> ReplayList:
     """List the replays of which the caller may see every project that they select."""
     reach = callers.narrowed(query.project)
-    after = None if query.cursor is None else decode_replay_cursor(query.cursor)
+    question = fingerprint(query)
+    after = None if query.cursor is None else decode_replay_cursor(query.cursor, question)
     page = await using.calls.run(
         read_page, lambda limit: using.store.replays(reach, limit, after), query.limit
     )
     return ReplayList(
         items=[Replay.of(replay) for replay in page.lines],
-        next_cursor=page.lines[-1].cursor if page.has_more else None,
+        next_cursor=encode_replay_cursor(page.lines[-1].cursor, question)
+        if page.has_more
+        else None,
     )
 
 

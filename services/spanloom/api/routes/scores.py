@@ -47,25 +47,25 @@ async def list_scores(
 
     The marks of annotators are scores of steps, and what they come to is one of the trajectory.
     """
-    reach, limit = callers.narrowed(query.project), query.limit
+    reach, limit, after = callers.narrowed(query.project), query.limit, query.place()
     if (form := form_for(accept)) is not None:
         withheld = await using.calls.run(withheld_from, using.store, reach, reader)
         most = query.limit if "limit" in query.model_fields_set else None
-        found = every_score(using.store, reach, query.asked(), query.place())
+        found = every_score(using.store, reach, query.asked(), after)
         kept = (score for score in found if not withheld(score.key, score.author))
         rows = (vars(ScoreItem.of(score)) for score in islice(kept, most))
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
     def read() -> tuple[list[Score], int, Score | None]:
-        page = using.store.scores(reach, query.asked(), limit + 1, query.place())
+        page = using.store.scores(reach, query.asked(), limit + 1, after)
         withheld = withheld_from(using.store, reach, reader)
         seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
         more = page[limit - 1] if len(page) > limit else None
         return seen, len(page[:limit]) - len(seen), more
 
     seen, hidden, last = await using.calls.run(read)
-    behind = None if last is None else f"{last.key.project}/{last.key.trace_id}/{last.id}"
     items = [ScoreItem.of(score) for score in seen]
+    behind = last and query.cursor_behind(last)
     return ScoreList(items=items, withheld=hidden, next_cursor=behind)
 
 

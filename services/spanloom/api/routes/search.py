@@ -1,18 +1,25 @@
 """Full text: what steps were given, said, and failed with."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.api.access import CallersReach
 from spanloom.api.examples import HITS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.questions import NO_SEARCH
-from spanloom.api.search_cursors import decode_hit_cursor, encode_hit_cursor
-from spanloom.api.search_schemas import Hit, HitList, SearchQuery
+from spanloom.api.questions import NO_SEARCH, fingerprint
+from spanloom.api.routes.places import AcceptInHeader, most_of
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
+from spanloom.api.search_cursors import encode_hit_cursor
+from spanloom.api.search_schemas import HITS_AT_ONCE, Hit, HitList, SearchQuery
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.ports.texts import HitCursor, TextHit
 from spanloom.core.query.paging import read_page
 
 router = APIRouter(tags=["trajectories"])
@@ -24,13 +31,19 @@ SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
     "/v1/search",
     operation_id="searchTexts",
     summary="Find what steps said, newest run first",
-    responses={200: HITS, **problem_responses(401, 403, 422, 501, 503)},
+    response_model=HitList,
+    responses={200: HITS, **problem_responses(401, 403, 406, 422, 501, 503)},
 )
 @needs(Scope.READ)
 async def search_texts(
-    query: Annotated[SearchQuery, Query()], callers: CallersReach, using: Using
-) -> HitList:
+    query: Annotated[SearchQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | HitList:
     """Return one page of the texts that have every word and phrase.
+
+    In every form but JSON they are all such texts, unless `limit` is given.
 
     A text is found once, at the step that brought it into its run: a message at the first model
     call that was given it, an answer at the call that gave it. Of Chinese, Japanese and Korean each
@@ -38,12 +51,17 @@ async def search_texts(
     """
     if not using.has_search:
         raise HTTPException(501, SWITCHED_OFF)
-    after = None if query.cursor is None else decode_hit_cursor(query.cursor)
-    reach, wanted = callers.narrowed(query.project), query.wanted()
-    page = await using.calls.run(
-        read_page, lambda limit: using.store.search(reach, wanted, limit, after), query.limit
-    )
+    reach, wanted, after = callers.narrowed(query.project), query.wanted(), query.after()
+
+    def read(limit: int, after: HitCursor | None) -> Sequence[TextHit]:
+        return using.store.search(reach, wanted, limit, after)
+
+    if (form := form_for(accept)) is not None:
+        rows = Rows(read, Hit.of, columns_of(Hit), after, most_of(query), at_once=HITS_AT_ONCE)
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
+    last = page.lines[-1].cursor if page.has_more else None
     return HitList(
         items=[Hit.of(hit) for hit in page.lines],
-        next_cursor=encode_hit_cursor(page.lines[-1].cursor) if page.has_more else None,
+        next_cursor=last and encode_hit_cursor(last, fingerprint(query)),
     )

@@ -12,6 +12,7 @@ from spanloom.api.problems import problem_responses
 from spanloom.api.questions import refuse_words
 from spanloom.api.routes.places import AcceptInHeader
 from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.stream import whole_rows
 from spanloom.api.services import Using
 from spanloom.api.stats_schemas import (
@@ -22,7 +23,8 @@ from spanloom.api.stats_schemas import (
     StatsQuery,
     ValueList,
     ValuesQuery,
-    columns_of,
+    numbers_columns,
+    sort_of,
     values_in,
 )
 from spanloom.core.model.access import Scope
@@ -57,7 +59,7 @@ async def get_stats(
     answer = Stats.of(asked, list(groups))
     if form is None:
         return answer
-    columns, is_cut = columns_of(asked), answer.truncated
+    columns, is_cut = numbers_columns(asked), answer.truncated
     return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
 
 
@@ -65,22 +67,29 @@ async def get_stats(
     "/v1/fields",
     operation_id="listFields",
     summary="List what `where` can name",
-    responses={200: FIELDS, **problem_responses(401, 403, 422, 503)},
+    response_model=FieldList,
+    responses={200: FIELDS, **problem_responses(401, 403, 406, 422, 503)},
 )
 @needs(Scope.READ)
-async def list_fields() -> FieldList:
+async def list_fields(
+    using: Using, accept: AcceptInHeader = "application/json"
+) -> Response | FieldList:
     """Return every field of runs and of steps, with its type, its operators and an example."""
-    runs = [FieldItem.of_field(field, "trajectories") for field in RUN_FIELDS.values()]
-    return FieldList(
-        items=[*runs, *(FieldItem.of_field(field, "steps") for field in STEP_FIELDS.values())]
-    )
+    form = form_for(accept)
+    items = [FieldItem.of_field(field, "trajectories") for field in RUN_FIELDS.values()]
+    items += [FieldItem.of_field(field, "steps") for field in STEP_FIELDS.values()]
+    if form is None:
+        return FieldList(items=items)
+    rows = [vars(item) for item in items]
+    return await using.calls.run(whole_rows, rows, columns_of(FieldItem), form)
 
 
 @router.get(
     "/v1/fields/{name}/values",
     operation_id="listFieldValues",
     summary="List the frequent values of a field",
-    responses={200: VALUES, **problem_responses(401, 403, 422, 503)},
+    response_model=ValueList,
+    responses={200: VALUES, **problem_responses(401, 403, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_field_values(
@@ -88,13 +97,18 @@ async def list_field_values(
     query: Annotated[ValuesQuery, Query()],
     callers: CallersReach,
     using: Using,
-) -> ValueList:
+    accept: AcceptInHeader = "application/json",
+) -> Response | ValueList:
     """Return the values of a field among the runs that pass every filter, or among their steps."""
-    of = SUBJECTS[query.of]
+    of, form = SUBJECTS[query.of], form_for(accept)
     asked = Numbers(of, [Metric(COUNT)], parse_by(name, of), top=query.limit + 1)
     reach = callers.narrowed(query.project)
     groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
-    return ValueList(items=values_in(groups)[: query.limit])
+    items = values_in(groups)[: query.limit]
+    if form is None:
+        return ValueList(items=items)
+    columns = {"value": sort_of(asked.by[0]), "count": Sort.WHOLE}
+    return await using.calls.run(whole_rows, [vars(item) for item in items], columns, form)
 
 
 @router.get(

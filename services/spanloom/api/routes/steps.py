@@ -11,7 +11,8 @@ from spanloom.api.problems import problem_responses
 from spanloom.api.questions import fingerprint, refuse_words
 from spanloom.api.routes.places import AcceptInHeader, most_of
 from spanloom.api.rows.accept import form_for
-from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import chosen_page, stream_rows
 from spanloom.api.schemas import ChosenList
 from spanloom.api.services import Using
 from spanloom.api.step_cursors import encode_step_cursor

@@ -14,7 +14,8 @@ from spanloom.api.questions import refuse_words
 from spanloom.api.routes.places import AcceptInHeader, most_of
 from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.documents import from_documents
-from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import chosen_page, stream_rows
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, TrajectoryList
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope

@@ -1,7 +1,8 @@
 """Rows as Arrow and as Parquet, written by PyArrow, which is loaded when somebody asks for them.
 
 A page becomes a record batch, or a row group, and is given away: no page waits for another. The
-types are those of ``TYPES``; counts are columns of their own, ``step_counts.model``.
+types are those of ``schema_of``; counts are columns of their own, ``step_counts.model``, and so is
+what a row within a row has, ``last_run.status``.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import orjson
-
-from spanloom.api.rows.columns import COUNTED, Sort
+from spanloom.api.rows.columns import Sort
+from spanloom.api.rows.flat import lay_flat
 from spanloom.api.rows.forms import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spanloom.api.rows.forms import Row
 
 _MOST = 2**63 - 1
-_NS_PER_MS = 1_000_000
 
 
 class Drain(io.RawIOBase):
@@ -62,7 +61,7 @@ class _Columnar:
 
     def __init__(self, columns: Columns) -> None:
         """Take the columns; their types never depend on the rows."""
-        self._laid_out = list(_laid_out(columns))
+        self._flat = list(lay_flat(columns))
         self._schema = schema_of(columns)
         self._drain = Drain()
         self._writer = self._opened()
@@ -79,8 +78,8 @@ class _Columnar:
         import pyarrow as pa  # noqa: PLC0415  # 45 MB, for those who ask for it
 
         arrays = [
-            _array(_READERS[sort](values_of(rows)), field.type)
-            for (values_of, sort), field in zip(self._laid_out, self._schema, strict=True)
+            _array(flat.read(rows), field.type)
+            for flat, field in zip(self._flat, self._schema, strict=True)
         ]
         batch = pa.record_batch(arrays, schema=self._schema)
         self._writer.write_batch(batch)
@@ -129,34 +128,10 @@ def schema_of(columns: Columns) -> pa.Schema:
         Sort.TEXTS: pa.list_(pa.string()),
         Sort.MOMENT: pa.timestamp("ns", tz="UTC"),
         Sort.LENGTH: pa.int64(),
+        Sort.PAIRS: pa.list_(pa.list_(pa.int64())),
         Sort.JSON: pa.string(),
     }
-    return pa.schema(
-        field
-        for name, sort in columns.items()
-        for field in (
-            [(f"{name}.{kind}", pa.int64()) for kind in COUNTED]
-            if sort is Sort.COUNTS
-            else [(name, types[sort])]
-        )
-    )
-
-
-def _laid_out(columns: Columns) -> Iterator[tuple[Callable[[Sequence[Row]], Iterable[Any]], Sort]]:
-    """Yield where the values of each column are, counts one by one, and of what sort they are."""
-    for name, sort in columns.items():
-        if sort is Sort.COUNTS:
-            yield from ((_counts(name, kind), Sort.WHOLE) for kind in COUNTED)
-        else:
-            yield _values(name), sort
-
-
-def _values(name: str) -> Callable[[Sequence[Row]], Iterable[Any]]:
-    return lambda rows: [row[name] for row in rows]
-
-
-def _counts(name: str, kind: str) -> Callable[[Sequence[Row]], Iterable[Any]]:
-    return lambda rows: [row[name].get(kind, 0) for row in rows]
+    return pa.schema([(flat.name, types[flat.sort]) for flat in lay_flat(columns)])
 
 
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -167,24 +142,3 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return pa.array(values, kind)
     except (OverflowError, pa.ArrowInvalid):
         return pa.array([v if v is None or abs(v) <= _MOST else None for v in values], kind)
-
-
-def _lengths(texts: Iterable[str | None]) -> Sequence[int | None]:
-    return [None if text is None else int(text) for text in texts]
-
-
-def _moments(texts: Iterable[str | None]) -> Sequence[int | None]:
-    """Return nanoseconds, which have room until the year 2262."""
-    return [None if text is None else int(text) * _NS_PER_MS for text in texts]
-
-
-def _json_texts(values: Iterable[object]) -> Sequence[str | None]:
-    return [None if value is None else orjson.dumps(value).decode() for value in values]
-
-
-_READERS: Mapping[Sort, Callable[[Iterable[Any]], Sequence[Any]]] = {
-    **dict.fromkeys(Sort, list),
-    Sort.LENGTH: _lengths,
-    Sort.MOMENT: _moments,
-    Sort.JSON: _json_texts,
-}

@@ -13,12 +13,13 @@ from enum import Enum
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin
 
+from pydantic import BaseModel
+
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
 COUNTED = tuple(kind.value for kind in Kind)
@@ -39,12 +40,14 @@ class Sort(Enum):
     """Milliseconds, as a text."""
     COUNTS = "counts"
     """A number for each of ``COUNTED``."""
+    PAIRS = "pairs"
+    """Pairs of whole numbers: ``[[0, 6], [9, 12]]``."""
     JSON = "json"
     """A value of its own shape: in tables it is a text."""
 
 
-Columns: TypeAlias = "Mapping[str, Sort]"
-"""The columns of an answer, in their order."""
+Columns: TypeAlias = "Mapping[str, Sort | Columns]"
+"""The columns of an answer, in their order; of a row within a row, those of the inner one."""
 
 
 def columns_of(model: type[BaseModel]) -> Columns:
@@ -52,17 +55,19 @@ def columns_of(model: type[BaseModel]) -> Columns:
     return {name: _sort_of(field) for name, field in model.model_fields.items()}
 
 
-def _sort_of(field: FieldInfo) -> Sort:
+def _sort_of(field: FieldInfo) -> Sort | Columns:
     told = next((one for one in field.metadata if isinstance(one, Sort)), None)
     return told or _sort_of_type(field.annotation)
 
 
-def _sort_of_type(kind: Any) -> Sort:  # a type
+def _sort_of_type(kind: Any) -> Sort | Columns:  # a type
     if isinstance(kind, UnionType):
         return _sort_of_type(next(one for one in get_args(kind) if one is not type(None)))
     if (origin := get_origin(kind)) is not None:
-        return _NESTED[origin]
-    return _PLAIN.get(kind, Sort.TEXT)  # whatever is chosen from a few texts
+        return _NESTED.get(origin, Sort.TEXT)  # of a choice: one of a few texts
+    if issubclass(kind, BaseModel):
+        return columns_of(kind)
+    return _PLAIN.get(kind, Sort.TEXT)  # as above
 
 
 _NESTED = {list: Sort.TEXTS, dict: Sort.COUNTS}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol
 
 import orjson
 from starlette.responses import Response, StreamingResponse
 
+from spanloom.api.rows.listed import CursorT, LineT
 from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.query.paging import Page, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-
-    from pydantic import BaseModel
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from spanloom.api.bounded import BoundedCalls
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Form, Row
+    from spanloom.api.rows.listed import Rows
 
 PAGE_ROWS = 1_000
 """Of the first page; by what these weigh the next ones are cut."""
@@ -27,45 +26,6 @@ FEWEST_ROWS, MOST_ROWS = 100, 7_500
 """Of a page, whatever its rows weigh: each asks the whole question again, and the store looks at
 10,000 candidates at a time."""
 VARIES = {"Vary": "Accept"}
-
-CursorT = TypeVar("CursorT")
-
-
-class Line(Protocol):
-    """What a list shows."""
-
-    @property
-    def cursor(self) -> Any:  # of the list
-        """The position just behind it."""
-
-
-LineT = TypeVar("LineT", bound=Line)
-
-
-@dataclass(frozen=True, slots=True)
-class Rows(Generic[LineT, CursorT]):
-    """A list to be read from a position on."""
-
-    read: Callable[[int, CursorT | None], Sequence[LineT]]
-    show: Callable[[LineT], BaseModel]
-    columns: Columns
-    """Those to give, in this order; the model may have more."""
-    after: CursorT | None
-    most: int | None
-    """The most rows to give; ``None``: all."""
-    add: Callable[[Sequence[LineT]], Sequence[Row]] | None = None
-    """What the store is asked for besides: of the first lines, as many as it has room for."""
-
-    def shown(self, lines: Sequence[LineT]) -> list[Row]:
-        """Return rows as JSON has them; of fewer lines, one at least, where they would be large.
-
-        Nothing in them is a model, so what a model holds is what it would be dumped to, at a
-        third of the time.
-        """
-        shown: Iterable[Row] = (vars(self.show(line)) for line in lines)
-        if self.add is not None:
-            shown = ({**own, **added} for own, added in zip(shown, self.add(lines), strict=False))
-        return [{name: row[name] for name in self.columns} for row in shown]
 
 
 async def stream_rows(
@@ -107,7 +67,7 @@ class _Walk(Generic[LineT, CursorT]):
     def __init__(self, rows: Rows[LineT, CursorT], form: type[Form]) -> None:
         """Begin before the first row."""
         self._rows, self._after = rows, rows.after
-        self._size = PAGE_ROWS if rows.add is None else FEWEST_ROWS
+        self._size = self._bounded(PAGE_ROWS if rows.add is None else FEWEST_ROWS)
         self.writer: Form = form(rows.columns)
         self.count, self.is_over = 0, False
 
@@ -123,8 +83,11 @@ class _Walk(Generic[LineT, CursorT]):
         self.is_over = not (page.has_more or is_cut) or self.count == most
         if shown:
             self._after = page.lines[len(shown) - 1].cursor
-            self._size = fitting(written.weight / len(shown))
+            self._size = self._bounded(fitting(written.weight / len(shown)))
         return written.body
+
+    def _bounded(self, size: int) -> int:
+        return size if self._rows.at_once is None else min(size, self._rows.at_once)
 
 
 def fitting(weight: float) -> int:

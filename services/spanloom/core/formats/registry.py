@@ -98,4 +98,4 @@ def find_format(name: str) -> Format:
         return FORMATS[name]
     except KeyError:
         known = ", ".join(sorted(FORMATS))
-        raise InvalidQueryError(f"format: {name!r} is unknown; known are {known}") from None
+        raise InvalidQueryError(f"{name!r} is unknown; known are {known}", "format") from None

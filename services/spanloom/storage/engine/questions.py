@@ -36,4 +36,4 @@ def bounded() -> Iterator[None]:
         if getattr(cause, "code", None) != CANNOT_COMPILE_REGEXP:
             raise
         wrong = str(cause).partition("cannot compile re2: ")[2].partition(". Look at")[0]
-        raise InvalidQueryError(f"where: this is no pattern of RE2: {wrong}") from error
+        raise InvalidQueryError(f"this is no pattern of RE2: {wrong}", "where") from error

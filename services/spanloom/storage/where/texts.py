@@ -26,7 +26,7 @@ def words_of_step(words: str, part: str, beside: Beside, literals: Literals) -> 
     The text counts while the run's row has its hash at that step: others are of older versions.
     """
     if not words:
-        raise InvalidQueryError(f'where: {part} is asked for words: {part}: "rate limit"')
+        raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")
     wanted = having_text(beside.lane, parse_text_query(words), literals.next_name())
     literals.values.update({**wanted.values, **beside.reach.values})
     parts = literals.texts([part] if part else [str(one) for one in Part])

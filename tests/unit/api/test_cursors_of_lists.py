@@ -1,0 +1,107 @@
+"""A cursor goes on with its own question of its own list, and with nothing else."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
+from tests.support.generated_runs import generate_records
+from tests.support.memory_store import MemoryStore
+
+from spanloom.api.app import create_app
+from spanloom.core.model.replay import Replay, Selection
+from spanloom.core.model.score import Score
+from spanloom.core.model.tenancy import Reach
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.model.span import TraceKey
+
+PROJECTS = ("a", "b", "c")
+LISTS = {
+    "/v1/trajectories": {"order": "-duration"},
+    "/v1/steps": {"where": "error"},
+    "/v1/search?q=ok": {"q": "timeout"},
+    "/v1/conversations": {"project": "a"},
+    "/v1/conversations/trip": {"project": "a"},
+    "/v1/replays": {"project": "a"},
+    "/v1/scores": {"name": "judge"},
+}
+"""Every list that has a cursor, with another question of it."""
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[TestClient]:
+    store = MemoryStore()
+    for seed, project in enumerate(PROJECTS):
+        records = generate_records(20, project, seed=seed)
+        store.write(records)
+        store.index_texts([record.key for record in records])
+        store.add_scores([_score(record.key) for record in records])
+        for number in range(2):
+            outdated = Selection(Reach.only(project), other_than=str(number))
+            store.record_replay(Replay(f"{2 * seed + number:016x}", outdated, 0))
+    app = create_app(store, Metrics(), list, Locks().access)
+    with TestClient(app, base_url="http://localhost") as client:
+        yield client
+
+
+def _score(key: TraceKey) -> Score:
+    return Score(key, "judge", "llm", "tester", 1)
+
+
+def asked(path: str, **more: str) -> str:
+    return f"{path}{'&' if '?' in path else '?'}{urlencode(more)}"
+
+
+def first_cursor(client: TestClient, path: str) -> str:
+    page = client.get(asked(path, limit="1")).json()
+    cursor: str = page["next_cursor"]
+    return cursor
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_it_goes_on_with_its_own_question(served: TestClient, path: str) -> None:
+    cursor = first_cursor(served, path)
+    answer = served.get(asked(path, limit="9", cursor=cursor))
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["items"]
+    other = {"cursor": cursor, **LISTS[path]}
+    answer = served.get(asked(path.partition("?")[0], **other))
+    assert (answer.status_code, "another question" in answer.json()["detail"]) == (422, True)
+    [fault] = answer.json()["errors"]
+    assert fault["parameter"] == "cursor"
+
+
+@pytest.mark.parametrize(("path", "other"), [p for p in product(LISTS, LISTS) if p[0] != p[1]])
+def test_it_goes_on_with_no_other_list(served: TestClient, path: str, other: str) -> None:
+    answer = served.get(asked(other, cursor=first_cursor(served, path)))
+    assert (answer.status_code, answer.json()["detail"][:7]) == (422, "cursor:")
+
+
+def test_every_list_with_a_cursor_is_here(served: TestClient) -> None:
+    paths = {
+        path.replace("{conversation_id}", "trip")
+        for path, methods in served.get("/openapi.json").json()["paths"].items()
+        if "cursor" in {one["name"] for one in methods.get("get", {}).get("parameters", [])}
+    }
+    assert paths == {path.partition("?")[0] for path in LISTS}
+
+
+def test_of_two_conversations_each_has_its_own(served: TestClient) -> None:
+    cursor = first_cursor(served, "/v1/conversations/trip")
+    answer = served.get(asked("/v1/conversations/other", cursor=cursor))
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("cursor", ["WzFd", "soon", "e30", "default/00/00", "IiI"])
+def test_what_is_no_cursor_is_refused(served: TestClient, path: str, cursor: str) -> None:
+    answer = served.get(asked(path, cursor=cursor))
+    assert (answer.status_code, "not one that this list gave" in answer.text) == (422, True)
