@@ -67,6 +67,7 @@ class Reader(NamedTuple):
         free = {variable_of(f"{name}_port"): "0" for name in PORTS}
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
         own |= {"SPANLOOM_OTLP_URL": self.addresses["otlp_http"]}
+        own |= {"SPANLOOM_SQL_URL": self.addresses.get("sql", "")}
         return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
 
     def run_in_shell(self, lines: str, given: str = "") -> str:
@@ -93,6 +94,10 @@ class Reader(NamedTuple):
             return ""
         ended = programs.run("-m", "spanloom", *words, env=self.environment)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
+        if not (ended.stdout or sign):  # a line for each of none: a terminal says so in words
+            ended = programs.run(
+                "-m", "spanloom", *words, "--output", "table", env=self.environment
+            )
         assert ended.stdout, f"{line}\nsays nothing"
         return self.run_in_shell(f"cat {sign} {rest}", ended.stdout) if sign else ended.stdout
 

@@ -244,12 +244,15 @@ def test_a_list_has_the_columns_that_are_asked_for(
     env = {"SPANLOOM_API_URL": spanloom.api}
     one = f'--where=trace_id = "{trace_id}"'
     asked = ("-m", "spanloom", "list", "--project=default", one, "--fields", "trace_id, has_error")
-    lines = programs.run(*asked, "--json", env=env)
+    lines = programs.run(*asked, env=env)
     assert orjson.loads(lines.stdout) == {"trace_id": trace_id, "has_error": False}
-    table = programs.run(*asked, env=env)
+    table = programs.run(*asked, "--output=table", env=env)
     assert [line.split() for line in table.stdout.splitlines()] == [
         ["trace_id", "has_error"],
         [trace_id, "false"],
     ]
-    nobody = programs.run("-m", "spanloom", "list", "--project=nobody", "--fail-empty", env=env)
-    assert (nobody.returncode, nobody.stdout[:16]) == (1, "No trajectories.")
+    nobody = ("-m", "spanloom", "list", "--project=nobody", "--fail-empty")
+    table = programs.run(*nobody, "--output=table", env=env)
+    assert (table.returncode, table.stdout[:16]) == (1, "No trajectories.")
+    lines = programs.run(*nobody, env=env)
+    assert (lines.returncode, lines.stdout) == (1, "")

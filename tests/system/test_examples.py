@@ -70,6 +70,7 @@ READING = (
     "spans",
     "instrument",
     "search",
+    "sql",
 )
 """Commands that only look: the examples in their help are run, those of all others parsed."""
 

@@ -57,10 +57,11 @@ def exports_of_readme() -> list[str]:
 
 
 def line_of_readme(begin: str) -> str:
+    """Return a line that begins so, to be shown as a terminal shows it."""
     (line,) = (
         line for line in _lines() if line.startswith(begin) and "--" not in line.split("#")[0]
     )
-    return line
+    return f"{line.split('#')[0]} --output table"
 
 
 def _lines() -> list[str]:

@@ -32,7 +32,7 @@ OF_OTHERS |= {"--env-file", "--profile", "--only", "--verbose", "--ignore-script
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
 OF_TESTS = {"SPANLOOM_SOAK_S", "SPANLOOM_TEST_STORE_URL"}
-OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY"}
+OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY", "SPANLOOM_SQL_URL"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"
 )

@@ -18,6 +18,7 @@ from spanloom.client.errors import (
     UnreachableError,
 )
 from spanloom.client.moments import milliseconds_of
+from spanloom.client.sql_errors import StatementError
 from spanloom.client.tries import Patience
 from spanloom.core.showing.values import printable
 
@@ -30,12 +31,12 @@ LOOK_S = 1.0
 """How often a command that follows something asks for it."""
 
 _HINTS: dict[type[ClientError], str] = {
-    UnreachableError: "; start it with `spanloom serve`, or name its address with {}",
+    UnreachableError: "; start it with `{start}`, or name its address with {option}",
     UnauthenticatedError: "; put a key into SPANLOOM_API_KEY",
 }
 
 _EXIT_CODES = (
-    (InvalidParameterError, 2),
+    ((InvalidParameterError, StatementError), 2),
     ((UnreachableError, TimedOutError, UnavailableError), 3),
 )
 """2: it was asked wrongly; 3: nobody answers, or not at the moment; for all else 1."""
@@ -44,10 +45,15 @@ _EXIT_CODES = (
 class ServiceError(click.ClickException):
     """A service did not answer, or refused; what is wrong with a query is shown below the line."""
 
-    def __init__(self, error: ClientError, address_option: str = "--api-url") -> None:
-        """Take the message and the exit status from the error."""
+    def __init__(
+        self,
+        error: ClientError,
+        address_option: str = "--api-url",
+        start: str = "spanloom serve",
+    ) -> None:
+        """Take the message and the exit status from the error; ``start`` begins what is asked."""
         line, *below = map(printable, str(error).split("\n"))
-        hint = _HINTS.get(type(error), "").format(address_option)
+        hint = _HINTS.get(type(error), "").format(option=address_option, start=start)
         super().__init__(line.rstrip(".") + hint if hint else line)
         self.below = below
         status = next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), 1)
@@ -76,7 +82,7 @@ def _client_option(command: Callable[..., None], tries: int) -> Callable[..., No
     return click.option(
         "--api-url",
         metavar="URL",
-        callback=_to_url,
+        callback=to_url_option,
         envvar="SPANLOOM_API_URL",
         default=DEFAULT_URL,
         show_default=True,
@@ -112,7 +118,8 @@ def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | No
         raise click.BadParameter(str(error)) from None
 
 
-def _to_url(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+    """Return an address; raises ``click.BadParameter`` for what is none."""
     try:
         return to_url(text)
     except ValueError as error:

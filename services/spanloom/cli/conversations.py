@@ -9,14 +9,16 @@ import click
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import columns_option, rows_output
 from spanloom.terminal.conversation_table import render_conversations
 from spanloom.terminal.list_table import render_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pydantic import BaseModel
 
+    from spanloom.cli.output import Form
     from spanloom.client.client import Client
 
 AT_MOST = 20
@@ -29,7 +31,7 @@ AT_MOST = 20
         "spanloom conversations",
         "spanloom conversations --since 1d --user ada",
         "spanloom conversations trip-to-shanghai",
-        "spanloom conversations --jsonl | jq -r .conversation_id",
+        "spanloom conversations | jq -r .conversation_id",
     ),
 )
 @click.argument("conversation_id", metavar="[ID]", required=False)
@@ -44,7 +46,8 @@ AT_MOST = 20
     type=click.IntRange(1),
     help=f"The most to list: {AT_MOST} conversations, or all runs of one, unless told.",
 )
-@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@columns_option
+@rows_output
 @client_option
 def conversations_command(
     *,
@@ -57,7 +60,8 @@ def conversations_command(
     user: str | None,
     everything: bool,
     limit: int | None,
-    as_json: bool,
+    columns: Sequence[str],
+    form: Form,
     client: Client,
 ) -> None:
     """List conversations, newest first: what was asked first, answered last, and what it cost.
@@ -75,7 +79,7 @@ def conversations_command(
             environment=environment,
             user_id=user,
         )
-        give(found, render_conversations, as_json=as_json)
+        give(found, render_conversations, form=form, columns=columns)
         return
     if any(given is not None for given in (since, until, service, environment, user)):
         raise click.UsageError("filters choose conversations; with ID all its runs are listed")
@@ -86,4 +90,4 @@ def conversations_command(
         is_duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
-    give(found, render_list, as_json=as_json)
+    give(found, render_list, form=form, columns=columns)

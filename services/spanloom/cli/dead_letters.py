@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import orjson
 
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import SettingsCommand, TeachingGroup
+from spanloom.cli.output import rows_output
 from spanloom.collector.spool.dead_letters import DeadLetters
 from spanloom.config import StoreSettings
 from spanloom.process.datadir import spool_in
 from spanloom.terminal.dead_letters import render_dead_letters
-from spanloom.terminal.output import make_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.cli.output import Form
     from spanloom.config import Settings
 
 _every = click.option("--all", "every", is_flag=True, help="All of them, in place of SEQ.")
@@ -50,16 +50,16 @@ def dead_letters_group(ctx: click.Context) -> None:
 
 
 @dead_letters_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def list_command(as_json: bool, settings: Settings) -> None:
+@rows_output
+def list_command(form: Form, settings: Settings) -> None:
     """List dead letters, the oldest first, each with what the store said of it."""
     with DeadLetters(spool_in(settings.data_dir)) as letters:
         found = letters.list()
-    if as_json:
-        for letter in found:
-            click.echo(orjson.dumps(asdict(letter)))
-    else:
-        make_console(sys.stdout).print(render_dead_letters(found, time.time_ns()))
+    give_rows(
+        map(asdict, found),
+        lambda _, console: console.print(render_dead_letters(found, time.time_ns())),
+        form=form,
+    )
 
 
 @dead_letters_group.command("retry", cls=SettingsCommand, sections=(StoreSettings,))

@@ -10,6 +10,7 @@ import orjson
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, document_output
 from spanloom.cli.trace_id import resolve, to_trace_id_or_latest
 from spanloom.terminal.diff_view import render_diff
 from spanloom.terminal.output import make_console, write_json
@@ -35,7 +36,7 @@ class _DiffCommand(TeachingCommand):
     examples=(
         "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest",
         "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest --summary",
-        "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest --json | jq .summary",
+        "spanloom diff 4bf92f3577b34da6a3ce929d0e0e4736 latest | jq .summary",
     ),
 )
 @click.argument("a", callback=to_trace_id_or_latest)
@@ -44,7 +45,7 @@ class _DiffCommand(TeachingCommand):
 @click.option("--other-project", metavar="NAME", help="The project of B, if it is another one.")
 @click.option("--summary", is_flag=True, help="Print the counts and totals alone.")
 @click.option("--all", "every", is_flag=True, help="Print the steps that are the same, too.")
-@click.option("--json", "as_json", is_flag=True, help="Give what the API answers.")
+@document_output
 @client_option
 def diff_command(
     a: str,
@@ -53,7 +54,7 @@ def diff_command(
     other_project: str | None,
     summary: bool,
     every: bool,
-    as_json: bool,
+    form: Form,
     client: Client,
 ) -> None:
     """Print what differs between two runs: A to the left, B to the right.
@@ -67,11 +68,16 @@ def diff_command(
         for wanted, own in ((a, project), (b, other_project or project))
     )
     body = client.diff_document(
-        a, b, project=project, other_project=other_project, every=every, whole_texts=as_json
+        a,
+        b,
+        project=project,
+        other_project=other_project,
+        every=every,
+        whole_texts=form is not Form.TABLE,
     )
     diff = orjson.loads(body)
-    if as_json:
-        write_json(body, sys.stdout)
+    if form is not Form.TABLE:
+        write_json(body, sys.stdout, indent=form is Form.JSON)
     else:
         render_diff(diff, make_console(sys.stdout), with_steps=not summary)
     if not diff["same"]:

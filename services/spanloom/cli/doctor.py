@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
+from spanloom.cli.output import Form, document_output
 from spanloom.client.errors import ClientError
 from spanloom.config import NetworkSettings, ReceivingSettings, SqlSettings, StoreSettings
 from spanloom.core.model.finding import Finding, FindingStatus
@@ -37,17 +38,15 @@ if TYPE_CHECKING:
     sections=(StoreSettings, NetworkSettings, SqlSettings, ReceivingSettings),
     examples=(
         "spanloom doctor",
-        "spanloom doctor --data-dir ~/traces --json | jq .status",
+        "spanloom doctor --data-dir ~/traces | jq .status",
         "spanloom doctor --store-url clickhouse://spanloom:secret@db:8123/traces",
         "spanloom doctor --api-url http://traces.internal:8080",
     ),
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@document_output
 @client_option
 @click.pass_context
-def doctor_command(
-    ctx: click.Context, /, settings: Settings, client: Client, as_json: bool
-) -> None:
+def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, form: Form) -> None:
     """Examine a data directory, the service that uses it, or a ClickHouse server.
 
     Each check says what it found and what to do. Ends with 0 if nothing is a problem, 1 if
@@ -64,8 +63,8 @@ def doctor_command(
             service, theirs = _ask(client, directory)
         ours = examine(CHECKS, _facts(settings, directory, service))
     findings = _merge(ours, theirs)
-    if as_json:
-        write_json(findings_json(findings), sys.stdout)
+    if form is not Form.TABLE:
+        write_json(findings_json(findings), sys.stdout, indent=form is Form.JSON)
     else:
         make_console(sys.stdout).print(render_findings(findings))
     ctx.exit(any(finding.status is FindingStatus.PROBLEM for finding in findings))

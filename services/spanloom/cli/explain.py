@@ -10,6 +10,7 @@ import orjson
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, document_output
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.span_lines import render_explanation
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     examples=(
         "spanloom explain latest",
         "spanloom explain 4bf92f3577b34da6a3ce929d0e0e4736",
-        "spanloom explain latest --json | jq '.spans[] | select(.step_id == null)'",
+        "spanloom explain latest | jq '.spans[] | select(.step_id == null)'",
     ),
 )
 @trace_id_argument
 @click.option("--project", metavar="NAME", help="Look in this project only.")
-@click.option("--json", "as_json", is_flag=True, help="Give what the API answers.")
+@document_output
 @client_option
-def explain_command(trace_id: str, project: str | None, as_json: bool, client: Client) -> None:
+def explain_command(trace_id: str, project: str | None, form: Form, client: Client) -> None:
     """Print every span of a trace as a tree, with what became of it and the rule that decided.
 
     Kept spans are steps of the trajectory. A span merged into another reports again what that
@@ -40,8 +41,8 @@ def explain_command(trace_id: str, project: str | None, as_json: bool, client: C
     """
     trace_id = resolve(trace_id, client, project)
     spans = client.spans_document(trace_id, project=project)
-    if as_json:
-        write_json(spans, sys.stdout)
+    if form is not Form.TABLE:
+        write_json(spans, sys.stdout, indent=form is Form.JSON)
         return
     document = orjson.loads(client.document(trace_id, project=project))
     render_explanation(orjson.loads(spans), document, make_console(sys.stdout))

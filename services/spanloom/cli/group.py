@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "list": ("list_:list_command", "List trajectories, newest first."),
     "stats": ("stats:stats_command", "Count and compare runs, or steps."),
     "fields": ("fields:fields_command", "List what a query can name."),
+    "sql": ("sql:sql_command", "Ask the SQL port of a service."),
     "conversations": (
         "conversations:conversations_command",
         "List conversations, newest first, or the runs of one.",

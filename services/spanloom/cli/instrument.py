@@ -7,7 +7,9 @@ import sys
 import click
 import orjson
 
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, lines_output
 from spanloom.recipes.as_json import framework_as_json, recipe_as_json
 from spanloom.recipes.reading import (
     ENDPOINT,
@@ -35,7 +37,7 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
         "spanloom instrument langgraph",
         "spanloom instrument langgraph langfuse",
         "spanloom instrument openai --endpoint https://spanloom.example:4318",
-        "spanloom instrument vercel-ai --json | jq -r .code",
+        "spanloom instrument vercel-ai | jq -r .code",
     ),
 )
 @click.argument("framework", required=False)
@@ -48,34 +50,29 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
     callback=to_endpoint,
     help="Where the service takes OTLP over HTTP.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def instrument_command(
-    framework: str | None, way: str | None, endpoint: str, as_json: bool
-) -> None:
+@lines_output
+def instrument_command(framework: str | None, way: str | None, endpoint: str, form: Form) -> None:
     """Say how agents of a framework are made to send their spans.
 
     Without FRAMEWORK it lists what there is. WAY is one of several instrumentations; without
     it the recommended one is shown. No service needs to run.
     """
     try:
-        _print(framework, way, endpoint, as_json=as_json)
+        _print(framework, way, endpoint, form=form)
     except UnknownRecipeError as error:
         raise click.UsageError(str(error)) from None
 
 
-def _print(name: str | None, way: str | None, endpoint: str, *, as_json: bool) -> None:
-    console = make_console(sys.stdout)
+def _print(name: str | None, way: str | None, endpoint: str, *, form: Form) -> None:
     if name is None:
         frameworks = read_frameworks(endpoint)
-        if as_json:
-            for one in frameworks:
-                write_json(orjson.dumps(framework_as_json(one)), sys.stdout, indent=False)
-            return
-        render_frameworks(frameworks, console)
+        rows = map(framework_as_json, frameworks)
+        give_rows(rows, lambda _, console: render_frameworks(frameworks, console), form=form)
         return
     framework = find_framework(name, endpoint)
     recipe = find_recipe(framework, way)
-    if as_json:
-        write_json(orjson.dumps(recipe_as_json(framework, recipe)), sys.stdout)
+    if form is Form.TABLE:
+        render_recipe(framework, recipe, make_console(sys.stdout))
     else:
-        render_recipe(framework, recipe, console)
+        body = orjson.dumps(recipe_as_json(framework, recipe))
+        write_json(body, sys.stdout, indent=form is Form.JSON)

@@ -9,18 +9,19 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
-import orjson
 
 from spanloom.access.administration import KeyAdministration
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import SettingsCommand, TeachingGroup
+from spanloom.cli.output import rows_output
 from spanloom.config import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.instants import parse_instant
 from spanloom.storage.access.open import open_key_store
 from spanloom.terminal.keys import key_as_json, render_keys
-from spanloom.terminal.output import make_console
 
 if TYPE_CHECKING:
+    from spanloom.cli.output import Form
     from spanloom.config import Settings
 
 _UNITS_NS = {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
@@ -107,16 +108,16 @@ def create_command(
 
 
 @keys_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def list_command(as_json: bool, settings: Settings) -> None:
+@rows_output
+def list_command(form: Form, settings: Settings) -> None:
     """List keys, newest first: id, project, scopes, and when each was made and used."""
     with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         keys = KeyAdministration(store).list()
-    if as_json:
-        for key in keys:
-            click.echo(orjson.dumps(key_as_json(key)))
-        return
-    make_console(sys.stdout).print(render_keys(keys, time.time_ns()))
+    give_rows(
+        map(key_as_json, keys),
+        lambda _, console: console.print(render_keys(keys, time.time_ns())),
+        form=form,
+    )
 
 
 @keys_group.command("revoke", cls=SettingsCommand, sections=(StoreSettings,))

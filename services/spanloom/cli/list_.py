@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -9,10 +10,13 @@ import click
 from spanloom.cli.client import client_option
 from spanloom.cli.giving import give, give_rows
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import rows_output
 from spanloom.cli.run_filters import order_option, run_filters
 from spanloom.terminal.list_table import NOTHING, render_list
+from spanloom.terminal.numbers_table import render_rows
 
 if TYPE_CHECKING:
+    from spanloom.cli.output import Form
     from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
@@ -28,7 +32,8 @@ if TYPE_CHECKING:
         "spanloom list --user ada --environment production",
         "spanloom list --where 'has(tool exists then error)' --order -duration",
         "spanloom list --errors --fields trace_id,root_name,duration,cost",
-        "spanloom list --since 7d --jsonl | jq -r .trace_id",
+        "spanloom list --since 7d | jq -r .trace_id",
+        "spanloom list --columns trace_id,duration,cost --csv > runs.csv",
     ),
 )
 @run_filters
@@ -38,11 +43,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--fields",
+    "--columns",
+    "fields",
     metavar="NAMES",
     help="Only these columns: trace_id,cost; core and metrics stand for several.",
 )
 @click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
-@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@rows_output
 @client_option
 def list_command(
     *,
@@ -51,7 +58,7 @@ def list_command(
     limit: int,
     fields: str | None,
     fail_empty: bool,
-    as_json: bool,
+    form: Form,
     client: Client,
 ) -> None:
     """List trajectories, newest first: what was asked and answered, how it went, what it cost.
@@ -61,6 +68,7 @@ def list_command(
     """
     runs = client.trajectories(order=order, limit=limit, **filters)
     if fields is None:
-        give(runs, render_list, as_json=as_json, must_find=fail_empty)
+        give(runs, render_list, form=form, must_find=fail_empty)
     else:
-        give_rows(runs.rows(fields), NOTHING, as_json=as_json, must_find=fail_empty)
+        draw = partial(render_rows, nothing=NOTHING)
+        give_rows(runs.rows(fields), draw, form=form, must_find=fail_empty)

@@ -9,10 +9,13 @@ import click
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import columns_option, rows_output
 from spanloom.terminal.hit_table import render_hits
-from spanloom.terminal.output import is_for_people
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.cli.output import Form
     from spanloom.client.client import Client
 
 PARTS = ("input", "output", "error")
@@ -25,7 +28,7 @@ PARTS = ("input", "output", "error")
         "spanloom search people",
         "spanloom search '\"how many people\"' --since 7d",
         "spanloom search alpha beta --in input --in output",
-        "spanloom search 'peop*' --limit 100 --json | jq -r .trace_id",
+        "spanloom search 'peop*' --limit 100 | jq -r .trace_id",
     ),
 )
 @click.argument("words", nargs=-1, required=True)
@@ -41,7 +44,8 @@ PARTS = ("input", "output", "error")
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
-@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@columns_option
+@rows_output
 @client_option
 def search_command(
     *,
@@ -51,16 +55,17 @@ def search_command(
     since: int | None,
     until: int | None,
     limit: int,
-    as_json: bool,
+    columns: Sequence[str],
+    form: Form,
     client: Client,
 ) -> None:
     """Find what steps said, newest run first: messages, arguments, results, failures.
 
     Words stand in one text, all of them; "two words" in quotes one behind the other; kubern* stands
-    for words that begin so. In a pipe it is one JSON object a line. Look at a hit with
-    `spanloom show TRACE_ID STEP_ID`, at its run with `spanloom show TRACE_ID`.
+    for words that begin so. Look at a hit with `spanloom show TRACE_ID STEP_ID`, at its run with
+    `spanloom show TRACE_ID`.
     """
     hits = client.search(
         " ".join(words), parts=parts, project=project, since=since, until=until, limit=limit
     )
-    give(hits, render_hits, as_json=as_json or not is_for_people())
+    give(hits, render_hits, form=form, columns=columns)

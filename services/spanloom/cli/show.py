@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
 from spanloom.cli.client import client_option
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, document_output
 from spanloom.cli.step_id import find_step_id
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.cli.watch import watch_run
+from spanloom.core.showing.step_outline import outline as fold
+from spanloom.core.showing.step_outline import place_steps
 from spanloom.terminal.one_step import render_step
+from spanloom.terminal.outline import render_outline
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.span_table import render_spans
 from spanloom.terminal.transcript import render_transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
     from spanloom.client.client import Client
+
+    Draw = Callable[[Any, Console], None]
 
 
 @click.command(
@@ -31,31 +43,37 @@ if TYPE_CHECKING:
         "spanloom show 4bf92f3577b34da6a3ce929d0e0e4736",
         "spanloom show latest --watch",
         "spanloom show latest --messages",
+        "spanloom show latest --outline",
         "spanloom show latest model3",
-        "spanloom show latest tool1 --json | jq -r .output",
+        "spanloom show latest tool1 | jq -r .output",
         "spanloom show latest --spans",
-        "spanloom show latest --json | jq .root_step.metrics_info",
+        "spanloom show latest --output table > run.txt",
+        "spanloom show latest | jq .root_step.metrics_info",
     ),
 )
 @trace_id_argument
 @click.argument("step", required=False)
+@click.option("--step", "step_too", metavar="STEP", help="The same as the argument.")
+@click.option("--outline", is_flag=True, help="Show a numbered line a step; equal ones are one.")
 @click.option("--messages", is_flag=True, help="Show what was said, call by call.")
 @click.option("--full", is_flag=True, help="Fold no long text.")
 @click.option("--watch", is_flag=True, help="Follow a run that is live until it has settled.")
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
-@click.option("--json", "as_json", is_flag=True, help="Give the document itself.")
+@document_output
 @client_option
 def show_command(
     *,
     trace_id: str,
     step: str | None,
+    step_too: str | None,
+    outline: bool,
     messages: bool,
     full: bool,
     watch: bool,
     project: str | None,
     with_spans: bool,
-    as_json: bool,
+    form: Form,
     client: Client,
 ) -> None:
     """Print one trajectory as a tree: agents, their steps, durations, tokens and errors.
@@ -65,32 +83,33 @@ def show_command(
     its duration, its tokens (in → out) and when it ran within the whole.
 
     With STEP one step is printed: its messages, or its arguments and its result, and all that is
-    known of it. STEP is a step's id, as `--spans` shows it, or a type and a number: `model3` is
-    the third model call.
+    known of it. STEP is a step's id, as `--spans` shows it, a type and a number, `model3` for the
+    third model call, or a number as --outline shows it.
 
     With --watch the tree of a run that is live is drawn again as it grows, also over a restart of
     the service; once the run has settled, what else was asked for is printed. In a pipe that is
-    all that is printed.
+    all that is printed: the document, the step or the outline as JSON, unless --output table asks
+    for what a terminal shows.
     """
+    if messages + with_spans + outline > 1 or (step and step_too):
+        raise click.UsageError("one view at a time: a step, --messages, --spans or --outline")
     trace_id = resolve(trace_id, client, project)
     console = make_console(sys.stdout)
     if watch:
         watch_run(client, trace_id, project, console)
-    if step is not None:
-        step_id = find_step_id(step, trace_id, client, project)
-        found = client.step_document(trace_id, step_id, project=project)
-        if as_json:
-            write_json(found, sys.stdout)
-        else:
-            render_step(orjson.loads(found), console, is_full=full)
-        return
-    ask = client.spans_document if with_spans else client.document
-    body = ask(trace_id, project=project)
-    if as_json:
-        write_json(body, sys.stdout)
+    if wanted := step or step_too:
+        step_id = find_step_id(wanted, trace_id, client, project)
+        body = client.step_document(trace_id, step_id, project=project)
+        draw: Draw = partial(render_step, is_full=full)
     elif with_spans:
-        render_spans(orjson.loads(body), console)
-    elif messages:
-        render_transcript(orjson.loads(body), console, is_full=full)
+        body, draw = client.spans_document(trace_id, project=project), render_spans
     else:
-        render_trajectory(orjson.loads(body), console)
+        body = client.document(trace_id, project=project)
+        draw = partial(render_transcript, is_full=full) if messages else render_trajectory
+    if outline:
+        lines = fold(place_steps(orjson.loads(body)))
+        give_rows(lines, render_outline, form=form)
+    elif form is Form.TABLE:
+        draw(orjson.loads(body), console)
+    else:
+        write_json(body, sys.stdout, indent=form is Form.JSON)

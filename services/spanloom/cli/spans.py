@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -10,12 +11,20 @@ import orjson
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import DOCUMENT, Form, output_option
 from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.sent_span import render_sent_spans
 
 if TYPE_CHECKING:
     from spanloom.client.client import Client
+
+sent_output = partial(
+    output_option,
+    forms=DOCUMENT,
+    short={Form.JSON: ("--otlp", "--json")},
+)
+"""Its JSON is that of OTLP, to be sent elsewhere."""
 
 
 @click.command(
@@ -24,16 +33,14 @@ if TYPE_CHECKING:
     examples=(
         "spanloom spans latest",
         "spanloom spans latest a1c4e1b7d2f30002",
-        "spanloom spans latest --otlp > trace.json",
+        "spanloom spans latest > trace.json",
     ),
 )
 @trace_id_argument
 @click.argument("span_id", required=False)
 @click.option("--project", metavar="NAME", help="Look in this project only.")
 @click.option("--full", is_flag=True, help="Cut no long value.")
-@click.option(
-    "--otlp", "--json", "as_json", is_flag=True, help="Give OTLP JSON, to send it elsewhere."
-)
+@sent_output
 @client_option
 def spans_command(
     *,
@@ -41,19 +48,20 @@ def spans_command(
     span_id: str | None,
     project: str | None,
     full: bool,
-    as_json: bool,
+    form: Form,
     client: Client,
 ) -> None:
     """Print the spans of a trace as they were sent: attributes, events, links, resource.
 
-    With SPAN_ID that span alone. What became of them, and why, says `spanloom explain`.
+    As JSON they are OTLP's own, to be sent elsewhere. With SPAN_ID it is that span alone. What
+    became of them, and why, says `spanloom explain`.
     """
     trace_id = resolve(trace_id, client, project)
     if span_id is None:
         body = client.otlp(trace_id, project=project)
     else:
         body = client.sent_span(trace_id, span_id, project=project)
-    if as_json:
-        write_json(body, sys.stdout)
+    if form is not Form.TABLE:
+        write_json(body, sys.stdout, indent=form is Form.JSON)
         return
     render_sent_spans(orjson.loads(body), make_console(sys.stdout), is_full=full)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
-import orjson
 
 from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.terminal.numbers_table import render_numbers
-from spanloom.terminal.output import make_console, write_json
+from spanloom.cli.output import columns_option, rows_output
+from spanloom.terminal.numbers_table import render_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.cli.output import Form
     from spanloom.client.client import Client
 
 
@@ -51,7 +53,8 @@ if TYPE_CHECKING:
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
 )
-@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@columns_option
+@rows_output
 @client_option
 def stats_command(
     *,
@@ -65,7 +68,8 @@ def stats_command(
     project: str | None,
     since: int | None,
     until: int | None,
-    as_json: bool,
+    columns: Sequence[str],
+    form: Form,
     client: Client,
 ) -> None:
     """Count and compare runs, or steps: how many, how long, how costly, how often they fail.
@@ -86,8 +90,6 @@ def stats_command(
         since=since,
         until=until,
     )
-    if as_json:
-        for item in found.items:
-            write_json(orjson.dumps(item), sys.stdout, indent=False)
-        return
-    render_numbers(found.items, make_console(sys.stdout), is_cut=found.truncated)
+    give_rows(found.items, render_rows, form=form, columns=columns)
+    if found.truncated:
+        click.echo("There are more; --top asks for more of them, --since for fewer.", err=True)

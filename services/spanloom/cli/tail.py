@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spanloom.cli.client import client_option
+from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, stream_output
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.recent import Recent
 from spanloom.core.showing.values import printable
-from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.numbers_table import render_rows
+from spanloom.terminal.output import make_console
 from spanloom.terminal.run_line import print_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
@@ -32,19 +36,19 @@ if TYPE_CHECKING:
         "spanloom tail",
         "spanloom tail -f --errors --project support",
         "spanloom tail --status live",
-        "spanloom tail --jsonl | jq -r .trace_id",
+        "spanloom tail | jq -r .trace_id",
     ),
 )
 @click.option("-f", "--follow", is_flag=True, help="It always follows; for fingers that know tail.")
 @run_filters
 @click.option("--limit", type=click.IntRange(1), help="End after so many runs.")
-@click.option("--jsonl", "--json", "as_json", is_flag=True, help="One JSON object a line.")
+@stream_output
 @client_option
 def tail_command(
     *,
     filters: RunQuery,
     limit: int | None,
-    as_json: bool,
+    form: Form,
     client: Client,
     follow: bool,  # noqa: ARG001  # see its help
 ) -> None:
@@ -54,15 +58,20 @@ def tail_command(
     `--status live` as it grows. Those that were there before are not printed: `spanloom list`
     shows them. If the service is started again, what changed meanwhile is printed too.
     """
+    runs = islice(_follow(client, filters), limit)
+    if form is not Form.TABLE:
+        give_rows(_as_they_come(runs), render_rows, form=form)
+        return
     console = make_console(sys.stdout)
-    for number, run in enumerate(_follow(client, filters), 1):
-        if as_json:
-            write_json(run.model_dump_json().encode(), sys.stdout, indent=False)
-        else:
-            print_run(run.model_dump(mode="json"), console)
+    for run in _as_they_come(runs):
+        print_run(run, console)
+
+
+def _as_they_come(runs: Iterable[TrajectorySummary]) -> Iterator[dict[str, Any]]:
+    """Yield each run as JSON has it; what was written of it is sent on before the next."""
+    for run in runs:
+        yield run.model_dump(mode="json")
         sys.stdout.flush()
-        if number == limit:
-            return
 
 
 def _follow(client: Client, filters: RunQuery) -> Iterator[TrajectorySummary]:

@@ -74,7 +74,7 @@ class Transport:
                     into.write(piece)
                 return _reply(response)
         except httpx.RequestError as error:
-            return _fault(error, self.address.url, timeout_s)
+            return fault(error, self.address.url, timeout_s)
 
 
 class AsyncTransport:
@@ -117,7 +117,7 @@ class AsyncTransport:
                 timeout=timeout_s,
             )
         except httpx.RequestError as error:
-            return _fault(error, self.address.url, timeout_s)
+            return fault(error, self.address.url, timeout_s)
         return _reply(response, response.content)
 
 
@@ -125,7 +125,8 @@ def _reply(response: httpx.Response, body: bytes = b"") -> Reply:
     return Reply(response.status_code, dict(response.headers), body)
 
 
-def _fault(error: httpx.RequestError, url: str, timeout_s: float) -> ClientError:
+def fault(error: httpx.RequestError, url: str, timeout_s: float) -> ClientError:
+    """Return what went wrong on the way to a service, as the exception that says so."""
     if isinstance(error, httpx.TimeoutException):
         return TimedOutError(f"{url} did not answer within {timeout_s:g} s")
     if isinstance(error, httpx.TransportError):

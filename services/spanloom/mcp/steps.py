@@ -1,55 +1,24 @@
-"""The steps of a document in one order, as an outline and one by one."""
+"""The steps of a document as an agent reads them: as an outline, and one by one."""
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from spanloom.core.showing import step_outline
 from spanloom.mcp.data import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.showing.step_outline import Placed
+
     Json = Mapping[str, Any]
 
 
-class Placed(NamedTuple):
-    """A step, its place from 1, and the agent that owns it."""
-
-    place: int
-    agent: str
-    step: Json
-
-    @property
-    def error(self) -> str:
-        """What its failure says; empty without one."""
-        error = self.step["basic_info"].get("error")
-        return "" if error is None else f"{error['code']}: {error['msg']}"
-
-
-def place_steps(document: Json) -> Sequence[Placed]:
-    """Return every step in the order of their starts; of equal starts the longest comes first."""
-    owned = [(agent["name"], step) for agent in document["agent_steps"] for step in agent["steps"]]
-    owned.sort(key=lambda item: _start(item[1]))
-    return [Placed(place, agent, step) for place, (agent, step) in enumerate(owned, 1)]
-
-
 def outline(steps: Sequence[Placed]) -> Iterator[Json]:
-    """Yield a line for each step; equal neighbours share one: ``get_order`` 17 times."""
-    for (kind, name, agent, error), same in groupby(steps, _likeness):
-        first, *more = same
-        line: dict[str, object] = {
-            "from": first.place,
-            "type": kind,
-            "name": name,
-            "agent": agent,
-            "ms": sum(int(own.step["basic_info"]["duration"]) for own in (first, *more)),
-        }
-        if more:
-            line |= {"to": more[-1].place, "times": 1 + len(more)}
-        if error:
-            line["error"] = shortened(error, 200)
-        yield line
+    """Yield the lines of ``core.showing.step_outline``, their failures shortened."""
+    for line in step_outline.outline(steps):
+        yield line | {"error": shortened(line["error"], 200)} if "error" in line else line
 
 
 def tell(own: Placed, max_chars: int) -> Json:
@@ -73,13 +42,3 @@ def tell(own: Placed, max_chars: int) -> Json:
     if "model_info" in step:
         told["tokens"] = step["model_info"]
     return told
-
-
-def _likeness(own: Placed) -> tuple[str, str, str, str]:
-    return own.step["type"], own.step["name"], own.agent, own.error
-
-
-def _start(step: Json) -> tuple[int, int, str]:
-    info = step["basic_info"]
-    start_ms = int(info["started_at"])
-    return start_ms, -start_ms - int(info["duration"]), step["id"]

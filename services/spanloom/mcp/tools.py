@@ -10,11 +10,12 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from spanloom.client.request import segment
+from spanloom.core.showing.step_outline import place_steps
 from spanloom.mcp.asking import read
 from spanloom.mcp.data import shortened, write, write_whole
 from spanloom.mcp.matching import matching_steps, step_asked
 from spanloom.mcp.questions import both, first_ms, places_of
-from spanloom.mcp.steps import outline, place_steps, tell
+from spanloom.mcp.steps import outline, tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Numbers of groups as a table, and the fields by which they can be asked for."""
+"""Rows as a table: numbers of groups, chosen columns; and the fields that can be asked for."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ NOTHING = "Nothing to count; filters may hide what there is."
 _ABSENT = "-"
 MOST_JSON = 120
 """Characters of a value with a shape of its own; ``--json`` has all of it."""
-
-
-def render_numbers(
-    items: Sequence[Mapping[str, Any]], console: Console, *, is_cut: bool = False
-) -> None:
-    """Print a line a group, numbers to the right; say if there are more."""
-    render_rows(items, console)
-    if is_cut:
-        console.print("There are more; --top asks for more of them, --since for fewer.")
 
 
 def render_rows(

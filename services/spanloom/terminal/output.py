@@ -47,9 +47,18 @@ def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:
         stream.buffer.write(body + b"\n")
 
 
+def write_text(text: str, stream: TextIO) -> None:
+    """Write lines as they are; what a terminal could obey is escaped there."""
+    if stream.isatty():
+        stream.write("".join(map(_escaped, text.replace("\r\n", "\n"))))
+    else:
+        stream.flush()
+        stream.buffer.write(text.encode())
+
+
 def _escaped(char: str) -> str:
-    """Escape what a terminal could obey; outside of strings JSON has nothing like it."""
-    if char.isprintable() or char == "\n":
+    """Escape what a terminal could obey, as JSON does inside strings."""
+    if char.isprintable() or char in "\n\t":
         return char
     code = ord(char)
     units = (

@@ -35,7 +35,8 @@ CHECKS = {"JavaScript": ["node", "--check", "--input-type=module", "-"], "Go": [
 @pytest.fixture
 def run() -> Run:
     def _run(*arguments: str) -> tuple[int, str, str]:
-        ended = CliRunner().invoke(spanloom, ["instrument", *arguments])
+        form = () if "--json" in arguments else ("--output", "table")
+        ended = CliRunner().invoke(spanloom, ["instrument", *arguments, *form])
         return ended.exit_code, ended.stdout, ended.stderr
 
     return _run

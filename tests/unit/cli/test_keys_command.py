@@ -31,7 +31,7 @@ def test_a_key_is_made_listed_and_revoked(run_spanloom: RunSpanloom, tmp_path: P
     assert key["revoked_at"] is key["expires_at"] is key["last_used_at"] is None
 
     assert run_spanloom("keys", "revoke", key_id, data).returncode == 0
-    assert "revoked" in run_spanloom("keys", "list", data).stdout
+    assert "revoked" in run_spanloom("keys", "list", "--output=table", data).stdout
     for file in (tmp_path / "data").iterdir():
         assert made.stdout.strip().encode() not in file.read_bytes(), file
 

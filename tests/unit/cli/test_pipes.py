@@ -1,4 +1,4 @@
-"""What goes into a pipe: text stays text, JSON comes when it is asked for."""
+"""What goes into a pipe: JSON, unless text is asked for."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("u
 LOOKING = {
     *("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument", "doctor"),
     *("keys list", "dead-letters list", "stats", "fields"),
-    "search",
-    *("keys list", "dead-letters list"),
+    *("search", "sql"),
 }
 """The commands that show something; all others do something and say so."""
 
@@ -40,7 +39,16 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
             yield name, command
 
 
-def test_every_command_that_shows_something_gives_json_when_asked() -> None:
+def test_every_command_that_shows_something_has_the_same_forms() -> None:
+    """Of ``--output`` as a form: of commands that write files it names the file."""
+    forms = {
+        name: param.type.choices
+        for name, one in every_command()
+        for param in one.params
+        if "--output" in param.opts and isinstance(param.type, click.Choice)
+    }
+    assert forms.keys() == LOOKING
+    assert all({"auto", "table", "jsonl"} <= set(known) for known in forms.values())
     giving = {name for name, one in every_command() if any("--json" in p.opts for p in one.params)}
     assert giving == LOOKING
 

@@ -74,12 +74,12 @@ def test_an_empty_list_says_what_a_conversation_is(screen: Callable[..., Any]) -
     assert "session or thread id" in terminal.text
 
 
-def test_the_list_as_table_and_as_json(runner: CliRunner, store: Any) -> None:
+def test_the_list_as_table_and_in_a_pipe(runner: CliRunner, store: Any) -> None:
     store.listed = AT_MOST + 5
-    table = runner.invoke(conversations_command).output
+    table = runner.invoke(conversations_command, ["--output", "table"]).output
     assert table.startswith("conversation ")
     assert table.count("… paused") == AT_MOST
-    lines = runner.invoke(conversations_command, ["--jsonl", "--limit", "3"]).output.splitlines()
+    lines = runner.invoke(conversations_command, ["--limit", "3"]).output.splitlines()
     assert [orjson.loads(line)["conversation_id"] for line in lines] == [
         f"talk {n}" for n in (24, 23, 22)
     ]
@@ -98,7 +98,7 @@ def test_with_an_id_its_runs_are_listed(
     runner: CliRunner, store: Any, option: list[str], left_out: bool
 ) -> None:
     store.listed = 2
-    result = runner.invoke(conversations_command, ["trip", *option])
+    result = runner.invoke(conversations_command, ["trip", "--output", "table", *option])
     assert result.output.startswith("run ")
     assert result.output.count(TRACE) == 2
     where = TrajectoryFilter(

@@ -137,12 +137,12 @@ def test_a_chain_of_any_length_is_drawn(screen: Callable[..., Any]) -> None:
     assert terminal.text.count(" into 1111") == 2_000
 
 
-def test_the_command_in_a_pipe(runner: CliRunner) -> None:
-    told = runner.invoke(explain_command, ["latest"])
+def test_the_tree_of_the_command_and_what_it_gives_a_pipe(runner: CliRunner) -> None:
+    told = runner.invoke(explain_command, ["latest", "--output", "table"])
     assert told.exit_code == 0
     assert "◆ travel_planner       agent  kept     agent.by-name (openinference)" in told.output
     assert "└─ ○ RunnableSequence  other  dropped  chain (openinference)" in told.output
-    as_json = runner.invoke(explain_command, [TRACE.upper(), "--json"])
+    as_json = runner.invoke(explain_command, [TRACE.upper()])
     assert orjson.loads(as_json.output)["trace_id"] == TRACE
 
 

@@ -77,7 +77,7 @@ def test_what_comes_after_the_start_is_printed_once(
         time.sleep(0.6)  # a reader may be told of what a run is by then, not of each version
         served.say(2, version=3)
 
-    result = tail(happens, "--jsonl", "--limit", "3")
+    result = tail(happens, "--limit", "3")
     assert result.exit_code == 0
     assert printed(result) == [(2, 2), (3, 1), (2, 3)]
 
@@ -98,7 +98,15 @@ def test_the_filters_of_the_list_narrow_it_down(
 def test_runs_that_grow_are_printed_where_that_is_asked_for(
     served: ServedFeed, tail: Callable[..., Result]
 ) -> None:
-    result = tail(lambda: served.say(1, status=Status.LIVE), "--status", "live", "--limit", "1")
+    result = tail(
+        lambda: served.say(1, status=Status.LIVE),
+        "--status",
+        "live",
+        "--limit",
+        "1",
+        "--output",
+        "table",
+    )
     assert [line.split()[-1] for line in result.stdout.splitlines()] == [trace(1)]
 
 

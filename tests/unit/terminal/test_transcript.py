@@ -229,18 +229,18 @@ def test_control_characters_are_shown_and_not_obeyed(screen: Callable[..., Any])
 
 
 def test_show_messages_is_the_transcript(runner: CliRunner) -> None:
-    result = runner.invoke(show_command, [TRACE, "--messages"])
+    result = runner.invoke(show_command, [TRACE, "--messages", "--output", "table"])
     assert result.exit_code == 0
     assert "tool weather" in result.output
 
 
-@pytest.mark.parametrize("named", ["a1c4e1b7d2f30003", "model2", "model-2"])
+@pytest.mark.parametrize("named", ["a1c4e1b7d2f30003", "model2", "model-2", "3"])
 def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -> None:
-    result = runner.invoke(show_command, [TRACE, named])
+    result = runner.invoke(show_command, [TRACE, named, "--output", "table"])
     assert result.exit_code == 0, result.output
     assert "ChatOpenAI" in result.output
     assert "Shanghai Museum booking" in result.output
-    found = orjson.loads(runner.invoke(show_command, [TRACE, named, "--json"]).output)
+    found = orjson.loads(runner.invoke(show_command, [TRACE, "--step", named]).output)
     assert found["id"] == "a1c4e1b7d2f30003"
 
 
@@ -249,7 +249,7 @@ def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -
     [
         ("model9", "the run has 3 steps of the type model"),
         ("model0", "the run has 3 steps of the type model"),
-        ("third", "neither a step's id nor like"),
+        ("third", "no step's id, nor like `model3`"),
     ],
 )
 def test_a_step_that_is_none_is_one_line(runner: CliRunner, named: str, said: str) -> None:
@@ -260,12 +260,12 @@ def test_a_step_that_is_none_is_one_line(runner: CliRunner, named: str, said: st
 
 def test_spans_are_printed_as_they_were_sent(runner: CliRunner) -> None:
     for arguments in ([TRACE], [TRACE, SENT_ID]):
-        result = runner.invoke(spans_command, arguments)
+        result = runner.invoke(spans_command, [*arguments, "--output", "table"])
         assert result.exit_code == 0, result.output
         assert "city: Oslo" in result.output
         assert "days: 3" in result.output
         assert "x" * 500 not in "".join(result.output.split())
-    full = runner.invoke(spans_command, [TRACE, "--full"])
+    full = runner.invoke(spans_command, [TRACE, "--full", "--output", "table"])
     assert "x" * 900 in "".join(full.output.split())
 
 

@@ -26,23 +26,24 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 NOW_MS = 3_600_000
 
 
-def test_show_in_a_pipe_is_the_tree_without_colours(runner: CliRunner) -> None:
-    result = runner.invoke(show_command, [TRACE.upper()])
+def test_the_tree_in_a_pipe_has_no_colours(runner: CliRunner) -> None:
+    result = runner.invoke(show_command, [TRACE.upper(), "--output", "table"])
     assert result.exit_code == 0
     assert "├─ ■ weather " in result.output
     assert "\x1b" not in result.output
 
 
-def test_show_json_is_the_document_byte_for_byte(runner: CliRunner) -> None:
-    result = runner.invoke(show_command, [TRACE, "--json"])
+@pytest.mark.parametrize("option", [[], ["--json"], ["--output", "jsonl"]])
+def test_show_in_a_pipe_is_the_document_byte_for_byte(runner: CliRunner, option: list[str]) -> None:
+    result = runner.invoke(show_command, [TRACE, *option])
     assert result.stdout_bytes == orjson.dumps(canonical_example()) + b"\n"
 
 
 def test_show_spans_says_what_became_of_each(runner: CliRunner) -> None:
-    result = runner.invoke(show_command, [TRACE, "--spans"])
+    result = runner.invoke(show_command, [TRACE, "--spans", "--output", "table"])
     assert "agent.by-name" in result.output
     assert "noise" in result.output
-    as_json = runner.invoke(show_command, [TRACE, "--spans", "--json"])
+    as_json = runner.invoke(show_command, [TRACE, "--spans"])
     assert orjson.loads(as_json.output)["trace_id"] == TRACE
 
 
@@ -56,9 +57,10 @@ def test_show_latest_is_the_first_of_the_list(runner: CliRunner, store: Any) -> 
 
 def test_an_empty_list_says_how_to_fill_it(runner: CliRunner, store: Any) -> None:
     store.listed = 0
-    result = runner.invoke(list_command, [])
+    result = runner.invoke(list_command, ["--output", "table"])
     assert "`spanloom instrument`" in result.output
     assert result.output.count("\n") == 1
+    assert runner.invoke(list_command, []).output == ""
 
 
 def test_show_of_an_unknown_trace_is_one_line(runner: CliRunner) -> None:
@@ -99,15 +101,17 @@ def test_what_was_asked_wrongly_exits_with_2(command: Any, arguments: list[str],
     assert said in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize("option", ["--json", "--jsonl"])
-def test_list_as_json_is_one_object_a_line(option: str, runner: CliRunner, store: Any) -> None:
+@pytest.mark.parametrize("option", [[], ["--json"], ["--jsonl"], ["--output", "jsonl"]])
+def test_list_in_a_pipe_is_one_object_a_line(
+    option: list[str], runner: CliRunner, store: Any
+) -> None:
     store.listed = 3
-    lines = runner.invoke(list_command, [option]).output.splitlines()
+    lines = runner.invoke(list_command, option).output.splitlines()
     assert [orjson.loads(line)["trace_id"] for line in lines] == [TRACE] * 3
 
 
-def test_list_in_a_pipe_is_the_table_without_colours(runner: CliRunner) -> None:
-    result = runner.invoke(list_command)
+def test_the_table_in_a_pipe_has_no_colours(runner: CliRunner) -> None:
+    result = runner.invoke(list_command, ["--output", "table"])
     assert (result.exit_code, "\x1b" in result.output) == (0, False)
     assert result.output.startswith("run ")
     assert TRACE in result.output
@@ -115,7 +119,7 @@ def test_list_in_a_pipe_is_the_table_without_colours(runner: CliRunner) -> None:
 
 def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> None:
     store.listed = 2500
-    result = runner.invoke(list_command, ["--limit", "2100", "--jsonl"])
+    result = runner.invoke(list_command, ["--limit", "2100"])
     assert result.output.count("\n") == 2100
     assert len(store.asked) == 3
 

@@ -77,7 +77,7 @@ def test_in_a_pipe_the_run_is_printed_once_it_has_settled(
         lambda: run.becomes("planner, later", "live"),
         lambda: run.becomes("planner, at last", "settled"),
     ]
-    result = runner.invoke(show_command, [TRACE, "--watch"])
+    result = runner.invoke(show_command, [TRACE, "--watch", "--output", "table"])
     assert result.exit_code == 0
     assert result.stdout.startswith("planner, at last · settled")
     assert result.stdout.count("planner,") == 2, "the heading and the tree, once"
@@ -87,7 +87,7 @@ def test_in_a_pipe_the_run_is_printed_once_it_has_settled(
 
 def test_what_has_settled_is_not_waited_for(runner: CliRunner, run: Run) -> None:
     run.becomes("planner", "settled")
-    result = runner.invoke(show_command, [TRACE, "--watch", "--json"])
+    result = runner.invoke(show_command, [TRACE, "--watch"])
     assert orjson.loads(result.stdout)["root_step"]["name"] == "planner"
     assert result.stderr == ""
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import orjson
 
+from spanloom.core.showing.csv_text import csv_lines
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.api.rows.columns import Columns
 
     Row = Mapping[str, Any]  # as JSON has it
-
-_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Written(NamedTuple):
@@ -86,11 +85,11 @@ class Csv:
 
     def head(self) -> bytes:
         """See ``Form.head``."""
-        return _lines([list(map(_harmless, self._names))])
+        return csv_lines([self._names]).encode()
 
     def page(self, rows: Sequence[Row]) -> Written:
         """See ``Form.page``."""
-        body = _lines([[_cell(row.get(name)) for name in self._names] for row in rows])
+        body = csv_lines([row.get(name) for name in self._names] for row in rows).encode()
         return Written(body, len(body))
 
     def end(self, _told: Mapping[str, object]) -> bytes:
@@ -103,25 +102,3 @@ class Csv:
 
 def _line(told: Mapping[str, object]) -> bytes:
     return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _lines(rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return _harmless(value)
-    return orjson.dumps(value).decode()  # a number, a truth, a list: never a formula
-
-
-def _harmless(text: str) -> str:
-    """Return a text that no spreadsheet runs: ``=1+1`` gets an apostrophe before it.
-
-    So does ``'=1+1``, so that who takes one away again has the text as it was.
-    """
-    return f"'{text}" if text.lstrip("'").startswith(_BEGINS_A_FORMULA) else text

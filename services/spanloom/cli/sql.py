@@ -1,0 +1,99 @@
+"""``spanloom sql``: a statement for the SQL port of a service."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from spanloom.cli.client import ServiceError, to_url_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import Form, rows_output
+from spanloom.client.address import Address
+from spanloom.client.errors import ClientError
+from spanloom.client.sql import DEFAULT_SQL_URL, ask_sql
+from spanloom.core.showing.csv_text import csv_lines
+from spanloom.terminal.output import make_console, write_text
+from spanloom.terminal.sql_table import FORMAT, read_rows, render_sql
+
+if TYPE_CHECKING:
+    from spanloom.client.sql import SqlPieces
+
+_FORMATS = {Form.JSON: "JSONEachRow", Form.JSONL: "JSONEachRow"}
+_EXACT = {
+    "output_format_json_quote_64bit_integers": "0",
+    "output_format_json_quote_decimals": "0",
+    "output_format_json_quote_denormals": "1",
+}
+"""Numbers have all their digits; what is none in JSON, ``nan`` and ``inf``, is a text."""
+_ARRAY = {"output_format_json_array_of_rows": "1"}
+
+
+@click.command(
+    "sql",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom sql 'SELECT RootName, count(), sum(InputTokens) FROM v_trajectories GROUP BY 1'",
+        "spanloom sql 'DESCRIBE v_steps'",
+        "spanloom sql 'SELECT TraceId, Cost FROM v_trajectories' --csv > costs.csv",
+        "spanloom sql 'SHOW TABLES' --format Markdown",
+    ),
+)
+@click.argument("statement", metavar="STATEMENT")
+@click.option(
+    "--format",
+    "named",
+    metavar="NAME",
+    help="Give this format of ClickHouse, byte for byte: Parquet, Vertical, Markdown.",
+)
+@rows_output
+@click.option(
+    "--sql-url",
+    metavar="URL",
+    callback=to_url_option,
+    envvar="SPANLOOM_SQL_URL",
+    default=DEFAULT_SQL_URL,
+    show_default=True,
+    help="Where the SQL port answers; also SPANLOOM_SQL_URL. Its key: SPANLOOM_API_KEY.",
+)
+def sql_command(statement: str, named: str | None, form: Form, sql_url: str) -> None:
+    """Ask a service in SQL, as ClickHouse has it: one statement, for reading.
+
+    The service needs a port for it: spanloom serve --sql-port 8123. STATEMENT `-` is read from
+    standard input. The tables for people are v_trajectories, v_steps, v_spans, v_annotations and
+    v_scores. Numbers have all their digits in every form.
+    """
+    text = sys.stdin.read() if statement == "-" else statement
+    settings = _EXACT | (_ARRAY if form is Form.JSON else {})
+    wanted = named or _FORMATS.get(form, FORMAT)
+    address = Address(sql_url, os.environ.get("SPANLOOM_API_KEY", ""))
+    try:
+        with ask_sql(address, text, wanted, settings) as answer:
+            _give(answer, form)
+    except ClientError as error:
+        start = "spanloom serve --sql-port 8123"
+        raise ServiceError(error, "--sql-url", start) from error
+
+
+def _give(answer: SqlPieces, form: Form) -> None:
+    """Print an answer: read and drawn if it is in the format for that, else as it comes."""
+    if answer.format != FORMAT or form in _FORMATS:
+        _pass_on(answer)
+        return
+    found = read_rows(b"".join(answer.pieces))
+    if form is Form.TABLE:
+        render_sql(found, make_console(sys.stdout))
+    else:
+        write_text(csv_lines([found.names, *found.rows] if found.names else []), sys.stdout)
+
+
+def _pass_on(answer: SqlPieces) -> None:
+    if sys.stdout.isatty():
+        if not answer.is_text:
+            raise click.UsageError(f"{answer.format} is for a file or a pipe, not for a terminal")
+        write_text(b"".join(answer.pieces).decode(errors="replace"), sys.stdout)
+        return
+    for piece in answer.pieces:
+        sys.stdout.buffer.write(piece)

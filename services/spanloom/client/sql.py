@@ -1,0 +1,103 @@
+"""Asks the SQL port of a service: ClickHouse's HTTP interface, answered as it comes.
+
+::
+
+    with ask_sql(Address("http://127.0.0.1:8123", key=""), "SELECT 1", "CSV", {}) as answer:
+        for piece in answer.pieces: ...
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+
+from spanloom.client.errors import (
+    ClientError,
+    NotSpanloomError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+)
+from spanloom.client.sql_errors import SqlError, StatementError
+from spanloom.client.transport import fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.client.address import Address
+
+DEFAULT_SQL_URL = "http://127.0.0.1:8123"
+CONNECT_S = 10.0
+"""How long a connection is waited for; how long a statement takes is the port's to bound."""
+_CODE, _FORMAT = "x-clickhouse-exception-code", "x-clickhouse-format"
+_SAID = re.compile(
+    r"Code: (\d+)\. DB::Exception: (.*) \(([A-Z0-9_]+)\)(?: \(version .*\))?\s*", re.DOTALL
+)
+_WRONG = frozenset({400, 404, 413})
+"""Statuses of what lies in the statement."""
+
+
+class SqlPieces(NamedTuple):
+    """An answer on its way."""
+
+    format: str
+    """ClickHouse's name; another than was asked for if the statement names one itself."""
+    is_text: bool
+    pieces: Iterator[bytes]
+
+
+@contextmanager
+def ask_sql(
+    address: Address, statement: str, fmt: str, settings: Mapping[str, str]
+) -> Iterator[SqlPieces]:
+    """Send a statement and give its answer in a format, piece by piece.
+
+    Raises ``ClientError``: ``StatementError`` for what cannot be read, ``SqlError`` for what fails
+    otherwise. Leaving it early closes the connection, which ends the statement.
+    """
+    try:
+        with (
+            httpx.Client(timeout=_TIMEOUT, trust_env=not address.is_local) as http,
+            http.stream(
+                "POST",
+                address.url,
+                params={"default_format": fmt, **settings},
+                content=statement.encode(),
+                headers=address.headers,
+            ) as response,
+        ):
+            if response.status_code != httpx.codes.OK:
+                raise _refused(response, address.url, statement)
+            kind = response.headers.get("content-type", "")
+            is_text = not kind.startswith("application/octet-stream")
+            found = response.headers.get(_FORMAT, "")
+            yield SqlPieces(found, is_text, response.iter_bytes())
+    except httpx.RequestError as error:
+        raise _unreachable(error, address.url) from error
+
+
+_TIMEOUT = httpx.Timeout(None, connect=CONNECT_S)
+
+
+def _refused(response: httpx.Response, url: str, statement: str) -> ClientError:
+    status, text = response.status_code, response.read().decode(errors="replace")
+    found = _SAID.fullmatch(text)
+    if _CODE not in response.headers or found is None:
+        return NotSpanloomError(f"what answers at {url} is no SQL port (HTTP {status})")
+    code, said, name = int(found[1]), found[2], found[3]
+    if status == httpx.codes.UNAUTHORIZED:
+        return UnauthenticatedError(status, name, said)
+    if status == httpx.codes.SERVICE_UNAVAILABLE:
+        return UnavailableError(status, name, said)
+    kind = StatementError if status in _WRONG else SqlError
+    return kind(code, name, said, statement)
+
+
+def _unreachable(error: httpx.RequestError, url: str) -> ClientError:
+    told = fault(error, url, CONNECT_S)
+    if isinstance(told, UnreachableError):
+        return UnreachableError(f"no SQL port answers at {url}")
+    return told

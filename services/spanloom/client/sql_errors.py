@@ -1,0 +1,34 @@
+"""What the SQL port says of a statement that it does not answer, as exceptions."""
+
+from __future__ import annotations
+
+import re
+
+from spanloom.client.errors import ClientError
+from spanloom.core.showing.caret import point_at
+
+_PLACE = re.compile(r"failed at position (\d+)")
+
+
+class SqlError(ClientError):
+    """The SQL port did not answer a statement, for example because it took too long."""
+
+    def __init__(self, code: int, name: str, said: str, statement: str = "") -> None:
+        """Keep ClickHouse's number and name of the reason; the engine's words are one text."""
+        super().__init__(f"SQL {code} {name}: {' '.join(said.split())}")
+        self.code, self.name, self.statement = code, name, statement
+        place = _PLACE.search(said)
+        self.position = int(place[1]) - 1 if place else None
+        """Where the statement cannot be read, in bytes from 0; ``None`` if that is not told."""
+
+
+class StatementError(SqlError):
+    """A statement cannot be read, or is none that the SQL port takes; shown with its place."""
+
+    def __str__(self) -> str:
+        """Write the reason, and below it the line of the statement with a caret."""
+        said = super().__str__()
+        if self.position is None:
+            return said
+        before = self.statement.encode()[: self.position].decode(errors="replace")
+        return "\n".join([said, *(f"  {line}" for line in point_at(self.statement, len(before)))])
