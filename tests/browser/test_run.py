@@ -241,9 +241,9 @@ def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs:
     open_run(page, service, runs.failing)
     page.get_by_role("link", name="Conversation").click()
     expect(page.get_by_role("heading", name=TALK)).to_be_visible()
-    expect(page.locator(".turn")).to_have_count(1)
-    expect(page.locator(".answered")).to_have_text("I cannot tell.")
-    assert page.locator(".turn a").get_attribute("href") == f"/trajectories/{runs.failing}"
+    expect(page.locator(f"{ROWS}.k-run.on .run-name")).to_have_text("forecaster")
+    link = page.locator(f"{ROWS} .run-name")
+    assert link.get_attribute("href") == f"/trajectories/{runs.failing}"
 
 
 def test_two_runs_are_laid_side_by_side(

@@ -52,7 +52,9 @@ PAGES = {
 }
 """Addresses of pages, and the module that draws each."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
-STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING}
+STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
+    "pages/conversation.js": "style/conversation.css"
+}
 """Styles of pages beyond those of all."""
 MODULES = "/ui/{version}/{name:path}"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}

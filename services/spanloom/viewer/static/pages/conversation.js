@@ -1,42 +1,47 @@
-/** The runs of a conversation, oldest first. */
-import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
-import { clock, duration, moment, short } from "../format.js";
+/** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
+import { useEffect } from "../vendor/hooks.js";
+import { Chosen, stepPanel } from "../conversation/chosen.js";
+import { Header } from "../conversation/header.js";
+import { headsOf } from "../conversation/heads.js";
+import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
+import "../conversation/state.js";
+import { Ways } from "../conversation/ways.js";
+import { Words } from "../conversation/words.js";
+import "../i18n/conversation.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/run.js";
-import { link, place } from "../state/place.js";
+import { Player } from "../run/player.js";
+import { Search } from "../run/search.js";
+import { turns, view } from "../run/state.js";
+import { Tree } from "../run/tree.js";
+import { Crumbs, Views } from "../run/views.js";
+import { place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
 
-/** @typedef {import("../list/run.js").Run} Run */
+/** @param {import("../tree/grid.js").Grid} made */
+function wordsOf(made) {
+  made.heads = headsOf(made.view);
+  made.warmest = (runs.peek() ?? []).reduce((most, run) => Math.max(most, run.input_tokens + run.output_tokens), 1);
+  return new Words(made);
+}
 
 export function Page() {
-  const { id = "", project } = place.value.query;
-  const [runs, setRuns] = useState(/** @type {Run[]} */ ([]));
-  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const load = () => {
-    getJson(`/v1/conversations/${encodeURIComponent(id)}`, { project, limit: 200 }).then(
-      (told) => { setRuns(told.items); setError(null); }, setError);
-  };
-  useEffect(load, [id, project]);
-  return html`<${Frame} title=${id} nav=${html`<h1 class="crumb">${t("conversation.title")} <bdi>${visible(id)}</bdi></h1>`}>
-    <main class="talk">
-      ${error && html`<${Failure} error=${error} again=${load} />`}
-      ${runs.map((run) => html`<${Turn} key=${run.trace_id} run=${run} />`)}
+  const { id = "", project, view: on } = place.value.query;
+  useEffect(() => void loadRuns(), [id, project]);
+  const there = view.value;
+  useEffect(() => {
+    if (there) void stepPanel();
+  }, [!there]);
+  return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
+    <main class="run talk">
+      ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
+      ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
+        <div class="halves"><div class="left"><${Player} /><${Tree} view=${there} words=${wordsOf} /></div>
+          <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
 }
 
-/** @param {{run: Run}} props */
-function Turn({ run }) {
-  const { state, sign, words } = stateOf(run);
-  const at = Number(run.started_at);
-  return html`<article class="turn">
-    <header><span class="state s-${state}" title=${words}>${sign}<span class="sr"> ${words}</span></span>
-      <a href=${link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project })}><bdi>${visible(run.root_name)}</bdi></a>
-      <span class="quiet" title=${moment(at)}>${clock(at)} · ${duration(Number(run.duration))} · ${short(run.input_tokens)} / ${short(run.output_tokens)} token</span></header>
-    ${run.question && html`<p class="asked">${visible(run.question)}</p>`}
-    ${run.answer && html`<p class="answered">${visible(run.answer)}</p>`}
-  </article>`;
+function Finder() {
+  return turns.value >= 0 && html`<${Search} />`; // what types there are turns with the rows
 }

@@ -5,11 +5,11 @@ import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
-import { chosen, drill, failure, headed, load, runPath, traceId, turns, view } from "../run/state.js";
-import { Transcript } from "../run/transcript.js";
+import { chosen, failure, headed, load, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
+import { Crumbs, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
-import { change, place } from "../state/place.js";
+import { place } from "../state/place.js";
 import { callBefore } from "../tree/calls.js";
 import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
@@ -17,6 +17,7 @@ import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 import { line } from "../ui/visible.js";
 
+const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 const Graph = later(async () => (await import("../run/graph.js")).Graph);
 const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 /** Not needed for the first row; fetched behind it, so that the first step opens at once. */
@@ -45,31 +46,12 @@ export function Page() {
   <//>`;
 }
 
-const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
-
-function Views() {
-  const on = place.value.query.view ?? "tree";
-  return html`<nav class="tabs views" aria-label=${t("run.views")}>${VIEWS.map((one) => html`<button aria-current=${String(on === one)}
-    onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav>`;
-}
-
 function Left() {
   const there = view.value;
   if (!there) return "";
   const { view: on } = place.value.query;
   if (on === "transcript") return html`<${Transcript} />`;
   return html`<${Player} />${on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`}`;
-}
-
-/** Where in the run the tree begins. */
-function Crumbs() {
-  const there = view.value;
-  if (!there || turns.value < 0 || there.root < 0) return "";
-  const { o } = there;
-  /** @type {number[]} */
-  const path = [];
-  for (let up = there.root; up >= 0; up = o.parent[up]) if (!there.hidden[up] || up === there.root) path.unshift(up);
-  return html`<nav class="crumbs" aria-label=${t("crumbs")}>${path.map((i) => html`<button class="plain" aria-current=${String(i === there.root)} onClick=${() => drill(i === path[0] && i === 0 ? -1 : i)}>${line(o.names[o.name[i]], 30)}</button>`)}</nav>`;
 }
 
 function Chosen() {

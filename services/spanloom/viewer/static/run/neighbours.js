@@ -6,7 +6,7 @@ import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { traceId } from "./state.js";
 
-/** @typedef {{url: string, runs: [string, string][]}} Origin */
+/** `back`: of a conversation, the list that led to it. @typedef {{url: string, runs: [string, string][], back?: string}} Origin */
 
 /** The list that the reader came from, and where in it this run is. */
 function origin() {
@@ -33,7 +33,7 @@ export function Neighbours() {
     { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
   ], []);
   return html`<nav class="neighbours" aria-label=${t("neighbours")}>
-    <a href=${url}>‹ ${t("list.title")}</a>
+    <a href=${url}>‹ ${t(url.startsWith("/conversation") ? "conversation.title" : "list.title")}</a>
     ${at >= 0 && html`<span class="room"></span><span class="quiet">${t("neighbours.at", { at: at + 1, n: runs.length })}</span>
       <a class="button" aria-label=${t("key.before")} title="[" href=${before || null} aria-disabled=${String(!before)}>‹</a>
       <a class="button" aria-label=${t("key.next")} title="]" href=${next || null} aria-disabled=${String(!next)}>›</a>`}

@@ -8,7 +8,7 @@ import { ms } from "../tree/outline.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { line } from "../ui/visible.js";
-import { SPEEDS, head, isPlaying, placeAt, score, seek, speed, step, stop, turnPlaying, whenNoTree } from "./playhead.js";
+import { SPEEDS, cutting, head, isCut, isPlaying, placeAt, score, seek, speed, step, stop, turnPlaying, whenNoTree } from "./playhead.js";
 import { choose, view } from "./state.js";
 
 /** @typedef {import("../tree/view.js").View} View */
@@ -16,7 +16,7 @@ import { choose, view } from "./state.js";
 export function Player() {
   const there = view.value;
   const made = score.value;
-  const { cut, critical, view: on } = place.value.query;
+  const { critical, view: on } = place.value.query;
   useEffect(() => { whenNoTree(choose); return stop; }, [there]);
   useKeys([
     { key: "p", says: "key.play", run: turnPlaying },
@@ -38,7 +38,7 @@ export function Player() {
       ${SPEEDS.map((one) => html`<option value=${one} selected=${one === speed.value}>${one === "fit" ? t("play.fit") : `${one}×`}</option>`)}</select>
     ${now === null ? "" : html`<span class="quiet at">${duration(ms(o, now - o.first))}</span><button onClick=${stop} aria-label=${t("play.stop")}>×</button>`}
     ${on !== "graph" && html`<span class="room"></span>
-      ${made.clock.cut.length > 0 && html`<button aria-pressed=${String(cut === "1")} onClick=${() => change({ cut: cut ? null : "1" })}>${t("flame.cut", { time: duration(made.clock.cut.reduce((sum, [from, to]) => sum + ms(o, to - from), 0)) })}</button>`}
+      ${made.clock.cut.length > 0 && html`<button aria-pressed=${String(isCut())} onClick=${() => change({ cut: isCut() === cutting.isUsual ? (cutting.isUsual ? "0" : "1") : null })}>${t("flame.cut", { time: duration(made.clock.cut.reduce((sum, [from, to]) => sum + ms(o, to - from), 0)) })}</button>`}
       <button aria-pressed=${String(critical === "1")} onClick=${() => change({ critical: critical ? null : "1" })}>${t("flame.critical")}</button>
       <span class="quiet" role="status">${critical ? told(there) : ""}</span>
       <span class="quiet">${t("flame.most", { n: concurrency(o, made.rows).most })}</span>`}

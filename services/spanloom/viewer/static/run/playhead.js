@@ -1,6 +1,7 @@
 /** One playhead for all views of a run: where it stands, how fast it goes, at which step it is. */
 import { computed, signal } from "../vendor/signals.js";
 import { Clock, gaps, leaves } from "../tree/clock.js";
+import { place } from "../state/place.js";
 import { grid, turns, view } from "./state.js";
 
 /** How many seconds the whole run takes to be played, or how many times faster than it was. */
@@ -8,6 +9,10 @@ export const SPEEDS = /** @type {const} */ (["fit", "1", "4", "16", "64"]);
 const WHOLE_S = 20;
 /** In step mode nothing glides: each step is shown for a while. */
 const STEP_MS = 900;
+
+/** Whether idle time is left out where the address says nothing. */
+export const cutting = { isUsual: false };
+export const isCut = () => (place.value.query.cut ?? (cutting.isUsual ? "1" : "")) === "1";
 
 /** The moment at which the playhead stands, in the outline's units; null while nobody plays. */
 export const head = signal(/** @type {number | null} */ (null));
@@ -18,7 +23,7 @@ export const score = computed(() => {
   const there = view.value;
   if (!there || turns.value < 0) return null;
   const rows = leaves(there);
-  return { rows, clock: new Clock(there.o, gaps(there.o, rows)) };
+  return { rows, clock: new Clock(there.o, gaps(there.o, there.o.runs?.heads ?? rows)) };
 });
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -105,8 +110,8 @@ function gliding(before) {
     const { o } = there;
     const whole = made.clock.last - o.first;
     const each = speed.peek() === "fit" ? whole / WHOLE_S / 1000 : (Number(speed.peek()) * 1e6) / o.unit;
-    const place = made.clock.of(/** @type {number} */ (head.peek())) + (now - before) * each;
-    seek(made.clock.at(place));
-    return place >= made.clock.last ? pause() : gliding(now);
+    const at = made.clock.of(/** @type {number} */ (head.peek())) + (now - before) * each;
+    seek(made.clock.at(at));
+    return at >= made.clock.last ? pause() : gliding(now);
   });
 }

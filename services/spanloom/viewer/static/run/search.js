@@ -8,15 +8,24 @@ import { useKeys } from "../ui/keys.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, snippet: string}} Hit */
+/** Asks in which rows a text stands; by what is returned they are told as they are numbered then. @typedef {(q: string, until: AbortSignal) => Promise<() => Map<number, string>>} Find */
 
 const PAUSE_MS = 250;
 
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
-export function Search() {
+/** @type {Find} */
+async function findInRun(q, until) {
+  const told = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
+  const found = new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
+  return () => found;
+}
+
+/** @param {{find?: Find, says?: string}} props `says`: beside the number of hits */
+export function Search({ find = findInRun, says = "" }) {
   const { q = "", type, alone, project } = place.value.query;
-  const [found, setFound] = useState(/** @type {Map<number, string> | null} */ (null));
+  const [found, setFound] = useState(/** @type {{rows: () => Map<number, string>} | null} */ (null));
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
@@ -26,26 +35,25 @@ export function Search() {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      getJson(`${runPath()}/search`, { q, project, version: there.o.version }, until.signal).then(
-        (told) => setFound(new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]))), () => {});
+      find(q, until.signal).then((rows) => setFound({ rows }), () => {});
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there]);
   useEffect(() => {
     if (!there) return;
-    there.snippets = found ?? new Map();
-    there.filter(q || kinds.size || only.value ? { kinds, text: q, found: found && found.keys(), only: only.value, isAlone: alone === "1" } : null);
+    there.snippets = found?.rows() ?? new Map();
+    there.filter(q || kinds.size || only.value ? { kinds, text: q, found: there.snippets.keys(), only: only.value, isAlone: alone === "1" } : null);
     grid.peek()?.changed();
-  }, [q, type, alone, found, there, grid.value, only.value]);
+  }, [q, type, alone, found, there, there?.o, grid.value, only.value]);
   const isOn = q !== "" || kinds.size > 0 || only.value !== null;
   return html`<search class="find">
     <input ref=${input} type="search" value=${q} aria-label=${t("find.label")} placeholder=${t("find.label")}
       onInput=${(/** @type {Event} */ event) => change({ q: /** @type {HTMLInputElement} */ (event.target).value })}
       onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") next(); if (event.key === "Escape") { change({ q: null }); input.current?.blur(); } }} />
-    ${there?.o.kinds.filter((kind) => kind !== "other" && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
+    ${there?.o.kinds.filter((kind) => !["other", "run"].includes(kind) && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
     ${hasPlumbing() && html`<button aria-pressed=${String(turns.value >= 0 && there?.hasFrames)} title=${`${t("key.frames")} (o)`} onClick=${turnFrames}>${t("find.frames")}</button>`}
     ${isOn && html`<button aria-pressed=${String(alone === "1")} onClick=${() => change({ alone: alone ? null : "1" })}>${t("find.alone")}</button>`}
-    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}</span>
+    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? `${t("find.hits", { n: there.hitCount })}${says}` : ""}</span>
   </search>`;
 }
 

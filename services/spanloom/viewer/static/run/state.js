@@ -3,7 +3,7 @@ import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
 import { FIRST_ERROR, change, place } from "../state/place.js";
 import { nextError } from "../tree/keys.js";
-import { decode, rowOf, spanId } from "../tree/outline.js";
+import { addressOf, decode, isWhole, rowOf } from "../tree/outline.js";
 import { View } from "../tree/view.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
@@ -64,7 +64,7 @@ export function choose(i) {
   clearTimeout(saying);
   saying = setTimeout(() => {
     const o = view.peek()?.o;
-    if (o && i >= 0 && i < o.n) change({ step: spanId(o, i) });
+    if (o && i >= 0 && i < o.n) change({ step: addressOf(o, i) });
   }, SAY_MS);
 }
 
@@ -75,7 +75,7 @@ export function drill(i) {
   there.drill(i);
   grid.peek()?.changed();
   if (i >= 0) grid.peek()?.select(i);
-  change({ root: i > 0 ? spanId(there.o, i) : null }, true);
+  change({ root: i >= 0 && !isWhole(there.o, i) ? addressOf(there.o, i) : null }, true);
 }
 
 /** One level up again. */
@@ -87,8 +87,8 @@ export function drillUp() {
 /** The nearest row above that is not hidden; -1, the whole run, where that is its first. @param {View} there @param {number} i */
 function parentOf(there, i) {
   let up = there.o.parent[i];
-  while (up > 0 && there.hidden[up]) up = there.o.parent[up];
-  return up > 0 ? up : -1;
+  while (up >= 0 && there.hidden[up]) up = there.o.parent[up];
+  return up < 0 || isWhole(there.o, up) ? -1 : up;
 }
 
 /** Show framework spans, or leave them out. */

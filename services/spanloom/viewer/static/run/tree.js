@@ -12,15 +12,19 @@ import { Flame } from "../tree/flame.js";
 import { Grid } from "../tree/grid.js";
 import { letters, listen } from "../tree/keys.js";
 import { Strip } from "../tree/strip.js";
-import { head, score, seek } from "./playhead.js";
+import { head, isCut, score, seek } from "./playhead.js";
 import { Splitter } from "./splitter.js";
 import { choose, chosen, drill, drillUp, grid, turnFrames, turns } from "./state.js";
 import { Texts } from "./texts.js";
 
 /** @typedef {import("../tree/view.js").View} View */
 
-/** @param {View} view @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
-function begin(view, rows, strip, flame) {
+/** @type {[number, number][]} */
+const NOTHING = [];
+/** What fetches the first words of rows in sight. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
+
+/** @param {View} view @param {Words} words @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
+function begin(view, words, rows, strip, flame) {
   const heat = new Strip(strip, view, (share) => {
     rows.scrollTop = share * view.count * made.rowHeight - rows.clientHeight / 2;
   });
@@ -29,26 +33,32 @@ function begin(view, rows, strip, flame) {
     seek,
     zoomed: (axis, isWhole) => (isWhole ? ((made.isFit = true), made.schedule()) : made.zoom(axis, false)),
   });
-  let had = view.hasFrames;
+  let [had, of] = [view.hasFrames, view.o];
   const made = new Grid(rows, view, {
     select: (i) => { time.select(i); choose(i); },
     scrolled: (top, shown) => heat.frame(top, shown),
     wanted: (inSight) => texts.want(inSight),
     toggled: () => {
       heat.paint();
-      if (had !== view.hasFrames) time.changed();
-      had = view.hasFrames;
+      if (had !== view.hasFrames || of !== view.o) time.changed();
+      [had, of] = [view.hasFrames, view.o];
       turns.value = turns.peek() + 1;
     },
   });
-  const texts = new Texts(made, view.o.version);
+  const texts = words(made);
   listen(made);
   made.active = Math.max(0, chosen.peek());
   time.active = made.active;
   heat.paint();
   if (view.position[made.active] > 0) made.select(made.active, true);
   const colours = whenTurned(() => { heat.paint(); time.schedule(); });
-  const shown = effect(() => time.show(drawn(view)));
+  const shown = effect(() => {
+    const more = drawn(view);
+    const isOther = made.clock.cut !== more.clock.cut;
+    made.clock = more.clock;
+    if (isOther) made.told();
+    time.show(more);
+  });
   const played = effect(() => {
     made.head = time.head = head.value;
     made.mark();
@@ -59,20 +69,20 @@ function begin(view, rows, strip, flame) {
 
 /** What the timeline draws beside its rows, as the address says. @param {View} view @returns {import("../tree/timeline.js").More} */
 function drawn(view) {
-  const { cut, critical } = place.value.query;
+  const { critical } = place.value.query;
   const made = score.value;
   const busy = made && concurrency(view.o, made.rows);
-  return { clock: cut && made ? made.clock : new Clock(view.o, []), busy, critical: critical ? criticalPath(view) : null };
+  return { clock: isCut() && made ? made.clock : new Clock(view.o, NOTHING), busy, critical: critical ? criticalPath(view) : null };
 }
 
-/** @param {{view: View}} props */
-export function Tree({ view }) {
+/** @param {{view: View, words?: Words}} props */
+export function Tree({ view, words = (made) => new Texts(made, view.o.version) }) {
   const rows = useRef(/** @type {HTMLElement | null} */ (null));
   const strip = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const flame = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   useEffect(() => {
     if (!rows.current || !strip.current || !flame.current) return undefined;
-    const { made, stop } = begin(view, rows.current, strip.current, flame.current);
+    const { made, stop } = begin(view, words, rows.current, strip.current, flame.current);
     grid.value = made;
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("first-row")));
     return () => {

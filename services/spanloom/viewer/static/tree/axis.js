@@ -6,10 +6,10 @@ const LEAST = 0.6;
 /**
  * Return the axis that spans the rows on show, or null where it is the one there is already.
  * @param {import("./view.js").View} view @param {number} at @param {number} shown how many rows
- * @param {[number, number]} now
+ * @param {[number, number]} now @param {import("./clock.js").Clock} clock
  * @returns {[number, number] | null}
  */
-export function axisOf(view, at, shown, now) {
+export function axisOf(view, at, shown, now, clock) {
   const { o, rows, count } = view;
   let from = Infinity;
   let to = -Infinity;
@@ -19,7 +19,8 @@ export function axisOf(view, at, shown, now) {
     if (!view.isOpen(i)) to = Math.max(to, o.start[i] + o.dur[i]);
   }
   if (!(to > from)) return null;
-  const isFit = from >= now[0] && to <= now[1] && to - from > (now[1] - now[0]) * LEAST;
-  const pad = (to - from) * 0.03;
-  return isFit ? null : [from - pad, to + pad];
+  const [begin, end, left, right] = [from, to, ...now].map((time) => clock.of(time)); // with what is cut out
+  const pad = (end - begin) * 0.03;
+  const isFit = begin >= left && end <= right && end - begin > (right - left) * LEAST;
+  return isFit ? null : [clock.at(begin - pad), clock.at(end + pad)];
 }

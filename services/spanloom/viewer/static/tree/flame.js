@@ -85,7 +85,7 @@ export class Flame extends Timeline {
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
       if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // tells it from what still goes on
-      context.fillStyle = o.flags[i] & ERROR ? of.error : of[o.kinds[o.kind[i]]];
+      context.fillStyle = o.flags[i] & ERROR ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);
       context.fillRect(x, y, wide, high - 1);
       taken = x;
       if (o.ttft?.[i] && wide > 6) notch({ context, of }, (clock.of(o.start[i] + o.ttft[i]) - from) * scale, y, high - 1);
@@ -109,8 +109,11 @@ export class Flame extends Timeline {
     this.canvas.style.cursor = i < 0 ? "" : "pointer";
   }
 
-  /** Framework spans came or went. */
+  /** Framework spans came or went, or the outline of another run. */
   changed() {
+    const isWhole = this.isWhole();
+    this.o = this.view.o;
+    if (isWhole) this.whole();
     this.lanes = lanes(this.o, this.view.lane, this.view.hidden);
     this.fit();
     this.schedule();

@@ -1,10 +1,10 @@
 /**
- * The tree as a treegrid of fixed row height. A pool of rows, what fits and a few more, is moved and
- * filled again; row `at` always uses the same one of the pool, so that scrolling by three rows fills
- * three. The focus stays on the grid; the active row is named by `aria-activedescendant`.
+ * The tree as a treegrid of fixed row height. A pool of rows, what fits and a few more, is moved and filled again; row `at` always
+ * uses the same one, so that scrolling by three rows fills three. The focus stays on the grid (`aria-activedescendant`).
  */
 import { t } from "../i18n/index.js";
 import { axisOf } from "./axis.js";
+import { Clock } from "./clock.js";
 import { Row, make } from "./row.js";
 
 const MORE = 6;
@@ -18,18 +18,18 @@ export class Grid {
     this.host = host;
     this.view = view;
     this.listener = listener;
-    this.active = 0;
     this.pool = /** @type {Row[]} */ ([]);
+    this.active = 0;
     this.from = -1;
-    this.isBrief = false;
-    this.isDirty = false;
+    this.isBrief = this.isDirty = false;
     this.texts = /** @type {Map<number, string>} */ (new Map());
     this.marks = /** @type {import("./row.js").Marks | null} */ (null);
+    this.heads = /** @type {import("./row.js").Heads | null} */ (null);
+    this.clock = new Clock(view.o, []); // that of the bars
     this.axis = /** @type {[number, number]} */ ([view.o.first, view.o.last]);
     this.isFit = true;
     this.head = /** @type {number | null} */ (null); // rows that begin after the playhead are pale
-    this.frame = 0;
-    this.calm = 0;
+    this.frame = this.calm = 0;
     this.height = host.clientHeight;
     this.rowHeight = parseInt(getComputedStyle(host).getPropertyValue("--row"), 10) || 26;
     this.warmest = view.o.tin.reduce((most, tin, i) => Math.max(most, tin + view.o.tout[i]), 1);
@@ -67,7 +67,7 @@ export class Grid {
     const isBrief = this.from >= 0 && Math.abs(from - this.from) > size / 2;
     if (isBrief) this.later();
     if (isBrief !== this.isBrief) this.body.classList.toggle("flying", (this.isBrief = isBrief));
-    const axis = this.isFit && !isBrief && axisOf(this.view, Math.floor(top), shown, this.axis);
+    const axis = this.isFit && !isBrief && axisOf(this.view, Math.floor(top), shown, this.axis, this.clock);
     if (axis) this.zoom(axis, true);
     for (let at = from; at < from + size; at++) this.fill(at, isBrief);
     this.from = from;
@@ -81,8 +81,8 @@ export class Grid {
   fill(at, isBrief) {
     const row = this.pool[at % this.pool.length];
     if (row.at === at && this.from >= 0 && !this.isDirty && row.isBrief === isBrief) return;
-    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts, marks: this.marks });
-    if (!isBrief) row.draw(this.view.o, this.axis);
+    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts, marks: this.marks, heads: this.heads });
+    if (!isBrief) row.draw(this.view.o, this.axis, this.clock);
   }
 
   /** Fill what was written in brief once it is calm. */
@@ -101,7 +101,7 @@ export class Grid {
   zoom(axis, isFit) {
     this.axis = axis;
     this.isFit = isFit;
-    for (const row of this.pool) if (row.i >= 0) row.draw(this.view.o, axis);
+    for (const row of this.pool) if (row.i >= 0) row.draw(this.view.o, axis, this.clock);
   }
 
   mark() {

@@ -46,9 +46,10 @@ export function seams({ context, of, width, height }, [from, to], clock) {
   context.fillStyle = of.page;
   for (const [begin] of clock.cut) {
     const x = ((clock.of(begin) - from) / (to - from)) * width;
-    const wide = Math.max(3, (clock.seam / (to - from)) * width);
+    const wide = Math.max(Math.min(3, width / clock.cut.length / 4), (clock.seam / (to - from)) * width);
     if (x + wide < 0 || x > width) continue;
     context.fillRect(x, 0, wide, height);
+    if (wide < 2) continue;
     context.fillStyle = of.soft;
     for (let y = 0; y < height; y += 5) context.fillRect(Math.round(x + wide / 2), y, 1, 3);
     context.fillStyle = of.page;

@@ -6,10 +6,12 @@
 /**
  * Times are in units of `unit` nanoseconds from the start of the first row.
  * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],
- *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array, dur: Uint32Array, tin: Uint32Array, tout: Uint32Array,
+ *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array | Float64Array, dur: Uint32Array | Float64Array, tin: Uint32Array, tout: Uint32Array,
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
- *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array}} Outline
- *   `ttft`: until the first token, 0 where nobody saw it; an older outline has none. `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended
+ *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array,
+ *   runs?: import("../conversation/places.js").Runs, pause?: number}} Outline
+ *   `ttft`: until the first token, 0 where nobody saw it; an older outline has none. `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended;
+ *   of several runs in one: `runs`, which they are, and `pause`, from which idle time on a gap is cut out
  */
 
 export const ERROR = 1;
@@ -63,7 +65,7 @@ function differences(column) {
 }
 
 /** Find parents, ends of subtrees and their sums. @param {Outline} o */
-function linked(o) {
+export function linked(o) {
   const { n, depth } = o;
   const parent = new Int32Array(n);
   const end = new Uint32Array(n);
@@ -114,6 +116,14 @@ export function rowOf(o, id) {
   }
   return -1;
 }
+
+/** What an address says for a row, and the row of it, or -1. @param {Outline} o @param {number} i */
+export const addressOf = (o, i) => o.runs?.address(i) ?? spanId(o, i);
+/** @param {Outline} o @param {string | undefined} text */
+export const rowAt = (o, text) => (o.runs ? o.runs.rowAt(text) : rowOf(o, text));
+
+/** Whether a row has all others below it. @param {Outline} o @param {number} i */
+export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 
 /** A length in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;

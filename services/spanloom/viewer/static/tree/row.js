@@ -5,6 +5,7 @@ import { line } from "../ui/visible.js";
 import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.js";
 
 /** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks what annotators say, drawn into the cell of a row */
+/** @typedef {{fill: (row: Row, i: number) => void}} Heads what rows say that are the heads of runs */
 
 export const DEEPEST = 24;
 const PREVIEW = 160;
@@ -47,9 +48,9 @@ export class Row {
 
   /**
    * Show a row of the outline at a place. In brief, while rows fly by, only its name is written.
-   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>, marks: Marks | null}} how
+   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>, marks: Marks | null, heads: Heads | null}} how
    */
-  fill(view, at, { height, isBrief, warmest, texts, marks }) {
+  fill(view, at, { height, isBrief, warmest, texts, marks, heads }) {
     const { o } = view;
     const i = view.rows[at];
     const { node } = this;
@@ -77,6 +78,7 @@ export class Row {
     this.preview.textContent = line(view.snippets.get(i) || (texts.get(i) ?? ""), PREVIEW);
     marks?.fill(this.marks, i);
     this.numbers(view, i, warmest);
+    heads?.fill(this, i);
   }
 
   /** @param {import("./view.js").View} view @param {number} i @param {number} warmest */
@@ -105,9 +107,10 @@ export class Row {
     this.node.ariaSelected = String(is);
   }
 
-  /** Draw the bar on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis */
-  draw(o, [from, to]) {
-    const at = (/** @type {number} */ time) => Math.min(1, Math.max(0, (time - from) / (to - from)));
+  /** Draw the bar on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {{of: (time: number) => number}} clock */
+  draw(o, axis, clock) {
+    const [from, to] = axis.map((time) => clock.of(time));
+    const at = (/** @type {number} */ time) => Math.min(1, Math.max(0, (clock.of(time) - from) / (to - from)));
     const x = at(o.start[this.i]);
     const width = at(o.start[this.i] + o.dur[this.i]) - x;
     const isSeen = width > 0 || (x > 0 && x < 1);

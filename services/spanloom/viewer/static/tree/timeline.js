@@ -42,6 +42,10 @@ export class Timeline {
     this.schedule();
   }
 
+  isWhole() {
+    return this.axis[0] <= this.o.first && this.axis[1] >= this.more.clock.last;
+  }
+
   whole() {
     this.zoom(this.o.first, this.more.clock.last);
   }

@@ -3,7 +3,7 @@
  * arrays for every change, under a few milliseconds for 100,000 rows.
  */
 import { find } from "./find.js";
-import { isPlumbing } from "./outline.js";
+import { isPlumbing, isWhole } from "./outline.js";
 
 /** @typedef {import("./outline.js").Outline} Outline */
 /** @typedef {import("./find.js").Wanted & {isAlone: boolean}} Wanted */
@@ -117,10 +117,10 @@ export class View {
     this.rebuild();
   }
 
-  /** Close everything, or open it; the root stays open. @param {boolean} isClosed */
+  /** Close everything, or open it; what all others are below stays open. @param {boolean} isClosed */
   all(isClosed) {
     this.collapsed.fill(Number(isClosed));
-    if (isClosed) this.collapsed[Math.max(0, this.root)] = 0;
+    if (this.root >= 0 || isWhole(this.o, 0)) this.collapsed[Math.max(0, this.root)] = 0;
     this.rebuild();
   }
 

@@ -1,0 +1,49 @@
+/** What a conversation is: how many runs, from when to when, and what they took together. */
+import { useMemo } from "../vendor/hooks.js";
+import { duration, moment, money, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { grid } from "../run/state.js";
+import { place } from "../state/place.js";
+import { toError } from "../tree/keys.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { areAll, runs } from "./runs.js";
+
+/** @typedef {import("../list/run.js").Run} Run */
+
+/** @param {Run[]} list */
+function sums(list) {
+  const of = (/** @type {(run: Run) => number} */ value) => list.reduce((sum, run) => sum + value(run), 0);
+  const costs = list.filter((run) => run.cost !== null);
+  return {
+    busy: of((run) => Number(run.duration)), tin: of((run) => run.input_tokens), tout: of((run) => run.output_tokens), failures: of((run) => run.failures),
+    spans: of((run) => run.span_count), cost: costs.length ? costs.reduce((sum, run) => sum + Number(run.cost), 0) : null, uncosted: list.length - costs.length,
+    until: list.reduce((last, run) => Math.max(last, Number(run.started_at) + Number(run.duration)), 0),
+  };
+}
+
+export function Header() {
+  const list = runs.value;
+  const told = useMemo(() => sums(list ?? []), [list]);
+  const { id = "" } = place.value.query;
+  if (!list) return html`<header class="run-head"></header>`;
+  const held = areAll.value ? "" : "held"; // its room is kept: what is below does not move when the rest comes
+  const user = list.find((run) => run.user_id)?.user_id;
+  return html`<header class="run-head">
+    <div class="title"><h1><bdi>${visible(id)}</bdi></h1>
+      <span class="quiet">${moment(Number(list[0].started_at))}${areAll.value && ` – ${moment(told.until)}`}</span></div>
+    <dl class="facts">
+      <div class=${held}><dt>${t("conversation.runs")}</dt><dd>${list.length}</dd></div>
+      ${user && html`<div><dt>${t("column.user")}</dt><dd><bdi>${visible(user)}</bdi></dd></div>`}
+      <div class=${held} title=${t("conversation.busy.means")}><dt>${t("conversation.busy")}</dt><dd>${duration(told.busy)}</dd></div>
+      <div class=${held} title=${`${told.tin} / ${told.tout}`}><dt>${t("metric.tokens")}</dt><dd>${short(told.tin)} / ${short(told.tout)}</dd></div>
+      ${told.cost !== null && html`<div class=${held} title=${told.uncosted ? t("conversation.uncosted", { n: told.uncosted }) : ""}><dt>${t("column.cost")}</dt><dd>${told.uncosted ? "≥ " : ""}${money(told.cost)}</dd></div>`}
+      <div class=${held}><dt>${t("column.spans")}</dt><dd>${short(told.spans)}</dd></div>
+      <div class=${held}><dt>${t("column.errors")}</dt><dd>${told.failures ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${nextErrorOf}>✕ ${told.failures}</button>` : "0"}</dd></div>
+    </dl></header>`;
+}
+
+function nextErrorOf() {
+  const there = grid.peek();
+  if (there) toError(there, 1);
+}

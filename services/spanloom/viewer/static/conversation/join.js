@@ -1,0 +1,105 @@
+/**
+ * The runs of a conversation as one outline: a row for each run, and below it those of the run's own
+ * outline; one row that stands for them, `…`, as long as nobody has fetched it. So everything that
+ * shows a run shows a conversation.
+ */
+import { ERROR, linked } from "../tree/outline.js";
+import { Runs } from "./places.js";
+
+/** @typedef {import("../tree/outline.js").Outline} Outline */
+/** @typedef {import("../list/run.js").Run} Run */
+/** A run as the list tells it, and its outline once that was fetched. @typedef {{run: Run, outline: Outline | null}} Part */
+
+export const WAITING = "…";
+/** Idle time is cut out from a quarter of what a run takes on the average, or from this share of all. */
+const SHARES = { ofAll: 0.02, ofOne: 0.25 };
+/** One of `start` and `dur` is a millisecond, which documents tell times in; no run is too long for a float. */
+const UNIT_NS = 1_000_000;
+
+/** A list that gives each text its number. */
+class Words {
+  constructor() {
+    /** @type {Map<string, number>} */
+    this.numbers = new Map();
+  }
+
+  /** @param {string} text */
+  of(text) {
+    const known = this.numbers.get(text) ?? this.numbers.size;
+    this.numbers.set(text, known);
+    return known;
+  }
+
+  /** The numbers of several. @param {string[]} texts */
+  all(texts) {
+    return Uint32Array.from(texts, (text) => this.of(text));
+  }
+
+  list() {
+    return [...this.numbers.keys()];
+  }
+}
+
+/** Put runs together, in this order. @param {Part[]} parts @returns {Outline} */
+export function join(parts) {
+  const runs = new Runs(parts);
+  const begun = parts.map(({ run }) => Number(run.started_at));
+  const origin = Math.floor(Math.min(...begun, Infinity));
+  const words = { names: new Words(), agents: new Words(), kinds: new Words() };
+  words.agents.of(""); // none
+  words.kinds.all(["run", "agent", "model", "tool", "graph", "other"]);
+  const o = columns(runs.n);
+  parts.forEach((part, at) => {
+    const row = runs.heads[at];
+    o.start[row] = begun[at] - origin;
+    o.dur[row] = Number(part.run.duration);
+    o.name[row] = words.names.of(part.run.root_name || part.run.trace_id);
+    if (part.outline) put(o, row + 1, part.outline, words, BigInt(origin) * 1_000_000n);
+    else wait(o, row, part.run, words);
+  });
+  const names = { names: words.names.list(), agents: words.agents.list(), kinds: words.kinds.list() };
+  const busy = parts.reduce((sum, { run }) => sum + Number(run.duration), 0);
+  const pause = Math.min(busy * SHARES.ofAll, (busy / Math.max(parts.length, 1)) * SHARES.ofOne);
+  const head = { n: runs.n, version: 0, origin: BigInt(parts.length ? origin : 0) * 1_000_000n, unit: UNIT_NS, runs, pause };
+  return linked(/** @type {any} */ ({ ...head, ...names, ...o }));
+}
+
+/** @param {number} n */
+function columns(n) {
+  return {
+    id: new Uint8Array(n * 8), ttft: new Uint32Array(n), start: new Float64Array(n), dur: new Float64Array(n), tin: new Uint32Array(n), tout: new Uint32Array(n),
+    name: new Uint32Array(n), agent: new Uint32Array(n), depth: new Uint16Array(n), kind: new Uint8Array(n), flags: new Uint8Array(n),
+  };
+}
+
+/** @typedef {ReturnType<typeof columns>} Columns */
+/** @typedef {{names: Words, agents: Words, kinds: Words}} Dictionaries */
+
+/** The rows of an outline, one level deeper. @param {Columns} o @param {number} at @param {Outline} of @param {Dictionaries} words @param {bigint} origin */
+function put(o, at, of, words, origin) {
+  const [names, agents, kinds] = [words.names.all(of.names), words.agents.all(of.agents), words.kinds.all(of.kinds)];
+  const scale = of.unit / UNIT_NS;
+  const later = Number(of.origin - origin) / UNIT_NS;
+  o.id.set(of.id, at * 8);
+  for (const column of /** @type {const} */ (["tin", "tout", "flags"])) o[column].set(of[column], at);
+  for (let i = 0, to = at; i < of.n; i++, to++) {
+    o.start[to] = of.start[i] * scale + later;
+    o.dur[to] = of.dur[i] * scale;
+    o.ttft[to] = (of.ttft?.[i] ?? 0) * scale;
+    o.depth[to] = of.depth[i] + 1;
+    o.name[to] = names[of.name[i]];
+    o.agent[to] = agents[of.agent[i]];
+    o.kind[to] = kinds[of.kind[i]];
+  }
+}
+
+/** The row that stands for those that nobody fetched: it failed if any of them did. @param {Columns} o @param {number} head @param {Run} run @param {Dictionaries} words */
+function wait(o, head, run, words) {
+  const at = head + 1;
+  [o.start[at], o.dur[at], o.depth[at]] = [o.start[head], o.dur[head], 1];
+  [o.tin[at], o.tout[at]] = [run.input_tokens, run.output_tokens];
+  o.name[at] = words.names.of(WAITING);
+  o.kind[at] = o.kind[head];
+  o.flags[at] = run.failures ? ERROR : 0;
+}
+

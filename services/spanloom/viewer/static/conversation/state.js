@@ -1,0 +1,123 @@
+/** The conversation on show: its runs in one tree, whose outlines are fetched when somebody opens or sees them. */
+import { batch, effect, signal } from "../vendor/signals.js";
+import { getBytes } from "../api.js";
+import { cutting } from "../run/playhead.js";
+import { chosen, grid, headed, turns, view } from "../run/state.js";
+import { FIRST_ERROR, place } from "../state/place.js";
+import { nextError } from "../tree/keys.js";
+import { ERROR, decode, rowAt } from "../tree/outline.js";
+import { Forest, runsOf } from "./forest.js";
+import { join } from "./join.js";
+import { areAll, pathOf, runs } from "./runs.js";
+
+/** @typedef {import("./join.js").Part} Part */
+
+/** A conversation up to this size is fetched whole, and shown open. */
+const SMALL = { runs: 20, spans: 5_000 };
+const AT_ONCE = 4;
+
+cutting.isUsual = true; // between turns a person thinks, for minutes or for days
+
+/** @type {Part[]} */
+let parts = [];
+/** Of runs that are being fetched, by their numbers. @type {Map<number, Promise<void>>} */
+const fetching = new Map();
+/** @type {(() => void)[]} */
+const queue = [];
+let busy = 0;
+let frame = 0;
+
+/** What went wrong with runs that could not be fetched, by their numbers. */
+export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
+
+export const forest = () => /** @type {Forest | null} */ (view.peek());
+
+/** Fetch the outline of a run, once. @param {number} at the number of the run */
+export function fetchRun(at) {
+  const known = fetching.get(at);
+  if (known || parts[at]?.outline) return known ?? Promise.resolve();
+  const coming = turn().then(() => outlineOf(parts[at].run)).then((outline) => {
+    parts[at] = { run: parts[at].run, outline };
+    frame ||= requestAnimationFrame(() => { frame = 0; renew(); });
+  }).catch((error) => { // asked for again when it comes into sight again
+    lost.value = new Map(lost.peek()).set(at, error.message);
+    grid.peek()?.told();
+  }).finally(() => {
+    fetching.delete(at);
+    busy -= 1;
+    queue.shift()?.();
+  });
+  fetching.set(at, coming);
+  return coming;
+}
+
+/** Wait until few others are asked for. @returns {Promise<void>} */
+function turn() {
+  busy += 1;
+  return busy <= AT_ONCE ? Promise.resolve() : new Promise((go) => queue.push(go));
+}
+
+/** @param {import("./runs.js").Run} run */
+const outlineOf = async (run) => decode(await getBytes(`${pathOf(run)}/outline`, { project: run.project }));
+
+/** Put what has come into the tree, where nothing in sight moves. */
+function renew() {
+  const there = forest();
+  if (!there) return;
+  const shown = grid.peek();
+  const had = runsOf(there.o);
+  const { flags } = there.o;
+  const top = shown && there.count ? there.rows[Math.min(there.count - 1, Math.ceil(shown.host.scrollTop / shown.rowHeight))] : -1;
+  const above = shown && top >= 0 ? there.position[top] * shown.rowHeight - shown.host.scrollTop : 0;
+  there.grow(join([...parts]));
+  const now = runsOf(there.o);
+  /** @param {number} i */
+  const moved = (i) => (i >= 0 && had.isWaiting(i) && !now.isWaiting(had.moved(now, i)) ? firstOf(there, had.moved(now, i), (flags[i] & ERROR) > 0) : had.moved(now, i));
+  batch(() => {
+    chosen.value = moved(chosen.peek());
+    if (!shown) { turns.value += 1; return; }
+    shown.active = moved(shown.active);
+    shown.texts = new Map();
+    shown.changed();
+    shown.host.scrollTop = Math.max(0, there.position[had.moved(now, top)]) * shown.rowHeight - above;
+    shown.pick(shown.active);
+  });
+}
+
+/** Of a run whose steps have come, the step to go to: the first that failed, or the first that is no plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
+function firstOf(there, i, isFailed) {
+  const found = isFailed ? nextError(there, i - 1, 1) : -1;
+  if (found >= 0) return found;
+  const { end, parent } = there.o;
+  let at = i;
+  while (there.hidden[at] && at + 1 < end[parent[i]]) at += 1;
+  return at;
+}
+
+/** The runs have come, or more of them. */
+async function take() {
+  const list = runs.value ?? [];
+  if (!list.length || (parts.length && parts.length === list.length)) return;
+  const isFirst = !parts.length;
+  parts = [...parts, ...list.slice(parts.length).map((run) => ({ run, outline: null }))];
+  if (!isFirst) return renew();
+  const isSmall = areAll.peek() && list.length <= SMALL.runs && list.reduce((sum, run) => sum + run.span_count, 0) <= SMALL.spans;
+  const { step, root, frames } = place.peek().query;
+  const named = [step, root].map((text) => list.findIndex((run) => run.trace_id === text?.split("/")[0] && text.includes("/")));
+  await Promise.all(isSmall ? list.map((_, at) => fetchRun(at)) : named.filter((at) => at >= 0).map(fetchRun));
+  cancelAnimationFrame(frame);
+  frame = 0;
+  const made = new Forest(join([...parts]), !isSmall);
+  if (frames) made.showFrames(true);
+  const top = rowAt(made.o, root);
+  if (top >= 0) made.drill(top);
+  const wanted = step === FIRST_ERROR ? nextError(made, -1, 1) : rowAt(made.o, step);
+  if (wanted >= 0 && made.position[wanted] < 0) made.reveal(wanted);
+  batch(() => {
+    chosen.value = Math.max(wanted, made.count ? made.rows[0] : -1);
+    view.value = made;
+    headed.value = true;
+  });
+}
+
+effect(() => { void runs.value; void take(); });

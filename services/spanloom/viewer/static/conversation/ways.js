@@ -1,0 +1,55 @@
+/** The ways between a conversation and the pages of its runs: links, and the keys that follow them. */
+import { t } from "../i18n/index.js";
+import { grid } from "../run/state.js";
+import { read, write } from "../state/kept.js";
+import { link } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { useKeys } from "../ui/keys.js";
+import { runsOf } from "./forest.js";
+import { runs } from "./runs.js";
+
+/** @typedef {import("../list/run.js").Run} Run */
+/** @typedef {import("../run/neighbours.js").Origin} Origin */
+
+/** The page of a run. @param {Run} run @param {Record<string, string | undefined>} [query] */
+export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
+
+/** The list that led here, however many of the runs were opened meanwhile. */
+function list() {
+  const { url, back = "/" } = read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
+  return url.startsWith("/conversation") ? back : url;
+}
+
+/** Have the pages of the runs lead back here, and to each other. */
+export function remember() {
+  const all = (runs.peek() ?? []).map((run) => [run.trace_id, run.project]);
+  write("list", { url: location.pathname + location.search, runs: all, back: list() }, sessionStorage);
+}
+
+/** To the run before the one in which the active row is, or behind it. @param {1 | -1} by */
+const go = (by) => () => {
+  const there = grid.peek();
+  if (!there) return;
+  const of = runsOf(there.view.o);
+  const at = of.at(there.active) + (by < 0 && !of.isHead(there.active) ? 0 : by);
+  if (at >= 0 && at < of.heads.length) there.select(of.heads[at]);
+};
+
+/** The run whose row is the active one, if the tree has the focus. @param {KeyboardEvent} event */
+function runAt(event) {
+  const there = grid.peek();
+  if (!there || event.target !== there.host) return null;
+  const of = runsOf(there.view.o);
+  return of.isHead(there.active) ? of.part(there.active).run : null;
+}
+
+export function Ways() {
+  useKeys([
+    { key: "Enter", says: "key.run.open", isPressed: (event) => event.key === "Enter" && runAt(event) !== null,
+      run: (event) => { const run = runAt(event); if (run) { remember(); location.href = pageOf(run); } } },
+    { key: "[", says: "key.run.before", run: go(-1) },
+    { key: "]", says: "key.run.next", run: go(1) },
+    { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
+  ], []);
+  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><a href=${list()}>‹ ${t("list.title")}</a></nav>`;
+}

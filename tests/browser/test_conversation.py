@@ -1,0 +1,251 @@
+"""The page of a conversation, in a real browser over a real service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.conversations import LONG, TALK, send_long_talk, send_talk
+from tests.support.outlines import Row, encode_outline
+from tests.support.page_runs import MARKUP
+from tests.support.qualities import faults
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from tests.conftest import RunningSpanloom
+
+ROWS = ".grid .row"
+RUNS = 104
+"""Of the long conversation: more than come with the first page of the list."""
+MANY = 100_000
+ROWS_ARE = """async (one, least) => {
+  while (Number(one.ariaRowCount) < least) await new Promise(requestAnimationFrame);
+}"""
+
+
+@pytest.fixture(scope="module")
+def talk(service: RunningSpanloom) -> list[str]:
+    return send_talk(service)
+
+
+@pytest.fixture(scope="module")
+def long(service: RunningSpanloom) -> list[str]:
+    return send_long_talk(service, RUNS)
+
+
+def open_talk(page: Page, service: RunningSpanloom, name: str = TALK, query: str = "") -> Locator:
+    """Open a conversation and return its grid."""
+    page.goto(f"{service.api}/conversation?id={quote(name, safe='')}{query}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    return page.get_by_role("treegrid", name="Steps")
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def asked_for(page: Page, part: str) -> list[str]:
+    """Return the addresses that are asked for from now on and have this in them."""
+    found: list[str] = []
+    page.on("request", lambda one: found.append(one.url) if part in one.url else None)
+    return found
+
+
+def test_runs_are_the_roots_of_one_tree(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    grid = open_talk(page, service)
+    heads = page.locator(f"{ROWS}.k-run")
+    grid.focus()
+    page.keyboard.press("-")
+    expect(heads).to_have_count(5)
+    expect(grid).to_have_attribute("aria-rowcount", "6")
+    third = heads.nth(2)
+    expect(third).to_have_attribute("aria-level", "1")
+    expect(third).to_have_attribute("aria-posinset", "3")
+    expect(third).to_have_attribute("aria-setsize", "5")
+    for part, text in ((".kind", "#3"), (".below", "✕ 3"), (".tokens", "960"), (".time", "4.54 s")):
+        expect(third.locator(part)).to_have_text(text)
+    expect(third.locator(".preview")).to_have_text(
+        "Then book the train instead. → I could not: the seats are gone."
+    )
+    expect(third.locator(".facts-of")).to_contain_text("$0.0033")
+    expect(third.locator(".fault-sign")).to_have_attribute("aria-label", "recovered")
+    expect(third.locator("a")).to_have_attribute("href", f"/trajectories/{talk[2]}")
+    expect(page.locator(".run-head")).to_contain_text("runs5")
+    expect(page.locator(".run-head")).to_contain_text("4.2k / 600")
+    page.keyboard.press("+")
+    expect(grid).to_have_attribute("aria-rowcount", "30")
+    page.keyboard.press("e")
+    expect(page.locator(f"{ROWS}.on .label")).to_have_text("weather")
+    page.wait_for_url(f"**step={talk[1]}%2F{3:016x}*")
+    expect(page.locator(".step h2")).to_contain_text("weather")
+    expect(page.locator(".step")).to_contain_text("429 slow down")
+
+
+def test_the_address_says_which_step_and_what_is_its_root(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    grid = open_talk(page, service, query=f"&step={talk[3]}/{4:016x}&root={talk[3]}")
+    expect(page.locator(ROWS)).to_have_count(6)
+    expect(page.locator(f"{ROWS}.on .label")).to_have_text("book")
+    expect(page.locator(".crumbs")).to_have_text("travel_agent")
+    grid.focus()
+    page.keyboard.press("Escape")
+    expect(grid).to_have_attribute("aria-rowcount", "30")
+    assert "root" not in query_of(page)
+    page.keyboard.press("Home")
+    page.keyboard.press(".")
+    expect(page.locator(ROWS)).to_have_count(6)
+    page.wait_for_url(f"**root={talk[0]}*")
+
+
+def test_runs_lead_to_their_pages_and_back(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    page.goto(service.api + "/?where=duration+%3E+0s")
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    grid = open_talk(page, service)
+    grid.focus()
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    expect(page.locator(".step h2")).to_contain_text("#3")
+    page.keyboard.press("[")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/trajectories/{talk[1]}")
+    expect(page.locator(".neighbours")).to_contain_text("2 of 5")
+    page.keyboard.press("]")
+    page.wait_for_url(f"**/trajectories/{talk[2]}")
+    page.get_by_role("link", name="Conversation").first.click()
+    page.wait_for_url("**/conversation?**")
+    expect(page.locator(ROWS).first).to_be_visible()
+    page.locator(f"{ROWS}.k-run a").first.click()
+    page.wait_for_url(f"**/trajectories/{talk[0]}")
+    page.get_by_role("link", name="Conversation", exact=True).click()
+    page.wait_for_url(f"**step={talk[0]}*")
+    page.get_by_role("link", name="Runs").click()
+    page.wait_for_url("**/?where=duration*")
+
+
+def test_of_a_long_conversation_only_what_is_opened_is_fetched(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    outlines = asked_for(page, "/outline?")
+    grid = open_talk(page, service, LONG)
+    expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1))
+    page.wait_for_timeout(300)
+    assert outlines == []
+    page.locator(f"{ROWS}.k-run .twist").nth(1).click()
+    expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1 + 5))
+    expect(page.locator(f"{ROWS}.k-tool .label").first).to_have_text("look")
+    expect(page.locator(f"{ROWS}.k-tool .preview").first).to_have_text("found: look")
+    assert [long[1] in url for url in outlines] == [True]
+    grid.focus()
+    page.keyboard.press("+")  # opened are all, fetched those in sight
+    expect(page.locator(f"{ROWS}.k-model").nth(3)).to_be_visible()
+    page.wait_for_timeout(500)
+    assert 3 <= len(outlines) < RUNS / 2
+
+
+def test_an_error_in_a_run_that_nobody_opened_is_found(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    grid = open_talk(page, service, LONG)
+    page.get_by_role("button", name="✕ 2", exact=True).click()
+    active = page.locator(f"{ROWS}.on")
+    expect(active.locator(".label")).to_have_text("say")
+    expect(active).to_have_class("row k-tool err on")
+    page.wait_for_url(f"**step={long[7]}%2F{4:016x}*")
+    grid.focus()
+    page.keyboard.press("e")
+    page.wait_for_url(f"**step={long[57]}%2F{4:016x}*")
+    expect(active).to_be_in_viewport()
+
+
+def test_what_comes_in_moves_nothing_in_sight(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    """Runs above are opened where nobody looks: the steps of the last come in below its row."""
+    grid = open_talk(page, service, LONG)
+    expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1))
+    grid.focus()
+    page.keyboard.press("End")
+    last = page.locator(f"{ROWS}.on")
+    expect(last.locator(".kind")).to_have_text(f"#{RUNS}")
+    page.wait_for_timeout(300)
+    before = last.bounding_box()
+    page.keyboard.press("ArrowRight")
+    expect(last).to_have_attribute("aria-expanded", "true")
+    expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1 + 5))
+    assert last.bounding_box() == before
+    assert long
+
+
+def test_a_run_that_cannot_be_fetched_says_so_and_is_asked_for_again(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    page.route(
+        "**/v1/**/outline*", lambda route: route.fulfill(status=503, json={"detail": "too busy"})
+    )
+    grid = open_talk(page, service, LONG)
+    grid.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{ROWS}.k-waiting .preview")).to_have_text("too busy")
+    page.unroute("**/v1/**/outline*")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{ROWS}.k-model").first).to_be_visible()
+    assert long
+
+
+def test_a_conversation_with_a_huge_run_is_a_screen_of_rows(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    """The outline is made up, as that of the page of a run is in ``test_heavy.py``."""
+    rows = [Row(0, "agent", "all", 0, MANY)]
+    rows += [Row(1, "tool", f"n{at % 100}", at, 1) for at in range(1, MANY)]
+    body = encode_outline(rows)
+    page.route("**/v1/**/outline*", lambda route: route.fulfill(body=body))
+    grid = open_talk(page, service, LONG)
+    grid.focus()
+    page.keyboard.press("ArrowRight")
+    expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1 + MANY))
+    assert page.locator(ROWS).count() < 100
+    for key, count in {"-": RUNS, "+": MANY + 2 * RUNS - 1, "End": MANY + 2 * RUNS - 1}.items():
+        page.keyboard.press(key)
+        grid.evaluate(ROWS_ARE, count + 1)
+    assert page.locator(ROWS).count() < 100
+    assert long
+
+
+def test_names_and_texts_of_strangers_stay_text(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    grid = open_talk(page, service)
+    grid.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("[")
+    name = page.locator(f"{ROWS}.on .run-name")
+    expect(name).to_contain_text(MARKUP)
+    expect(page.locator(".step h2")).to_contain_text("⟨U+202E⟩gnp.exe⟨U+200B⟩")
+    expect(page.locator(".step .said").last).to_contain_text(MARKUP)
+    assert page.locator("img, iframe, object, [onerror]").count() == 0
+    assert talk
+
+
+def test_it_is_for_everybody(page: Page, service: RunningSpanloom, talk: list[str]) -> None:
+    open_talk(page, service)
+    expect(page.locator(".run-card")).to_be_visible()
+    assert faults(page) == []
+    page.locator(f"{ROWS}.k-model").first.click()
+    expect(page.locator(".step .said").first).to_be_visible()
+    assert faults(page) == []
+    assert talk
+
+
+def test_a_conversation_that_is_not_there_is_said_to_be_missing(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(f"{service.api}/conversation?id=nobody")
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()

@@ -1,0 +1,150 @@
+"""Conversations for the tests of their page: one of some turns, and one of many runs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+from tests.support.otlp_requests import message_of, wire_span
+from tests.support.page_runs import MARKUP, MS, SETTLED_S, TURNED, send, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+    from tests.conftest import RunningSpanloom
+
+BEGUN_NS = 1_763_600_000_000_000_000
+MINUTE, DAY = 60_000 * MS, 86_400_000 * MS
+TALK = "trip to <i>Bergen</i>"
+LONG = "support/4711"
+PIECE = 1_000
+
+
+class Turn(NamedTuple):
+    """What one run of a conversation is about."""
+
+    asked: str
+    answered: str
+    tools: Sequence[str] = ()
+    failed: Sequence[int] = ()
+    """Which of the tools fail, from 0."""
+    after: int = 3 * MINUTE
+    """Since the turn before, in nanoseconds."""
+    agent: str = "travel_agent"
+
+
+TURNS = (
+    Turn(
+        "Find me a hotel in Bergen for two nights.", "Hotel Norge, 1,450 NOK.", ("search", "price")
+    ),
+    Turn("Is it dry there tomorrow?", "It rains, as ever.", ("weather", "weather"), (0,)),
+    Turn(
+        "Then book the train instead.", "I could not: the seats are gone.", ("book",) * 3, (0, 1, 2)
+    ),
+    Turn("And next week?", "Booked for Tuesday, 07:43.", ("seats", "book"), after=2 * DAY),
+    Turn(f"Thanks {MARKUP}", f"You are welcome. {MARKUP} {TURNED}", agent=MARKUP + TURNED),
+)
+"""Minutes apart, but for the fourth: two days later."""
+
+
+def send_talk(
+    service: RunningSpanloom, turns: Sequence[Turn] = TURNS, conversation: str = TALK
+) -> list[str]:
+    """Send a conversation, wait until all its runs are settled; return their ids in order."""
+    traces, now = [], BEGUN_NS
+    for turn in turns:
+        trace = secrets.token_hex(16)
+        now += turn.after
+        send(
+            service,
+            message_of(turn_spans(trace, turn, now, conversation), {"service.name": "talk"}),
+        )
+        traces.append(trace)
+    for trace in traces:
+        wait_for(service.api, trace)
+    return traces
+
+
+def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LONG) -> list[str]:
+    """Send a conversation of that many runs of five spans, a quarter of an hour apart."""
+    traces = [secrets.token_hex(16) for _ in range(count)]
+    spans: list[Span] = []
+    for at, trace in enumerate(traces):
+        turn = Turn(
+            f"Question {at}?", f"Answer {at}.", ("look", "say"), (1,) if at % 50 == 7 else ()
+        )
+        spans += turn_spans(trace, turn, BEGUN_NS + at * 15 * MINUTE, conversation)
+    for at in range(0, len(spans), PIECE):
+        send(service, message_of(spans[at : at + PIECE], {"service.name": "talk"}))
+    _wait_for_all(service.api, count, conversation)
+    return traces
+
+
+def _wait_for_all(api: str, count: int, conversation: str) -> None:
+    """Wait until so many runs of a conversation are settled."""
+    asked = {"where": f"conversation = {json.dumps(conversation)} and status = settled"}
+    until = time.monotonic() + SETTLED_S
+    while time.monotonic() < until:
+        told = httpx.get(f"{api}/v1/stats", params={**asked, "metrics": "count"}).json()["items"]
+        if told and told[0]["count"] == count:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{conversation} was not settled within {SETTLED_S:g} s")
+
+
+def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Span]:
+    """Return an agent that asks a model, calls its tools one after the other, and answers."""
+    asked, answered = _said("user", turn.asked), _said("assistant", turn.answered)
+    own = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": turn.agent,
+        "gen_ai.conversation.id": conversation,
+        **_messages([asked], [answered]),
+    }
+    steps = [_chat([asked], _said("assistant", "Let me see.")), *map(_tool, turn.tools)]
+    steps.append(_chat([asked], answered))
+    spans = [wire_span(trace, 1, 0, turn.agent, begun, own)]
+    for at, told in enumerate(steps):
+        name = str(told.get("gen_ai.tool.name", "chat"))
+        span = wire_span(trace, at + 2, 1, name, begun + (at * 900 + 20) * MS, told)
+        span.end_time_unix_nano = span.start_time_unix_nano + 800 * MS
+        if at - 1 in turn.failed and "gen_ai.tool.name" in told:
+            span.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="429 slow down"))
+        spans.append(span)
+    spans[0].end_time_unix_nano = begun + (len(steps) * 900 + 40) * MS
+    return spans
+
+
+def _said(role: str, text: str) -> dict[str, object]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def _messages(given: object, answered: object) -> dict[str, object]:
+    return {
+        "gen_ai.input.messages": json.dumps(given),
+        "gen_ai.output.messages": json.dumps(answered),
+    }
+
+
+def _chat(given: object, answered: object) -> Mapping[str, object]:
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-4o",
+        "gen_ai.usage.input_tokens": 420,
+        "gen_ai.usage.output_tokens": 60,
+        **_messages(given, [answered]),
+    }
+
+
+def _tool(name: str) -> Mapping[str, object]:
+    return {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": name,
+        "gen_ai.tool.call.arguments": json.dumps({"place": "Bergen"}),
+        "gen_ai.tool.call.result": json.dumps({"found": name}),
+    }
