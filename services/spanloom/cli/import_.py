@@ -72,7 +72,7 @@ def import_command(files: Sequence[Path], project: str | None, otlp_url: str, ap
     """Send spans or documents to a service, as any exporter does: what is acknowledged is durable.
 
     Read are OTLP as `spanloom export --format otlp` and the Collector's file exporter write it,
-    JSON, JSON lines or protobuf, and documents as `--format jsonl` and `--format parquet` write
+    JSON, JSON lines or protobuf, and documents as `--format jsonl`, `parquet` and `arrow` write
     them; also gzipped. A file that is sent again, or goes on where it was interrupted, changes
     nothing. Ends with 1 if something was not taken.
     """

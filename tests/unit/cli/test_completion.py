@@ -73,7 +73,7 @@ def test_commands_and_options() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("export", "--format", ""), ["jsonl", "coze", "parquet", "otlp"]),
+        (("export", "--format", ""), ["jsonl", "coze", "parquet", "arrow", "otlp"]),
         (("list", "--status", "s"), ["settled"]),
         (("serve", "--log-format", ""), ["auto", "json", "console"]),
         (("completion", ""), ["bash", "zsh", "fish"]),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import orjson
-import pyarrow.parquet
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import Client
@@ -21,7 +22,7 @@ from spanloom.client.transfer.partial import ExportError, Mark, PartialFile
 from spanloom.core.formats.registry import FILE_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.unit.client.conftest import World
@@ -156,7 +157,7 @@ def test_a_moment_ago_stays_the_moment_that_it_was(tmp_path: Path) -> None:
         assert partial.mark.filters == {"from": "1000"}
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "arrow"])
 def test_a_run_that_is_deleted_meanwhile_is_named(
     client: Client, flaky: Flaky, tmp_path: Path, kind: str
 ) -> None:
@@ -177,10 +178,16 @@ def test_a_run_that_is_deleted_meanwhile_is_named(
     assert gone.encode() not in (tmp_path / "runs").read_bytes()
 
 
-def test_a_table_has_a_row_a_run_with_its_document(client: Client, tmp_path: Path) -> None:
-    path = tmp_path / "runs.parquet"
-    export(client, wanted(path, "parquet"), quietly)
-    table = pyarrow.parquet.read_table(path)
+@pytest.mark.parametrize(
+    ("kind", "read"),
+    [("parquet", parquet.read_table), ("arrow", feather.read_table)],
+)
+def test_a_table_has_a_row_a_run_with_its_document(
+    client: Client, tmp_path: Path, kind: str, read: Callable[[Path], pa.Table]
+) -> None:
+    path = tmp_path / "runs"
+    export(client, wanted(path, kind), quietly)
+    table = read(path)
     expected = client.trajectories().to_arrow()
     assert table.drop_columns(["document"]).to_pylist() == expected.to_pylist()
     documents = [client.document(run.trace_id).decode() for run in client.trajectories()]

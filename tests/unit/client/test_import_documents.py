@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 import pytest
-from pyarrow import parquet, table
+from pyarrow import feather, parquet, table
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture
 
 from spanloom.client.address import Address
 from spanloom.client.transfer import documents, otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
-from spanloom.client.transfer.parquet import UnreadableTableError
 from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.tables import UnreadableTableError
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 
@@ -105,10 +105,12 @@ def test_every_form_of_a_file_has_the_same_runs(
     lines = [one._replace(place="", share=0) for one in read_pieces(path)]
     path.write_bytes(gzip.compress(LINE + b"\n" + LINE))
     assert [one._replace(place="", share=0) for one in read_pieces(path)] == lines
-    parquet.write_table(table({"document": [LINE.decode()] * 2, "trace_id": ["a", "b"]}), path)
-    rows = list(read_pieces(path))
-    assert [one._replace(place="", share=0) for one in rows] == lines
-    assert {one.place for one in rows} == {"row 1", "row 2"}
+    kept = table({"document": [LINE.decode()] * 2, "trace_id": ["a", "b"]})
+    for write in (parquet.write_table, feather.write_feather):
+        write(kept, path)
+        rows = list(read_pieces(path))
+        assert [one._replace(place="", share=0) for one in rows] == lines
+        assert {one.place for one in rows} == {"row 1", "row 2"}
     assert sum(one.spans for one in lines if isinstance(one, Piece)) == 2 * len(
         {step["id"] for agent in RUN["agent_steps"] for step in (agent, *agent["steps"])}
     )
@@ -116,12 +118,14 @@ def test_every_form_of_a_file_has_the_same_runs(
 
 def test_a_table_without_documents_says_so(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    parquet.write_table(table({"trace_id": ["a"]}), path)
-    with pytest.raises(UnreadableTableError, match="no table with a column `document`"):
-        list(read_pieces(path))
-    path.write_bytes(b"PAR1 and nothing that belongs to it")
-    with pytest.raises(UnreadableTableError):
-        list(read_pieces(path))
+    for write in (parquet.write_table, feather.write_feather):
+        write(table({"trace_id": ["a"]}), path)
+        with pytest.raises(UnreadableTableError, match="no table with a column `document`"):
+            list(read_pieces(path))
+    for magic in (b"PAR1", b"ARROW1"):
+        path.write_bytes(magic + b" and nothing that belongs to it")
+        with pytest.raises(UnreadableTableError):
+            list(read_pieces(path))
 
 
 def sent(

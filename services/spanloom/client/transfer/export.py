@@ -61,14 +61,18 @@ def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Expo
     Interrupted, by whatever, it goes on where it was when the same is asked for again.
     """
     if wanted.format.content is Content.ROW:
-        from spanloom.client.transfer.parquet import write_table  # noqa: PLC0415  # needs PyArrow
+        from spanloom.client.transfer.tables import write_table  # noqa: PLC0415  # needs PyArrow
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
     with PartialFile(wanted.path, Mark(asked, wanted.runs.filters)) as partial:
         for rows, cursor in _pages(client, wanted, partial.mark):
             skipped = tuple(r["trace_id"] for r in rows if not _write(client, wanted, r, partial))
             partial.commit(cursor, len(rows) - len(skipped), skipped)
             tell(partial.mark)
-        whole = write_table(partial.file) if wanted.format.content is Content.ROW else None
+        whole = (
+            write_table(partial.file, wanted.format.id)
+            if wanted.format.content is Content.ROW
+            else None
+        )
         partial.finish(whole)
     mark = partial.mark
     return Exported(

@@ -1,8 +1,8 @@
 """Files in parts: lines, messages or rows, each with its place.
 
 Read are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file exporter
-writes them, one protobuf message, any of them compressed by gzip, and Parquet as ``spanloom
-export`` writes it. What is in a file is told by its first bytes, not by its name.
+writes them, one protobuf message, any of them compressed by gzip, and Parquet and Arrow as
+``spanloom export`` writes them. What is in a file is told by its first bytes, not by its name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MESSAGE_BYTES = 1024 * 1024 * 1024
 """A longer one is no message."""
 CUT_OFF = b"\xff"
 """In place of a message that is not there as a whole: none begins like this."""
-_GZIP, _BOM, _PARQUET = b"\x1f\x8b", b"\xef\xbb\xbf", b"PAR1"
+_GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
+_TABLES = (b"PAR1", b"ARROW1")
 _TAG = b"\x0a"
 """With which a message begins that has spans; the length of one shorter than 160 MiB does not.
 It is a line break, too, so a file that begins with one is no JSON lines."""
@@ -41,10 +42,10 @@ class Part(NamedTuple):
 def read_parts(path: Path) -> Iterator[Part]:
     """Yield what is in a file; nothing of an empty one."""
     with path.open("rb") as raw:
-        head = raw.read(len(_PARQUET))
+        head = raw.read(max(map(len, _TABLES)))
         raw.seek(0)
-        if head == _PARQUET:
-            from spanloom.client.transfer.parquet import read_documents  # noqa: PLC0415  # PyArrow
+        if head.startswith(_TABLES):
+            from spanloom.client.transfer.tables import read_documents  # noqa: PLC0415  # PyArrow
 
             for number, document, share in read_documents(path):
                 yield Part(f"row {number}", document, share)

@@ -86,6 +86,12 @@ FILE_FORMATS = {
             is_read=True,
         ),
         FileFormat(
+            "arrow",
+            Content.ROW,
+            "The same as an Arrow file, which programs map into memory.",
+            is_read=True,
+        ),
+        FileFormat(
             "otlp", Content.SPANS, "The spans of a run a line, as they were sent.", is_read=True
         ),
     )

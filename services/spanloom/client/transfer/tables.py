@@ -1,4 +1,4 @@
-"""A Parquet file of the lines of an export: what the list says of a run, then its document.
+"""A table, Parquet or Arrow, of the lines of an export: what the list says, then the document.
 
 Read back are the documents: the list's columns are made of them again.
 """
@@ -16,6 +16,7 @@ from spanloom.client.models import TrajectorySummary
 
 try:
     import pyarrow as pa
+    from pyarrow import ipc
     from pyarrow.parquet import ParquetFile, ParquetWriter
 
     from spanloom.client.frames import arrow
@@ -32,23 +33,37 @@ if TYPE_CHECKING:
 GROUP_BYTES = 4 * 1024 * 1024
 """Of documents in a row group; so much is held."""
 DOCUMENT = "document"
+ARROW_MAGIC = b"ARROW1"
+"""With which an Arrow file begins."""
 ROWS_HELD = 16
 """Of a file that is read: a document may have megabytes."""
 
 
 class UnreadableTableError(ClientError):
-    """A file is no Parquet, or has no documents."""
+    """A file is no Parquet and no Arrow, or has no documents."""
 
 
-def write_table(lines: IO[bytes]) -> Path:
-    """Write a file beside the one of the lines and return where it is."""
+def _parquet(path: Path, schema: pa.Schema) -> ParquetWriter:
+    return ParquetWriter(path, schema, compression="zstd")
+
+
+def _arrow(path: Path, schema: pa.Schema) -> ipc.RecordBatchFileWriter:
+    return ipc.new_file(str(path), schema)
+
+
+_WRITERS = {"parquet": _parquet, "arrow": _arrow}
+"""By the names of ``core.formats.registry``; Arrow's is plain, to be mapped into memory."""
+
+
+def write_table(lines: IO[bytes], format_id: str) -> Path:
+    """Write a file of a format beside the one of the lines and return where it is."""
     path = Path(f"{lines.name}.whole")
     columns = Columns(TrajectorySummary)
     for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
         columns.add(rows)
         columns.taken()
     schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))
-    with ParquetWriter(path, schema, compression="zstd") as writer:
+    with _WRITERS[format_id](path, schema) as writer:
         for rows, documents in _groups(lines):
             columns.add(rows)
             table = arrow.make(columns.taken())
@@ -63,17 +78,34 @@ def read_documents(path: Path) -> Iterator[tuple[int, bytes, float]]:
 
     Raises ``UnreadableTableError`` for what is no table of documents.
     """
+    with path.open("rb") as file:
+        is_arrow = file.read(len(ARROW_MAGIC)) == ARROW_MAGIC
     try:
-        with ParquetFile(path) as table:
-            count, number = max(1, table.metadata.num_rows), 0
-            for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT]):
-                for document in batch.column(DOCUMENT).to_pylist():
-                    number += 1
-                    yield number, str(document or "").encode(), number / count
+        number = 0
+        for count, documents in _arrow_pieces(path) if is_arrow else _parquet_pieces(path):
+            for document in documents.to_pylist():
+                number += 1
+                yield number, str(document or "").encode(), number / count
     except (pa.ArrowException, KeyError, OSError) as error:
         raise UnreadableTableError(
             f"{path}: no table with a column `{DOCUMENT}`: {error}"
         ) from error
+
+
+def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
+    """Yield some documents at a time, each time with how many there are in all."""
+    with ParquetFile(path) as table:
+        for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT]):
+            yield table.metadata.num_rows, batch.column(DOCUMENT)
+
+
+def _arrow_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
+    """Do the same; what is mapped into memory is read as it is needed."""
+    with pa.memory_map(str(path)) as file, ipc.open_file(file) as table:
+        for number in range(table.num_record_batches):
+            documents = table.get_batch(number).column(DOCUMENT)
+            for start in range(0, len(documents), ROWS_HELD):
+                yield table.count_rows(), documents.slice(start, ROWS_HELD)
 
 
 def _groups(lines: IO[bytes]) -> Iterator[tuple[Sequence[Row], Sequence[str]]]:
