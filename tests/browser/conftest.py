@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.annotated_page import call, send_steps
 from tests.support.annotated_runs import SEED
-from tests.support.browser import NO_CHROMIUM, Watch, chromium, open_browser
+from tests.support.browser import NO_BROWSER, Watch, lightest_browser, open_browser
 from tests.support.page_modules import Modules
 from tests.support.page_runs import wait_for
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip, with the reason, where there is no browser."""
-    if chromium() is None:
+    if lightest_browser() is None:
         for item in items:
             if "/tests/browser/" in str(item.path):
-                item.add_marker(pytest.mark.skip(reason=NO_CHROMIUM))
+                item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One browser for a module: its event loop must not outlive it among other tests."""
-    with open_browser() as opened:
+    with open_browser(lightest_browser()) as opened:
         yield opened
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.browser import NO_CHROMIUM, chromium, open_browser
 from tests.support.ground_truth import all_captures
 from tests.support.pictures import (
     LOOKS,
@@ -31,7 +32,7 @@ from tests.support.pictures import (
 from tests.support.sent_captures import send as send_capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
     from tests.conftest import StartSpanloom
@@ -43,6 +44,15 @@ PATIENCE_S = 10.0
 DOCS = Path(__file__).parents[2] / "docs/pictures"
 MADE_BY = PICTURES / "chromium.txt"
 """The major version of the browser that made them: another one draws letters otherwise."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The browser that people use: the lightest one draws the edges of letters otherwise."""
+    if chromium() is None:
+        pytest.skip(NO_CHROMIUM)
+    with open_browser() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
