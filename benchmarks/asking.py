@@ -13,9 +13,10 @@ from benchmarks.runs import BUSIEST, DAY, DAYS, FIRST_NS, Runs
 from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
-from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.storage.engine.connect import open_store

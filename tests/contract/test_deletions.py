@@ -25,9 +25,10 @@ from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
+from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 

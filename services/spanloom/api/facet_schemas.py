@@ -8,8 +8,10 @@ from spanloom.api.questions import read_steps_where, read_where
 from spanloom.api.schemas import Where
 from spanloom.api.stats_schemas import SUBJECTS, Of, SomeRuns, ValueItem
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
+from spanloom.core.query.asked_numbers import parse_by
+from spanloom.core.query.stats import COUNT, Metric, Numbers
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.problems import both
 
 MAX_FACETS = 12
 """Each field is a question to the store."""
@@ -35,23 +37,24 @@ class FacetsQuery(SomeRuns):
 
     def numbers(self) -> list[Numbers]:
         """Return what the store is asked of each field; raises ``InvalidQueryError``."""
-        named = (name.strip() for name in self.fields.split(","))
-        names = list(dict.fromkeys(name for name in named if name))
-        if not names:
-            raise InvalidQueryError("name one at least; /v1/fields lists them", "fields")
-        if len(names) > MAX_FACETS:
-            raise InvalidQueryError(f"at most {MAX_FACETS} can be asked for at once", "fields")
         of = SUBJECTS[self.of]
-        runs = read_where(self.where) if of is Subject.RUN else None
-        steps = read_steps_where(self.where) if of is Subject.STEP else None
+        fields, (runs, steps) = both(
+            lambda: parse_by(self.fields, of, MAX_FACETS, "fields"),
+            lambda: both(
+                lambda: read_where(self.where) if of is Subject.RUN else None,
+                lambda: read_steps_where(self.where) if of is Subject.STEP else None,
+            ),
+        )
+        if not fields:
+            raise InvalidQueryError("name one at least; /v1/fields lists them", "fields")
         return [
             Numbers(
-                *(of, [Metric(COUNT)], parse_by(name, of)),
+                *(of, [Metric(COUNT)], [field]),
                 top=self.limit + 2,  # absent may be among them, and one more tells of the rest
                 where=runs,
                 steps_where=steps,
             )
-            for name in names
+            for field in fields
         ]
 
 

@@ -29,7 +29,7 @@ from spanloom.core.errors import (
     RetryableError,
 )
 from spanloom.core.ports.feed import PositionGoneError
-from spanloom.core.query.where.problems import InvalidWhereError
+from spanloom.core.query.where.problems import InvalidTextsError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -40,7 +40,7 @@ class InvalidInput(BaseModel):
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
     position: Annotated[
-        int | None, Field(description="Of `where`: where that stands, in code points from 0.")
+        int | None, Field(description="Where in it that stands, in code points from 0.")
     ] = None
     length: Annotated[int | None, Field(description="How many code points it takes.")] = None
     message: Annotated[str | None, Field(description="The same as `detail`.")] = None
@@ -110,7 +110,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
-    app.add_exception_handler(InvalidWhereError, _on_invalid_where)
+    app.add_exception_handler(InvalidTextsError, _on_invalid_texts)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
     app.add_exception_handler(RetryableError, _on_retryable)
@@ -154,17 +154,14 @@ def _named(loc: Sequence[str | int]) -> str:
     return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
 
 
-def _on_invalid_where(request: Request, error: Exception) -> Response:
-    assert isinstance(error, InvalidWhereError)  # noqa: S101  # as registered
+def _on_invalid_texts(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidTextsError)  # noqa: S101  # as registered
     errors = [
-        {
-            "parameter": error.parameter,
-            "detail": found.message,
-            **found._asdict(),
-        }
-        for found in error.problems
+        {"parameter": text.parameter, "detail": found.message, **found._asdict()}
+        for text in error.texts
+        for found in text.problems
     ]
-    return problem(request.url.path, 422, f"{error.parameter}: {error}", errors=errors)
+    return problem(request.url.path, 422, str(error), errors=errors)
 
 
 def _on_invalid_query(request: Request, error: Exception) -> Response:

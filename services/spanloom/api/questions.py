@@ -11,7 +11,7 @@ from fastapi import HTTPException
 
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
-from spanloom.core.query.where.problems import InvalidWhereError
+from spanloom.core.query.where.problems import InvalidWhereError, both
 from spanloom.core.query.where.tree import asks_for_words
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SE
 
 
 def read_question(where: str | None, order: str) -> Question:
-    """Return the question; raises ``InvalidQueryError`` with all that is wrong in the text."""
-    return Question(read_where(where), parse_order(order))
+    """Return the question; raises ``InvalidTextsError`` with all that is wrong in the texts."""
+    return Question(*both(lambda: read_where(where), lambda: parse_order(order)))
 
 
 def read_where(text: str | None, parameter: str = "where") -> Condition | None:

@@ -91,7 +91,7 @@ class ListQuery(PageQuery, Filters):
     fields: Fields = None
 
     def columns(self) -> Columns:
-        """Return what to give of each run; raises ``InvalidFieldsError``."""
+        """Return what to give of each run; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(TrajectoryItem), RUN_GROUPS, DOCUMENT_COLUMNS)
 
     def question(self) -> Question:

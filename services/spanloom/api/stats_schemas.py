@@ -11,10 +11,12 @@ from spanloom.api.questions import read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.question import is_orderable
-from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
+from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.problems import both
 from spanloom.core.query.where.values import OPERATORS
 
 _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
@@ -84,17 +86,18 @@ class StatsQuery(SomeRuns):
         """Return what the store understands; raises ``InvalidQueryError``."""
         of = SUBJECTS[self.of]
         of_steps = of is Subject.STEP
+        of_runs = (self.run_where, "run_where") if of_steps else (self.where, "where")
         if self.run_where and not of_steps:
             raise InvalidQueryError("this is for of=steps; of runs, ask by where", "run_where")
-        return Numbers(
-            of,
-            parse_metrics(self.metrics, of),
-            parse_by(self.by, of),
-            self._interval_ns(),
-            self.top + 1,
-            where=read_where(self.run_where, "run_where") if of_steps else read_where(self.where),
-            steps_where=read_steps_where(self.where) if of_steps else None,
+        (metrics, by), (where, steps_where) = both(
+            lambda: both(lambda: parse_metrics(self.metrics, of), lambda: parse_by(self.by, of)),
+            lambda: both(
+                lambda: read_where(*of_runs),
+                lambda: read_steps_where(self.where if of_steps else None),
+            ),
         )
+        interval_ns = self._interval_ns()
+        return Numbers(of, metrics, by, interval_ns, self.top + 1, where, steps_where)
 
     def _interval_ns(self) -> int:
         if self.interval is None:
@@ -202,7 +205,7 @@ def numbers_columns(asked: Numbers) -> Columns:
     """Return what every item has, in its order; a number may have a fraction, but for counts."""
     start = {"start": Sort.MOMENT} if asked.interval_ns else {}
     by = {field.name: sort_of(field) for field in asked.by}
-    is_count = {str(metric): metric.function == COUNT for metric in asked.metrics}
+    is_count = {metric.name: metric.function == COUNT for metric in asked.metrics}
     numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}
     return {**start, **by, **numbers}
 
@@ -210,5 +213,5 @@ def numbers_columns(asked: Numbers) -> Columns:
 def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:
     at = {} if group.start_ns is None else {"start": str(group.start_ns // 1_000_000)}
     by = {field.name: value for field, value in zip(asked.by, group.by, strict=True)}
-    numbers = zip(map(str, asked.metrics), group.values, strict=True)
+    numbers = zip((metric.name for metric in asked.metrics), group.values, strict=True)
     return {**at, **by, **dict(numbers)}

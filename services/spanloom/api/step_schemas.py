@@ -12,6 +12,7 @@ from spanloom.api.schemas import Fields, Milliseconds, Moment, PageQuery
 from spanloom.api.step_cursors import decode_step_cursor
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+from spanloom.core.query.where.problems import both
 
 
 class StepsQuery(PageQuery, Filters):
@@ -33,12 +34,15 @@ class StepsQuery(PageQuery, Filters):
     fields: Fields = None
 
     def columns(self) -> Columns:
-        """Return what to give of each step; raises ``InvalidFieldsError``."""
+        """Return what to give of each step; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(StepItem), STEP_GROUPS)
 
     def asked(self) -> StepsAsked:
         """Return what the store understands; raises ``InvalidQueryError``."""
-        return StepsAsked(read_steps_where(self.where), read_where(self.run_where, "run_where"))
+        steps, runs = both(
+            lambda: read_steps_where(self.where), lambda: read_where(self.run_where, "run_where")
+        )
+        return StepsAsked(steps, runs)
 
     def after(self) -> StepCursor | None:
         """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""

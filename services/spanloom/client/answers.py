@@ -63,10 +63,9 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     kind = BY_STATUS.get(reply.status, ApiError)
-    placed = next((fault.parameter for fault in faults if fault.position is not None), WHERE)
-    query = _sent(request, placed)
-    if query is not None and any(fault.parameter == placed for fault in faults):
-        return QueryError(query, reply.status, *told, faults, reply.retry_after_s)
+    placed = [f.parameter for f in faults if f.position is not None or f.parameter == WHERE]
+    if queries := {name: sent for name in placed if (sent := _sent(request, name)) is not None}:
+        return QueryError(queries, reply.status, *told, faults, reply.retry_after_s)
     return kind(reply.status, *told, faults, reply.retry_after_s, resume)
 
 

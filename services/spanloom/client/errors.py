@@ -12,7 +12,7 @@ from spanloom.core.errors import SpanloomError
 from spanloom.core.showing.caret import point_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class ClientError(SpanloomError):
@@ -93,16 +93,19 @@ class InvalidParameterError(ApiError):
 
 
 class QueryError(InvalidParameterError):
-    """A ``where`` or ``fields`` cannot be read; the message shows the place, with a caret."""
+    """A ``where``, ``order`` or the like cannot be read; the message shows where, by a caret."""
 
-    def __init__(self, query: str, *problem: Any) -> None:  # the arguments of ``ApiError``
-        """Keep the query and the problem's members."""
+    def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # as ``ApiError`` has it
+        """Keep the texts that were sent, by their parameters, and the problem's members."""
         super().__init__(*problem)
-        self.query = query
+        self.queries = queries
+        self.query = next(iter(queries.values()), "")
+        """The first of them."""
 
     def __str__(self) -> str:
-        """Write every fault below the line of the query in which it stands."""
-        return "\n".join(line for fault in self.faults for line in _fault_lines(fault, self.query))
+        """Write every fault below the line of the text in which it stands."""
+        lines = (_fault_lines(fault, self.queries.get(fault.parameter)) for fault in self.faults)
+        return "\n".join(line for some in lines for line in some)
 
 
 class UnavailableError(ApiError):
@@ -121,9 +124,9 @@ BY_STATUS: dict[int, type[ApiError]] = {
 """Every other status is an ``ApiError`` itself."""
 
 
-def _fault_lines(fault: Fault, query: str) -> list[str]:
+def _fault_lines(fault: Fault, query: str | None) -> list[str]:
     suggested = f"; did you mean {' or '.join(fault.did_you_mean)}?" if fault.did_you_mean else ""
     said = f"{fault.parameter}: {fault.detail}{suggested}"
-    if fault.position is None:
+    if fault.position is None or query is None:
         return [said]
     return [said, *(f"  {line}" for line in point_at(query, fault.position, fault.length))]

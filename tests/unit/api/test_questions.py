@@ -32,6 +32,75 @@ def test_a_where_of_runs_beside_one_of_steps_is_told_by_its_parameter(client: Te
     assert (problem["parameter"], problem["position"]) == ("run_where", 6)
 
 
+@pytest.mark.parametrize(
+    ("path", "asked", "parameter", "stands_at", "meant"),
+    [
+        (LIST, {"order": "-duratoin"}, "order", (1, 8), "duration"),
+        (LIST, {"fields": "core, cots"}, "fields", (6, 4), "cost"),
+        ("/v1/steps", {"fields": "core,tpye"}, "fields", (5, 4), "type"),
+        (STATS, {"metrics": "count, p95(duratoin)"}, "metrics", (11, 8), "duration"),
+        (STATS, {"of": "steps", "metrics": "count,rate(eror)"}, "metrics", (11, 4), "error"),
+        (STATS, {"of": "steps", "by": "tool, agnt"}, "by", (6, 4), "agent"),
+        (FACETS, {"fields": "agent,modle"}, "fields", (6, 5), "model"),
+        ("/v1/fields/agnt/values", {}, "name", (0, 4), "agent"),
+    ],
+)
+def test_every_text_of_a_question_is_told_with_its_place(
+    client: TestClient,
+    path: str,
+    asked: dict[str, str],
+    parameter: str,
+    stands_at: tuple[int, int],
+    meant: str,
+) -> None:
+    answer = client.get(path, params=asked)
+    assert answer.status_code == 422
+    (problem,) = answer.json()["errors"]
+    assert problem["parameter"] == parameter
+    assert (problem["position"], problem["length"]) == stands_at
+    assert problem["did_you_mean"][0] == meant
+    assert meant in problem["expected"]
+    assert answer.json()["detail"].startswith(f"{parameter}: {problem['message']} (at ")
+
+
+def test_what_is_wrong_in_several_texts_is_told_at_once(client: TestClient) -> None:
+    wrong = {"where": "durtion > 5s and status = lve", "order": "-cots", "fields": "root"}
+    errors = client.get(LIST, params=wrong).json()["errors"]
+    assert [(one["parameter"], one["position"]) for one in errors] == [
+        *(("where", 0), ("where", 26), ("order", 1), ("fields", 0))
+    ]
+    by_body = client.post(SEARCH, json=wrong).json()["errors"]
+    assert by_body == errors
+    numbers = {"of": "steps", "metrics": "p95(x),sum", "by": "y", "where": "z", "run_where": "w"}
+    errors = client.get(STATS, params=numbers).json()["errors"]
+    assert [one["parameter"] for one in errors] == [
+        *("metrics", "metrics", "by", "run_where", "where")
+    ]
+    steps = {"where": "x", "run_where": "y", "fields": "z"}
+    assert len(client.get("/v1/steps", params=steps).json()["errors"]) == 3
+
+
+def test_a_text_to_look_for_is_told_with_its_place(client: TestClient) -> None:
+    (problem,) = client.get("/v1/search", params={"q": 'a "b'}).json()["errors"]
+    assert (problem["parameter"], problem["position"], problem["length"]) == ("q", 2, 2)
+    asked = {"where": 'has_error and "___"'}  # underlines are no words of the index
+    (problem,) = client.get(LIST, params=asked).json()["errors"]
+    assert (problem["parameter"], problem["position"], problem["length"]) == ("where", 14, 5)
+
+
+def test_a_number_stands_under_the_name_it_was_asked_by(client: TestClient) -> None:
+    asked = {"metrics": "rate(error), count, rate(has_error)"}
+    (item,) = client.get(STATS, params={**asked, "top": "1"}).json()["items"]
+    assert list(item) == ["rate(error)", "count", "rate(has_error)"]
+    table = client.get(STATS, params=asked, headers={"accept": "text/csv"}).text
+    assert table.splitlines()[0] == "rate(error),count,rate(has_error)"
+
+
+@pytest.mark.parametrize("name", ["%20", "agent,model", ","])
+def test_values_are_those_of_one_field(client: TestClient, name: str) -> None:
+    assert client.get(f"/v1/fields/{name}/values").status_code == 422
+
+
 def test_a_search_answers_as_the_list_does(client: TestClient) -> None:
     asked: dict[str, Any] = {"where": "duration > 1ms", "limit": 2, "has_error": False}
     listed = client.get(LIST, params={**asked, "has_error": "false"}).json()

@@ -54,7 +54,7 @@ def test_statuses(
 def test_the_place_in_a_query_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    error = QueryError("has_error and durtion > 5s", 422, "t", "see errors", [FAULT])
+    error = QueryError({"where": "has_error and durtion > 5s"}, 422, "t", "see errors", [FAULT])
     assert ends(error, monkeypatch) == 2
     assert capsys.readouterr().err.splitlines() == [
         "spanloom: where: no trajectory field 'durtion'; did you mean duration?",

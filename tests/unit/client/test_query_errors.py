@@ -39,6 +39,18 @@ def test_a_caret_stands_below_the_place() -> None:
     assert (fault.parameter, fault.position, fault.did_you_mean) == ("where", 14, ("duration",))
 
 
+def test_each_fault_stands_below_its_own_text() -> None:
+    order = {**FAULT, "param": "order", "position": 1, "message": "no number 'durtion'"}
+    with refusing(FAULT, order) as client, pytest.raises(QueryError) as found:
+        list(client.trajectories("has_error and durtion > 5s", order="-durtion"))
+    assert str(found.value).splitlines()[3:] == [
+        "order: no number 'durtion'; did you mean duration?",
+        "  -durtion",
+        "   ^^^^^^^",
+    ]
+    assert found.value.query == "has_error and durtion > 5s"
+
+
 def test_a_query_in_a_body_is_shown_too() -> None:
     search = Request("POST", "/v1/trajectories/search", body=b'{"where": "x"}')
     fault = {**FAULT, "position": 0, "length": 1, "did_you_mean": []}

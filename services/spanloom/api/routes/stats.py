@@ -28,7 +28,8 @@ from spanloom.api.stats_schemas import (
     values_in,
 )
 from spanloom.core.model.access import Scope
-from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
+from spanloom.core.query.asked_numbers import parse_group
+from spanloom.core.query.stats import COUNT, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 
 router = APIRouter(tags=["questions"])
@@ -101,7 +102,7 @@ async def list_field_values(
 ) -> Response | ValueList:
     """Return the values of a field among the runs that pass every filter, or among their steps."""
     of, form = SUBJECTS[query.of], form_for(accept)
-    asked = Numbers(of, [Metric(COUNT)], parse_by(name, of), top=query.limit + 1)
+    asked = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
     reach = callers.narrowed(query.project)
     groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
     items = values_in(groups)[: query.limit]

@@ -20,6 +20,7 @@ from spanloom.api.step_schemas import StepItem, StepList, StepsQuery
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.steps import StepCursor, StepRow
 from spanloom.core.query.paging import Page, read_page
+from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["questions"])
 
@@ -42,14 +43,15 @@ async def list_steps(
 
     In every form but JSON they are all steps, unless `limit` is given.
     """
-    reach, where, asked = callers.narrowed(query.project), query.filter(), query.asked()
+    reach, where = callers.narrowed(query.project), query.filter()
+    asked, columns = both(query.asked, query.columns)
     refuse_words(using, asked.where, asked.run_where)
 
     def read(limit: int, after: StepCursor | None) -> list[StepRow]:
         return list(using.store.steps(reach, where, limit, after, asked))
 
     after = query.after()
-    rows = Rows(read, StepItem.of, query.columns(), after, most_of(query))
+    rows = Rows(read, StepItem.of, columns, after, most_of(query))
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)

@@ -22,6 +22,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.paging import read_page
+from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["trajectories"])
 
@@ -72,14 +73,14 @@ async def search_trajectories(
 async def _listed(
     query: ListQuery, callers: Reach, using: Services, accept: str
 ) -> Response | TrajectoryList:
-    after, question = position_of(query), query.question()
+    after = position_of(query)
+    question, columns = both(query.question, query.columns)
     refuse_words(using, question.where)
     reach, where = callers.narrowed(query.project), query.filter()
 
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
         return using.store.list(reach, where, limit, after, question)
 
-    columns = query.columns()
     add = from_documents(using.store, columns)
     rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query), add)
     if (form := form_for(accept)) is not None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from spanloom.api.rows.columns import Sort
-from spanloom.core.query.where.problems import InvalidWhereError, WhereProblem, resembling
+from spanloom.core.query.pieces import pieces_of
+from spanloom.core.query.where.problems import InvalidTextError, WhereProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.api.rows.columns import Columns
+    from spanloom.core.query.pieces import Piece
 
 RUN_GROUPS: Mapping[str, Sequence[str]] = {
     "core": (
@@ -36,13 +37,6 @@ STEP_GROUPS: Mapping[str, Sequence[str]] = {
 NO_COLUMNS: Columns = {}
 DOCUMENT_COLUMNS: Columns = {"document": Sort.JSON, "steps": Sort.JSON}
 """Of runs, given only to who asks for them: what is read out of their documents."""
-_NAME = re.compile(r"[^,\s][^,]*(?<!\s)")
-
-
-class InvalidFieldsError(InvalidWhereError):
-    """A ``fields`` names what no row has."""
-
-    parameter = "fields"
 
 
 def read_fields(
@@ -53,25 +47,23 @@ def read_fields(
 ) -> Columns:
     """Return the columns that are asked for, each once; for no text all but those on request.
 
-    ``core,cost`` is what makes up the group, then the cost. Raises ``InvalidFieldsError`` with
+    ``core,cost`` is what makes up the group, then the cost. Raises ``InvalidTextError`` with
     every name that is wrong.
     """
     if text is None:
         return columns
     every = {**columns, **on_request}
     known = {**{name: (name,) for name in every}, **groups}
-    names = list(_NAME.finditer(text))
-    problems = [_problem(name, known) for name in names if name[0] not in known]
+    names = [piece for piece in pieces_of(text) if piece.text]
+    problems = [_problem(name, list(known)) for name in names if name.text not in known]
     if problems or not names:
-        raise InvalidFieldsError(text, problems or [_nothing(text, known)])
-    wanted = dict.fromkeys(column for name in names for column in known[name[0]])
+        raise InvalidTextError(text, problems or [_nothing(text, known)], "fields")
+    wanted = dict.fromkeys(column for name in names for column in known[name.text])
     return {column: every[column] for column in wanted}
 
 
-def _problem(name: re.Match[str], known: Iterable[str]) -> WhereProblem:
-    said = f"no column or group {name[0]!r}"
-    alike = tuple(resembling(name[0], known))
-    return WhereProblem(name.start(), len(name[0]), said, alike, tuple(known))
+def _problem(name: Piece, known: Sequence[str]) -> WhereProblem:
+    return name.wrong(f"no column or group {name.text!r}", known)
 
 
 def _nothing(text: str, known: Iterable[str]) -> WhereProblem:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.pieces import Piece
 from spanloom.core.query.where.fields import RUN_FIELDS, Field, FieldType
-from spanloom.core.query.where.problems import resembling
+from spanloom.core.query.where.problems import InvalidTextError
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
@@ -50,12 +50,11 @@ def is_orderable(field: Field) -> bool:
 
 
 def parse_order(text: str) -> Order:
-    """Return the order of ``-duration``, the longest first; raises ``InvalidQueryError``."""
-    name = text.removeprefix("-")
-    field = RUN_FIELDS.get(name)
-    orderable = [known.name for known in RUN_FIELDS.values() if is_orderable(known)]
-    if field is None or name not in orderable:
-        near = resembling(name, orderable)
-        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(orderable)}"
-        raise InvalidQueryError(f"order: runs cannot be ordered by {name!r}; {hint}")
-    return Order(field, text.startswith("-"))
+    """Return the order of ``-duration``, the longest first; raises ``InvalidTextError``."""
+    is_descending = text.startswith("-")
+    name = Piece(text.removeprefix("-"), int(is_descending))
+    orderable = {known.name: known for known in RUN_FIELDS.values() if is_orderable(known)}
+    if name.text not in orderable:
+        problem = name.wrong(f"runs cannot be ordered by {name.text!r}", orderable)
+        raise InvalidTextError(text, [problem], "order")
+    return Order(orderable[name.text], is_descending)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.where.fields import (
     RUN_FIELDS,
     STEP_FIELDS,
@@ -13,7 +11,6 @@ from spanloom.core.query.where.fields import (
     FieldType,
     Subject,
 )
-from spanloom.core.query.where.problems import resembling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +36,6 @@ FIELDS: Mapping[Subject, Mapping[str, Field]] = {
     Subject.STEP: {**_in_rows(RUN_FIELDS), **_in_rows(STEP_FIELDS)},
 }
 """Steps can be told apart by what their run is, too: ``by=project``."""
-_CALL = re.compile(r"([a-z0-9]+)(?:\((\w*)\))?")
 
 
 class Metric(NamedTuple):
@@ -49,10 +45,8 @@ class Metric(NamedTuple):
     """``count``, ``rate``, ``sum``, ``avg``, ``min``, ``max`` or a quantile, ``p95``."""
     field: Field | None = None
     """``None`` of ``count`` alone."""
-
-    def __str__(self) -> str:
-        """As it is asked for: ``p95(duration)``."""
-        return self.function if self.field is None else f"{self.function}({self.field.name})"
+    name: str = COUNT
+    """As it was asked for, which names it in the answer: ``rate(error)``."""
 
 
 class Numbers(NamedTuple):
@@ -80,45 +74,3 @@ class Group(NamedTuple):
     """When its time begins."""
     values: Sequence[float | int | None]
     """In the order of the metrics; ``None`` where no run, or no step, has such a number."""
-
-
-def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
-    """Return what ``count,rate(error),p95(duration)`` asks for; raises ``InvalidQueryError``."""
-    asked = [part.strip() for part in text.split(",")]
-    if len(asked) > MAX_METRICS:
-        raise InvalidQueryError(f"metrics: at most {MAX_METRICS} can be asked for at once")
-    return [_metric(part, of) for part in asked]
-
-
-def parse_by(text: str, of: Subject) -> Sequence[Field]:
-    """Return the fields of ``model,agent``; raises ``InvalidQueryError``."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if len(names) > MAX_BY:
-        raise InvalidQueryError(f"by: at most {MAX_BY} fields make groups")
-    groups = {f.name: f for f in FIELDS[of].values() if f.type in GROUPS and not f.has_keys}
-    return [_named(name, groups, "by") for name in names]
-
-
-def _metric(text: str, of: Subject) -> Metric:
-    found = _CALL.fullmatch(text)
-    function, name = found.groups() if found else ("", None)
-    if function == COUNT and not name:
-        return Metric(COUNT)
-    if function not in (RATE, *OF_NUMBERS) or not name:
-        raise InvalidQueryError(
-            f"metrics: {text!r} is none; count, rate(FLAG), or one of"
-            f" {', '.join(OF_NUMBERS)} of a number: p95(duration)"
-        )
-    if (function, name, of) == (RATE, "error", Subject.RUN):
-        name = "has_error"
-    kinds = (FieldType.FLAG,) if function == RATE else NUMBERS
-    fields = {field.name: field for field in FIELDS[of].values() if field.type in kinds}
-    return Metric(function, _named(name, fields, "metrics"))
-
-
-def _named(name: str, fields: Mapping[str, Field], parameter: str) -> Field:
-    if name in fields:
-        return fields[name]
-    near = resembling(name, fields)
-    hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(fields)}"
-    raise InvalidQueryError(f"{parameter}: {name!r} cannot be asked for here; {hint}")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.tokens import tokenize
+from spanloom.core.query.where.problems import InvalidTextError, WhereProblem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,16 +43,23 @@ class TextQuery(NamedTuple):
 
 
 def parse_text_query(text: str) -> TextQuery:
-    """Read what a user typed; raises ``InvalidQueryError`` in words that say what to do."""
+    """Read what a user typed; raises ``InvalidTextError`` in words that say what to do."""
     if len(text) > MAX_CHARS:
-        raise InvalidQueryError(f"a text to look for has at most {MAX_CHARS} characters")
-    terms = dict.fromkeys(term for found in _TERM.finditer(text) if (term := _term(found)))
+        said = f"a text to look for has at most {MAX_CHARS} characters"
+        raise _wrong(text, MAX_CHARS, said)
+    terms: dict[Term, int] = {}
+    for found in _TERM.finditer(text):
+        if found["open"]:
+            said = f'the quote at {found.start()} is not closed: end it with "'
+            raise _wrong(text, found.start(), said)
+        if term := _term(found):
+            terms.setdefault(term, found.start())
     if not terms:
-        raise InvalidQueryError(
-            f"{text!r} has no letter or digit to look for: write a word, such as refund"
-        )
+        said = f"{text!r} has no letter or digit to look for: write a word, such as refund"
+        raise _wrong(text, 0, said)
     if len(terms) > MAX_TERMS:
-        raise InvalidQueryError(f"at most {MAX_TERMS} words and phrases are looked for at once")
+        said = f"at most {MAX_TERMS} words and phrases are looked for at once"
+        raise _wrong(text, list(terms.values())[MAX_TERMS], said)
     return TextQuery(tuple(terms))
 
 
@@ -74,8 +81,11 @@ def stands_at(term: Term, words: Sequence[str], at: int) -> bool:
 
 def _term(found: re.Match[str]) -> Term | None:
     """Return the word or phrase; ``None`` where it has no letter or digit."""
-    if found["open"]:
-        raise InvalidQueryError(f'the quote at {found.start()} is not closed: end it with "')
     text = (found["phrase"] if found["word"] is None else found["word"]).strip()
     words = tuple(tokenize(text))
     return Term(words, text.endswith("*")) if words else None
+
+
+def _wrong(text: str, begins: int, said: str) -> InvalidTextError:
+    """Return what is wrong from a place on."""
+    return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, said)], "q")

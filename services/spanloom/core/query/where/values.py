@@ -6,9 +6,10 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.limits import MAX_REGEX_CHARS, MAX_WORDS
-from spanloom.core.query.where.problems import resembling
+from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.tokens import TokenKind
 from spanloom.core.query.where.tree import Operator
 
@@ -78,6 +79,10 @@ def read_words(text: str) -> str:
         raise UnfitValueError("there is no word in this text")
     if count > MAX_WORDS:
         raise UnfitValueError(f"{count} words; at most {MAX_WORDS} can be looked for at once")
+    try:
+        parse_text_query(text)
+    except InvalidTextError as error:
+        raise UnfitValueError(error.problems[0].message) from None
     return text
 
 

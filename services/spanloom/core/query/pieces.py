@@ -1,0 +1,61 @@
+"""Texts that name several things by commas: each with its place, to point at what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from spanloom.core.query.where.problems import InvalidTextError, WhereProblem, resembling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+ReadT = TypeVar("ReadT")
+
+
+class Piece(NamedTuple):
+    """What stands between two commas, without the blanks around it."""
+
+    text: str
+    position: int
+    """Of its first character, in code points from 0."""
+
+    def wrong(
+        self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
+    ) -> WhereProblem:
+        """Return that it is wrong: what resembles it of what is known, else all that is."""
+        alike, may_stand = tuple(resembling(self.text, known)), tuple(expected or known)
+        hint = (
+            "" if alike or expected or not may_stand else f"; it is one of {', '.join(may_stand)}"
+        )
+        return WhereProblem(self.position, len(self.text), message + hint, alike, may_stand)
+
+
+def pieces_of(text: str) -> Iterator[Piece]:
+    """Yield what stands between commas; what is empty too."""
+    at = 0
+    for written in text.split(","):
+        begins = at + len(written) - len(written.lstrip())
+        yield Piece(written.strip(), begins)
+        at += len(written) + 1
+
+
+def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> WhereProblem | None:
+    """Return that there are more pieces than allowed, from the first of those on."""
+    if len(pieces) <= most:
+        return None
+    begins = pieces[most].position
+    return WhereProblem(begins, len(text) - begins, message)
+
+
+def whole(text: str, read: Iterable[ReadT | WhereProblem], parameter: str) -> Sequence[ReadT]:
+    """Return what all pieces were read as; raises ``InvalidTextError`` with every problem."""
+    found: list[ReadT] = []
+    problems: list[WhereProblem] = []
+    for one in read:
+        if isinstance(one, WhereProblem):
+            problems.append(one)
+        else:
+            found.append(one)
+    if problems:
+        raise InvalidTextError(text, problems, parameter)
+    return found
