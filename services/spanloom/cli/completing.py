@@ -1,7 +1,4 @@
-"""What a shell is offered for a value that has no closed set: what the service has just now.
-
-Nobody waits for it: a service that does not answer at once offers nothing.
-"""
+"""What a shell is offered for a value that has no closed set: what the service has just now."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
 
+from spanloom.cli.bounded import ask_briefly
+from spanloom.cli.completing_fields import OFFERS
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from spanloom.client.models import TrajectorySummary
 
-WAIT_S = 1.0
 RUNS = 200
 """Names are those of so many of the newest runs."""
 PLACES: Mapping[str, str] = {
@@ -34,6 +32,13 @@ PLACES: Mapping[str, str] = {
     "--conversation": "conversation_id",
 }
 """Option → where a run has what it asks for."""
+ITEMS: Mapping[str, str] = {
+    "list": "TrajectorySummary",
+    "search": "TextHit",
+    "conversations": "ConversationSummary",
+    "fields": "FieldInfo",
+}
+"""Command → the model of what it lists."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})
 """Arguments that name a run."""
 
@@ -43,6 +48,10 @@ def offer_values(param: click.Parameter) -> None:
     places = [PLACES[flag] for flag in param.opts if flag in PLACES]
     if places:
         param.shell_complete = partial(_names, places[0])  # type: ignore[method-assign]
+    elif offers := [OFFERS[flag] for flag in param.opts if flag in OFFERS]:
+        param.shell_complete = offers[0]  # type: ignore[assignment,method-assign]
+    elif "--columns" in param.opts:
+        param.shell_complete = _columns  # type: ignore[method-assign]
     elif param.param_type_name == "argument" and param.name in TRACE_IDS:
         param.shell_complete = _trace_ids  # type: ignore[method-assign]
 
@@ -66,14 +75,20 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     return [item for item in (latest, *runs) if str(item.value).startswith(incomplete.lower())]
 
 
-def _newest(ctx: click.Context) -> list[TrajectorySummary]:
-    from spanloom.client import Client, ClientError  # noqa: PLC0415  # for a shell only
+def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Offer the columns of what the command lists, behind those that are written."""
+    from spanloom.client import models  # noqa: PLC0415  # for a shell only
 
-    try:
-        with Client(ctx.params.get("api_url"), timeout_s=WAIT_S, tries=1) as client:
-            return list(client.trajectories(limit=RUNS, project=ctx.params.get("project")))
-    except (ClientError, ValueError):
-        return []
+    item = getattr(models, ITEMS.get(ctx.info_name or "", ""), None)
+    before, comma, part = incomplete.rpartition(",")
+    names = item.model_fields if item else ()
+    return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]
+
+
+def _newest(ctx: click.Context) -> list[TrajectorySummary]:
+    project = ctx.params.get("project")
+    found = ask_briefly(ctx, lambda client: list(client.trajectories(limit=RUNS, project=project)))
+    return found or []
 
 
 def _values(run: TrajectorySummary, place: str) -> Iterator[str]:

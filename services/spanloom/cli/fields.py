@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option
+from spanloom.cli.completing_fields import offer_names
 from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, rows_output
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         "spanloom fields tool --of steps",
     ),
 )
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=offer_names)
 @click.option(
     "--of",
     type=click.Choice(["trajectories", "steps"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.completing_fields import offer_metrics
 from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, rows_output
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         "spanloom stats 'count,rate(error)' --of steps --by tool --where 'type = tool'",
     ),
 )
-@click.argument("metrics", metavar="[METRICS]", default="count")
+@click.argument("metrics", metavar="[METRICS]", default="count", shell_complete=offer_metrics)
 @click.option(
     "--of",
     type=click.Choice(["trajectories", "steps"]),

@@ -1,0 +1,127 @@
+"""What can go on a ``where`` that is only begun: read as far as it is, whatever is wrong with it.
+
+::
+
+    has_error and du                  a field of runs that begins with `du`
+    has(tool = "se                    a value of the steps' field `tool` that begins with `se`
+    status in (live, se               one of the choices of `status`
+    has(error) a                      `and`
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORD = re.compile(
+    r"""(?P<string>"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$))|(?P<name>-?\w+)|"""
+    r"""(?P<sign><=|>=|!=|!~|[=<>~:(),.])|(?P<other>\S)""",
+    re.VERBOSE | re.DOTALL,
+)
+_COMPARING = frozenset({"=", "!=", "<", "<=", ">", ">=", "~", "!~", ":"})
+_BEFORE_A_FIELD = frozenset({"and", "or", "not", "then", "next", "under", "of", "("})
+RUNS, STEPS = "trajectories", "steps"
+
+
+class Place(Enum):
+    """What can stand where the text ends."""
+
+    FIELD = "field"
+    VALUE = "value"
+    OPERATOR = "operator"
+    """Behind a field: a sign, ``in``, ``exists``; of a flag also what goes on."""
+    LINK = "link"
+    """Behind a condition: ``and``, ``or``, and between steps ``then`` and others."""
+
+
+class Begun(NamedTuple):
+    """A query as far as it is written."""
+
+    kept: str
+    """What stays as it is."""
+    part: str
+    """The beginning of a word, quote and all; empty behind a blank or a sign."""
+    place: Place
+    of: str
+    """``trajectories``, or inside ``has`` and ``count`` ``steps``."""
+    field: str = ""
+    """Whose value, or operator, comes next; empty for the value of a ``count``."""
+
+
+class _Word(NamedTuple):
+    text: str
+    start: int
+    is_sign: bool
+
+
+def read_begun(text: str, of: str = RUNS) -> Begun:
+    """Return what the end of a text asks for; ``of`` is what it is asked of on the outside."""
+    words = list(_words(text))
+    part = words.pop().text if words and _is_open(words[-1], text) else ""
+    kept = text[: len(text) - len(part)]
+    subject, field = _around(words, of)
+    last = words[-1].text if words else "("
+    if field or last in _COMPARING:
+        return Begun(kept, part, Place.VALUE, subject, field)
+    if last.lower() in _BEFORE_A_FIELD:
+        return Begun(kept, part, Place.FIELD, subject)
+    if _is_field(words):
+        return Begun(kept, part, Place.OPERATOR, subject, last)
+    return Begun(kept, part, Place.LINK, subject)
+
+
+def begins(word: str, part: str) -> bool:
+    """Return whether a word begins so; a value may be begun without its quote."""
+    return word.startswith(part) or (word[:1] in ("'", '"') and word[1:].startswith(part))
+
+
+def quoted(value: str, quote: str) -> str:
+    """Return a text as a query has it, in quotes of this kind."""
+    inner = json.dumps(value, ensure_ascii=False)[1:-1]
+    if quote == "'":
+        inner = inner.replace('\\"', '"').replace("'", "\\'")
+    return f"{quote}{inner}{quote}"
+
+
+def _words(text: str) -> Iterator[_Word]:
+    for found in _WORD.finditer(text):
+        yield _Word(found.group(), found.start(), found.lastgroup in ("sign", "other"))
+
+
+def _is_open(word: _Word, text: str) -> bool:
+    """Return whether the text ends within a word, which may go on."""
+    return not word.is_sign and word.start + len(word.text) == len(text)
+
+
+def _around(words: list[_Word], of: str) -> tuple[str, str]:
+    """Return of what is asked at the end of the words, and the field whose value comes, if one."""
+    open_ones = [(of, "")]
+    for at, word in enumerate(words):
+        if word.text == "(":
+            before = words[at - 1].text.lower() if at else ""
+            inner = STEPS if before in ("has", "count") else open_ones[-1][0]
+            open_ones.append((inner, _compared(words[: at - 1]) if before == "in" else ""))
+        elif word.text == ")" and len(open_ones) > 1:
+            open_ones.pop()
+    subject, listed = open_ones[-1]
+    if words and words[-1].text in _COMPARING:
+        return subject, _compared(words[:-1])
+    return subject, listed if words and words[-1].text in ("(", ",") else ""
+
+
+def _compared(words: list[_Word]) -> str:
+    """Return the name of the field that the words end with, ``not`` of ``not in`` left out."""
+    if words and words[-1].text.lower() == "not":
+        words = words[:-1]
+    return words[-1].text if words and not words[-1].is_sign else ""
+
+
+def _is_field(words: list[_Word]) -> bool:
+    """Return whether the last word is where a field stands, and nothing is said of it yet."""
+    before = words[-2].text.lower() if len(words) > 1 else "("
+    return not words[-1].is_sign and before in _BEFORE_A_FIELD

@@ -1,0 +1,143 @@
+"""What a shell is offered of a query: fields and their values, as the service tells them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
+from spanloom.cli.bounded import ask_briefly
+from spanloom.core.query.stats import OF_NUMBERS
+from spanloom.core.showing.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import click
+
+    from spanloom.cli.begun_query import Begun
+    from spanloom.client.models import FieldInfo
+
+    Offer = Callable[[click.Context, str], list[CompletionItem]]
+
+_LINKS = ("and", "or")
+_STEP_LINKS = ("then", "next", "within", "under", "child of")
+_GROUPS = frozenset({"text", "choice", "flag", "integer"})
+"""Types by whose values groups are made."""
+
+
+def _offer_query(asked_of: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
+    """Go on a query: fields, what can be said of them, values, and what joins conditions."""
+    of = asked_of or ctx.params.get("of") or RUNS
+    begun = read_begun(text, of)
+    return [
+        CompletionItem(begun.kept + word, help=about)
+        for word, about in _next_words(begun, ctx, is_outside_runs=of == RUNS)
+        if begins(word, begun.part)
+    ]
+
+
+def _next_words(
+    begun: Begun, ctx: click.Context, *, is_outside_runs: bool
+) -> Iterator[tuple[str, str]]:
+    fields = {field.name: field for field in _fields(ctx) if field.of == begun.of}
+    if begun.place is Place.FIELD and fields:
+        for field in fields.values():
+            yield field.name + "." * field.has_keys, field.description
+        if begun.of == RUNS:
+            yield from (("has(", "a step, or several in an order"), ("count(", "of steps"))
+        yield "not", ""
+    elif begun.place is Place.VALUE and begun.field in fields:
+        yield from ((word, "") for word in _values(fields[begun.field], begun, ctx))
+    elif begun.place is Place.OPERATOR and begun.field in fields:
+        field = fields[begun.field]
+        yield from ((sign, "") for sign in field.operators)
+        if field.type == "flag":
+            yield from _links(begun, is_shape=is_outside_runs)
+    elif begun.place is Place.LINK:
+        yield from _links(begun, is_shape=is_outside_runs)
+
+
+def _links(begun: Begun, *, is_shape: bool) -> Iterator[tuple[str, str]]:
+    links = (*_LINKS, *_STEP_LINKS) if is_shape and begun.of == STEPS else _LINKS
+    return ((word, "") for word in links)
+
+
+def _values(field: FieldInfo, begun: Begun, ctx: click.Context) -> Iterable[str]:
+    if field.choices:
+        return field.choices
+    if field.type != "text":
+        return ()
+    project = ctx.params.get("project")
+    found = ask_briefly(
+        ctx, lambda client: client.field_values(field.name, of=field.of, project=project).items
+    )
+    quote = begun.part[:1] if begun.part[:1] in ("'", '"') else '"'
+    return [quoted(str(one.value), quote) for one in found or () if _is_plain(str(one.value))]
+
+
+def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
+    """Offer the numbers of a run, and each with ``-``: the largest first."""
+    ordered = [field for field in _fields(ctx) if field.of == RUNS and field.is_ordered]
+    return _items(((sign + f.name, f.description) for sign in ("", "-") for f in ordered), text)
+
+
+def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:
+    """Offer the fields whose values make groups, behind those that are written."""
+    of = ctx.params.get("of") or RUNS
+    grouped = (field for field in _fields(ctx) if field.type in _GROUPS and not field.has_keys)
+    fields = [field for field in grouped if field.of == of]
+    return _listed(((field.name, field.description) for field in fields), text)
+
+
+def offer_metrics(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
+    """Offer ``count``, ``rate(error)`` and the functions of numbers."""
+    of = ctx.params.get("of") or RUNS
+    fields = [field for field in _fields(ctx) if field.of == of]
+    if not fields:
+        return []
+    function = text.rpartition(",")[2].partition("(")[0]
+    if "(" not in text.rpartition(",")[2]:
+        functions = ("count", "rate(", *(f"{name}(" for name in OF_NUMBERS))
+        return _listed(((name, "") for name in functions), text)
+    kinds = ("flag",) if function == "rate" else ("integer", "number", "duration")
+    fitting = [field for field in fields if field.type in kinds]
+    return _listed(((f"{function}({f.name})", f.description) for f in fitting), text)
+
+
+def offer_names(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
+    """Offer the names of fields, each once."""
+    of = ctx.params.get("of")
+    fields = {f.name: f.description for f in reversed(_fields(ctx)) if of in (None, f.of)}
+    return _items(reversed(fields.items()), text)
+
+
+OFFERS: Mapping[str, Offer] = {
+    "--where": partial(_offer_query, None),
+    "--run-where": partial(_offer_query, RUNS),
+    "--order": _offer_order,
+    "--by": _offer_groups,
+}
+"""Option → what goes on it."""
+
+
+def _fields(ctx: click.Context) -> Sequence[FieldInfo]:
+    return ask_briefly(ctx, lambda client: client.fields().items) or ()
+
+
+def _items(offered: Iterable[tuple[str, str]], text: str, kept: str = "") -> list[CompletionItem]:
+    return [
+        CompletionItem(kept + name, help=said) for name, said in offered if name.startswith(text)
+    ]
+
+
+def _listed(offered: Iterable[tuple[str, str]], text: str) -> list[CompletionItem]:
+    """Offer names behind the last comma."""
+    before, comma, part = text.rpartition(",")
+    return _items(offered, part, before + comma)
+
+
+def _is_plain(value: str) -> bool:
+    return value == printable(value)
