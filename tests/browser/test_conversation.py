@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.conversations import LONG, TALK, send_long_talk, send_talk
+from tests.support.conversations import GOODBYE, LONG, TALK, send_long_talk, send_talk
 from tests.support.outlines import Row, encode_outline
 from tests.support.page_runs import MARKUP
 from tests.support.qualities import faults
@@ -217,6 +217,65 @@ def test_a_conversation_with_a_huge_run_is_a_screen_of_rows(
         grid.evaluate(ROWS_ARE, count + 1)
     assert page.locator(ROWS).count() < 100
     assert long
+
+
+def test_the_transcript_tells_who_said_what_turn_after_turn(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    page.goto(f"{service.api}/conversation?id={quote(TALK, safe='')}&view=transcript")
+    turns = page.locator(".turn")
+    expect(turns).to_have_count(5)
+    expect(turns.nth(1).locator(".said .text")).to_have_text(
+        ["Is it dry there tomorrow?", "It rains, as ever."]
+    )
+    expect(turns.nth(3).locator(".said").last).to_contain_text(GOODBYE)
+    assert page.locator("img, iframe, object, [onerror]").count() == 0
+    assert faults(page) == []
+    page.get_by_role("button", name="4 steps").nth(1).click()
+    entries = turns.nth(1).locator(".entry")
+    expect(entries).to_have_count(4)
+    expect(entries.nth(1)).to_contain_text("429 slow down")
+    entries.nth(1).get_by_role("button", name="tool weather").click()
+    expect(page.locator(".step h2")).to_contain_text("weather")
+    expect(turns.nth(1)).to_have_class("turn on")
+    page.wait_for_url(f"**step={talk[1]}%2F{3:016x}*")
+    page.keyboard.press("]")
+    expect(page.locator(".step h2")).to_contain_text("#3")
+    assert faults(page) == []
+
+
+def test_a_long_transcript_has_pages_and_texts_of_what_is_seen(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    steps = asked_for(page, "/steps/")
+    query = f"id={quote(LONG, safe='')}&view=transcript&step={long[60]}"
+    page.goto(f"{service.api}/conversation?{query}")
+    expect(page.locator(".turn.on")).to_be_in_viewport()
+    expect(page.locator(".turn.on .said").first).to_contain_text("Question 60?")
+    expect(page.locator(".pager")).to_contain_text(f"100 of {RUNS} runs")
+    page.wait_for_timeout(500)
+    assert 6 <= len(steps) < 40
+    page.get_by_role("button", name="Earlier runs").click()
+    expect(page.locator(".turn .said").first).to_contain_text("Question 0?")
+    page.get_by_role("button", name="Later runs").click()
+    page.get_by_role("button", name="Later runs").click()
+    expect(page.locator(".turn")).to_have_count(RUNS - 100)
+
+
+def test_the_graph_is_that_of_the_run_which_is_chosen(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    page.goto(f"{service.api}/conversation?id={quote(TALK, safe='')}&view=graph&step={talk[1]}")
+    expect(page.locator(".node")).to_have_count(5)
+    page.get_by_role("button", name="tool weather").first.press("Enter")
+    expect(page.locator(".step h2")).to_contain_text("weather")
+    page.wait_for_url(f"**step={talk[1]}%2F{3:016x}*")
+    expect(page.locator(".node.on")).to_have_count(1)
+    assert faults(page) == []
+    page.keyboard.press("]")
+    expect(page.locator(".node")).to_have_count(6)
+    page.get_by_label("Graph of the run").select_option(index=3)
+    expect(page.locator(".run-card h2")).to_contain_text("#4")
 
 
 def test_names_and_texts_of_strangers_stay_text(

@@ -22,6 +22,8 @@ BEGUN_NS = 1_763_600_000_000_000_000
 MINUTE, DAY = 60_000 * MS, 86_400_000 * MS
 TALK = "trip to <i>Bergen</i>"
 LONG = "support/4711"
+GOODBYE = "Have a good trip, and tell me how it was. " * 10 + "The end."
+"""Longer than what a list tells of an answer."""
 PIECE = 1_000
 
 
@@ -46,7 +48,12 @@ TURNS = (
     Turn(
         "Then book the train instead.", "I could not: the seats are gone.", ("book",) * 3, (0, 1, 2)
     ),
-    Turn("And next week?", "Booked for Tuesday, 07:43.", ("seats", "book"), after=2 * DAY),
+    Turn(
+        "And next week?",
+        f"Booked for Tuesday, 07:43.\n\n{GOODBYE}",
+        ("seats", "book"),
+        after=2 * DAY,
+    ),
     Turn(f"Thanks {MARKUP}", f"You are welcome. {MARKUP} {TURNED}", agent=MARKUP + TURNED),
 )
 """Minutes apart, but for the fourth: two days later."""

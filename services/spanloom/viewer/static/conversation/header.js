@@ -3,7 +3,7 @@ import { useMemo } from "../vendor/hooks.js";
 import { duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { grid } from "../run/state.js";
-import { place } from "../state/place.js";
+import { change, place } from "../state/place.js";
 import { toError } from "../tree/keys.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -45,5 +45,11 @@ export function Header() {
 
 function nextErrorOf() {
   const there = grid.peek();
-  if (there) toError(there, 1);
+  if (there) return toError(there, 1);
+  change({ view: null }, true);
+  const stop = grid.subscribe((made) => {
+    if (!made) return;
+    toError(made, 1);
+    queueMicrotask(() => stop());
+  });
 }

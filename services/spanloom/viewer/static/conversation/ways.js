@@ -1,6 +1,6 @@
 /** The ways between a conversation and the pages of its runs: links, and the keys that follow them. */
 import { t } from "../i18n/index.js";
-import { grid } from "../run/state.js";
+import { choose, chosen, grid, view } from "../run/state.js";
 import { read, write } from "../state/kept.js";
 import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
@@ -28,11 +28,15 @@ export function remember() {
 
 /** To the run before the one in which the active row is, or behind it. @param {1 | -1} by */
 const go = (by) => () => {
-  const there = grid.peek();
+  const there = view.peek();
   if (!there) return;
-  const of = runsOf(there.view.o);
-  const at = of.at(there.active) + (by < 0 && !of.isHead(there.active) ? 0 : by);
-  if (at >= 0 && at < of.heads.length) there.select(of.heads[at]);
+  const of = runsOf(there.o);
+  const shown = grid.peek();
+  const now = shown?.active ?? chosen.peek();
+  const at = of.at(now) + (shown && by < 0 && !of.isHead(now) ? 0 : by);
+  if (at < 0 || at >= of.heads.length) return;
+  if (shown) shown.select(of.heads[at]);
+  else choose(of.heads[at]);
 };
 
 /** The run whose row is the active one, if the tree has the focus. @param {KeyboardEvent} event */

@@ -17,6 +17,10 @@ import { Crumbs, Views } from "../run/views.js";
 import { place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { later } from "../ui/later.js";
+
+const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
+const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);
 
 /** @param {import("../tree/grid.js").Grid} made */
 function wordsOf(made) {
@@ -36,10 +40,17 @@ export function Page() {
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
       ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
-        <div class="halves"><div class="left"><${Player} /><${Tree} view=${there} words=${wordsOf} /></div>
+        <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
+}
+
+/** @param {{there: import("../tree/view.js").View}} props */
+function Left({ there }) {
+  const { view: on } = place.value.query;
+  if (on === "transcript") return html`<${Transcript} />`;
+  return html`<${Player} />${on === "graph" ? html`<${RunGraph} />` : html`<${Tree} view=${there} words=${wordsOf} />`}`;
 }
 
 function Finder() {

@@ -7,6 +7,7 @@ import { getJson } from "../api.js";
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
+import { batch } from "../vendor/signals.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
 import { head } from "./playhead.js";
@@ -15,6 +16,7 @@ import { choose, chosen, runPath, view } from "./state.js";
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Told */
+/** Whose graph: where its rows begin among those on show, and the row behind its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, {x: number, y: number}>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
 const WIDTH = 190;
@@ -23,27 +25,35 @@ const MARGIN = 16;
 /** How far a graph is drawn smaller to fit. */
 const SMALLEST = 0.75;
 
-export function Graph() {
+/** The run of the address. @returns {Source | null} */
+function ofPage() {
+  const o = view.value?.o;
+  return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
+}
+
+/** @param {{source?: Source | null}} props */
+export function Graph({ source = ofPage() }) {
   const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const [plan, setPlan] = useState(/** @type {Plan | null} */ (null));
   const [failed, setFailed] = useState("");
-  const there = view.value;
-  const { project } = place.value.query;
   useEffect(() => {
-    if (!there) return;
-    getJson(`${runPath()}/graph`, { project, version: there.o.version }).then(async (answer) => {
-      setTold(answer);
-      setPlan(await planned(answer));
-    }).catch((error) => setFailed(error.message));
-  }, [there, project]);
+    if (!source) return undefined;
+    const until = new AbortController();
+    const { path, project, version } = source;
+    getJson(`${path}/graph`, { project, version }, until.signal).then(async (answer) => {
+      const made = await planned(answer);
+      if (!until.signal.aborted) batch(() => { setTold(answer); setPlan(made); setFailed(""); });
+    }).catch((error) => { if (!until.signal.aborted) setFailed(error.message); });
+    return () => until.abort();
+  }, [source?.path, source?.project, source?.version]);
   if (failed) return html`<p class="pad" role="alert">${failed}</p>`;
-  if (!told || !plan) return html`<p class="pad quiet">…</p>`;
+  if (!source || !told || !plan) return html`<p class="pad quiet">…</p>`;
   return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
     <div class="graph" tabindex="0" role="region" aria-label=${t("graph.label")}>
       <svg style=${{ width: `${plan.width}px`, minWidth: `${plan.width * SMALLEST}px` }} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
         <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
         ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
-        ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} />`)}
+        ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}
       </svg></div>`;
 }
 
@@ -74,35 +84,37 @@ function Line({ edge, points }) {
 /**
  * What the playhead makes of a box: `running`, `later`, or nothing. Where all calls of one name are one
  * box it runs while any of them does.
- * @param {Node} node
+ * @param {Node} node @param {Source} source
  */
-function playedAs({ first_row: row, calls, type, name, agent }) {
+function playedAs({ first_row: own, calls, type, name, agent }, { first, end }) {
   const o = view.value?.o;
   const now = head.value;
+  const row = first + own;
   if (!o || now === null) return "";
   if (o.start[row] > now) return "later";
   const runs = (/** @type {number} */ i) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
   if (calls === 1) return runs(row) ? "running" : "";
   const isMine = (/** @type {number} */ i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
-  for (let i = row; i < o.n; i++) if (runs(i) && isMine(i)) return "running";
+  for (let i = row; i < end; i++) if (runs(i) && isMine(i)) return "running";
   return "";
 }
 
-/** @param {{node: Node, at: {x: number, y: number} | undefined}} props */
-function Box({ node, at }) {
+/** @param {{node: Node, at: {x: number, y: number} | undefined, source: Source}} props */
+function Box({ node, at, source }) {
   if (!at) return "";
   const tokens = node.input_tokens + node.output_tokens;
   const facts = [node.calls > 1 && t("graph.calls", { n: node.calls }), duration(node.duration_ms), tokens > 0 && `${short(tokens)} token`];
-  const isOn = chosen.value === node.first_row;
-  const played = playedAs(node);
+  const row = source.first + node.first_row;
+  const isOn = chosen.value === row;
+  const played = playedAs(node, source);
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    choose(node.first_row);
+    choose(row);
   };
   return html`<g class="node k-${node.type} ${isOn ? "on" : ""} ${played}" role="button" tabindex="0" aria-label=${`${node.type} ${line(node.name, 80)}`}
-    transform=${`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} onClick=${() => choose(node.first_row)} onKeyDown=${press}>
+    transform=${`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} onClick=${() => choose(row)} onKeyDown=${press}>
     <rect width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="edge-of" width="4" height=${HEIGHT} rx="2" />
     <text x="14" y="20"><tspan class="kind">${node.type}</tspan> <tspan class="name">${line(node.name, 18)}</tspan></text>
     <text x="14" y="37" class="more">${facts.filter(Boolean).join(" · ")}</text>

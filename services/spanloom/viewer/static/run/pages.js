@@ -17,7 +17,7 @@ export const LARGE = 20_000;
 /** So many rows are told of at once. */
 const ROWS = 500;
 
-/** The steps of a document in the order of their starts, each below its agent. @param {any} document @param {View} view @returns {Entry[]} */
+/** The steps of a document in the order of their starts, each below its agent. @param {any} document @param {{o: import("../tree/outline.js").Outline}} view @returns {Entry[]} */
 export function flat(document, view) {
   /** @type {Map<string, Step[]>} */
   const owned = new Map(document.agent_steps.map((/** @type {any} */ agent) => [agent.id, agent.steps]));

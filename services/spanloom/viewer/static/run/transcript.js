@@ -28,7 +28,7 @@ export function Transcript() {
 }
 
 /** @param {{entry: Entry}} props */
-function Line({ entry: { row, level, step, words } }) {
+export function Line({ entry: { row, level, step, words } }) {
   const o = /** @type {import("../tree/outline.js").Outline} */ (view.peek()?.o);
   const isKnown = row >= 0;
   const type = step?.type ?? o.kinds[o.kind[row]];

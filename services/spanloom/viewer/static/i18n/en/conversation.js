@@ -9,5 +9,13 @@ export const conversation = {
   "key.run.open": "open the page of the run",
   "key.run.before": "previous run",
   "key.run.next": "next run",
+  "conversation.asked": "asked",
+  "conversation.answered": "answered",
+  "conversation.steps": "{n} {n|step|steps}",
+  "conversation.all": "All steps, in the transcript of the run",
+  "conversation.earlier": "Earlier runs",
+  "conversation.later": "Later runs",
+  "conversation.at": "{from}–{to} of {n} runs",
+  "conversation.graph.of": "Graph of the run",
   "conversation.open": "Open the run",
 };

@@ -9,5 +9,13 @@ export const conversation = {
   "key.run.open": "打开该运行的页面",
   "key.run.before": "上一个运行",
   "key.run.next": "下一个运行",
+  "conversation.asked": "提问",
+  "conversation.answered": "回答",
+  "conversation.steps": "{n} 个步骤",
+  "conversation.all": "在该运行的对话记录中查看全部步骤",
+  "conversation.earlier": "更早的运行",
+  "conversation.later": "更晚的运行",
+  "conversation.at": "第 {from}–{to} 个，共 {n} 个运行",
+  "conversation.graph.of": "该运行的调用图",
   "conversation.open": "打开该运行",
 };

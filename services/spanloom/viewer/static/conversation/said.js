@@ -1,0 +1,43 @@
+/** What was asked and answered, read from the input and output of a run: the rules of `core/reading/gist.py`. */
+import { parsed } from "../step/json.js";
+
+/** @typedef {{role: string, text: string}} Message */
+
+/** What the user said last in an input, else its last message; a text that holds none as it is. @param {string} text */
+export function askedIn(text) {
+  const said = messagesIn(text);
+  return (said.findLast((one) => one.role === "user") ?? said.at(-1))?.text ?? text;
+}
+
+/** The last message of an output; of one that says nothing the tools that it calls. @param {string} text */
+export const answeredIn = (text) => messagesIn(text).at(-1)?.text ?? text;
+
+/** @param {string} text */
+function messagesIn(text) {
+  /** @type {Message[]} */
+  const found = [];
+  if (/^[{[]/.test(text)) collect(parsed(text), "", found);
+  return found;
+}
+
+/** Every text that stands where messages have theirs, with who said it. @param {any} value @param {string} above @param {Message[]} found */
+function collect(value, above, found) {
+  if (Array.isArray(value)) for (const item of value) collect(item, above, found);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return;
+  const role = String(value.role || above);
+  const calls = isNothing(value.content) ? callsOf(value.tool_calls) : "";
+  if (calls) return void found.push({ role, text: calls });
+  for (const [key, item] of Object.entries(value)) {
+    if ((key === "content" || key === "text") && typeof item === "string" && item.trim()) found.push({ role, text: item });
+    else if (key !== "tool_calls") collect(item, role, found);
+  }
+}
+
+/** @param {any} content */
+const isNothing = (content) => !content || (typeof content === "object" && Object.keys(content).length === 0);
+
+/** Calls of tools as a program would write them: `weather({"city": "Oslo"})`. @param {any} calls */
+function callsOf(calls) {
+  const functions = Array.isArray(calls) ? calls.map((call) => call?.function) : [];
+  return functions.filter((one) => one?.name).map((one) => `${one.name}(${one.arguments || ""})`).join(", ");
+}

@@ -1,0 +1,42 @@
+/** The whole texts of runs: what was asked and answered, fetched for the turns that come into sight; and their steps when opened. */
+import { getJson } from "../api.js";
+import { signal } from "../vendor/signals.js";
+import { LARGE, flat } from "../run/pages.js";
+import { spanId } from "../tree/outline.js";
+import { pathOf } from "./runs.js";
+import { answeredIn, askedIn } from "./said.js";
+
+/** @typedef {import("./runs.js").Run} Run */
+/** @typedef {import("../run/pages.js").Entry} Entry */
+/** @typedef {{asked: string, answered: string, error: string}} Told */
+
+/** By trace ids; a run is asked for once. @type {import("../vendor/signals.js").Signal<Map<string, Told>>} */
+export const told = signal(new Map());
+/** @type {Map<string, Promise<void>>} */
+const coming = new Map();
+
+/** What the list says of a run, in a line each. @param {Run} run @returns {Told} */
+export const inShort = (run) => ({ asked: run.question, answered: run.answer, error: "" });
+
+/** Fetch what was asked and answered, whole. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
+export function tell(run, outline) {
+  const known = coming.get(run.trace_id) ?? read(run, outline).catch(() => inShort(run)).then((one) => {
+    told.value = new Map(told.peek()).set(run.trace_id, one);
+  });
+  coming.set(run.trace_id, known);
+  return known;
+}
+
+/** @param {Run} run @param {import("../tree/outline.js").Outline | null} outline @returns {Promise<Told>} */
+async function read(run, outline) {
+  const { project } = run;
+  const id = outline?.n ? spanId(outline, 0) : (await getJson(`${pathOf(run)}/rows`, { project, from: 0, to: 1 })).items[0].span_id;
+  const root = await getJson(`${pathOf(run)}/steps/${id}`, { project });
+  return { asked: askedIn(root.input) || run.question, answered: answeredIn(root.output) || run.answer, error: root.basic_info.error?.msg ?? "" };
+}
+
+/** The steps of a run below its root, in order, by rows of its own outline; null of one that is too long for that. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
+export async function stepsOf(run, outline) {
+  if (outline.n > LARGE) return null;
+  return flat(await getJson(pathOf(run), { project: run.project }), { o: outline }).slice(1);
+}

@@ -1,0 +1,121 @@
+/** The whole conversation in order: what was asked, what was answered, turn after turn; the steps between them when asked for. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { clock, duration, moment, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { stateOf } from "../list/run.js";
+import { choose, chosen, turns, view } from "../run/state.js";
+import { Line } from "../run/transcript.js";
+import { change, place } from "../state/place.js";
+import { Value } from "../step/messages.js";
+import { html } from "../ui/html.js";
+import { visible } from "../ui/visible.js";
+import { runsOf } from "./forest.js";
+import { areAll } from "./runs.js";
+import { fetchRun } from "./state.js";
+import { inShort, stepsOf, tell, told } from "./telling.js";
+import { pageOf, remember } from "./ways.js";
+
+/** @typedef {import("./join.js").Part} Part */
+/** @typedef {import("../run/pages.js").Entry} Entry */
+
+/** Runs on a page. */
+const AT_ONCE = 50;
+/** So many at the front are whole before any is shown: a screen, of which nothing moves. */
+const WHOLE = 6;
+/** Steps of a turn; the run's own transcript has all. */
+const MOST_STEPS = 200;
+/** Pixels before a turn comes into sight. */
+const AHEAD = 1_500;
+
+export function Transcript() {
+  const there = view.value;
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [ready, setReady] = useState(-1);
+  const parts = there && turns.value >= 0 ? runsOf(there.o).parts : [];
+  const on = there && parts.length ? runsOf(there.o).at(Math.max(0, chosen.peek())) : 0;
+  const { at = String(on - (on % AT_ONCE)) } = place.value.query;
+  const first = Math.max(0, Math.min(Number(at) || 0, parts.length - 1));
+  const shown = parts.slice(first, first + AT_ONCE);
+  useEffect(() => {
+    let isOver = false;
+    const begin = on >= first && on < first + shown.length ? on - first : 0;
+    void Promise.all(shown.slice(begin, begin + WHOLE).map(({ run, outline }) => tell(run, outline))).then(() => { if (!isOver) setReady(first); });
+    return () => { isOver = true; };
+  }, [first, parts.length > 0]);
+  useEffect(() => {
+    box.current?.scrollTo(0, 0);
+    box.current?.querySelector(".turn.on:not(:first-child)")?.scrollIntoView();
+  }, [ready]);
+  if (!there || ready !== first) return html`<p class="quiet pad">…</p>`;
+  return html`<div class="transcript turns" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}>
+      ${shown.map((part, k) => html`<${Turn} key=${part.run.trace_id + part.run.project} part=${part} at=${first + k} />`)}</div>
+    <${Pager} first=${first} shown=${shown.length} count=${parts.length} />`;
+}
+
+/** @param {{part: Part, at: number}} props `at`: the number of the run, from 0 */
+function Turn({ part: { run, outline }, at }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const seen = new IntersectionObserver((all) => {
+      if (!all.some((one) => one.isIntersecting)) return;
+      seen.disconnect();
+      void tell(run, outline);
+    }, { root: box.current?.parentElement, rootMargin: `${AHEAD}px` });
+    if (box.current) seen.observe(box.current);
+    return () => seen.disconnect();
+  }, [run]);
+  const { state, sign, words } = stateOf(run);
+  const said = told.value.get(run.trace_id) ?? inShort(run);
+  const runs = runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
+  const isOn = chosen.value >= 0 && runs.at(chosen.value) === at;
+  const begun = Number(run.started_at);
+  return html`<article class="turn ${isOn ? "on" : ""}" ref=${box} aria-label=${`#${at + 1}`}>
+    <header><button class="plain" onClick=${() => choose(runs.heads[at])}>#${at + 1} <span class="state s-${state}" title=${words}>${sign}<span class="sr"> ${words}</span></span></button>
+      <a class="run-name" href=${pageOf(run)} onClick=${remember}><bdi>${visible(run.root_name || run.trace_id)}</bdi></a>
+      <span class="quiet" title=${moment(begun)}>${clock(begun)} · ${duration(Number(run.duration))} · ${short(run.input_tokens)} / ${short(run.output_tokens)} token</span>
+      ${run.failures > 0 && html`<span class="bad">✕ ${run.failures}</span>`}</header>
+    ${said.asked && html`<section class="said by-user"><h4>${t("conversation.asked")}</h4><${Value} text=${said.asked} /></section>`}
+    <${Steps} part=${{ run, outline }} at=${at} />
+    ${said.error && html`<p class="bad">✕ ${visible(said.error.slice(0, 400))}</p>`}
+    ${said.answered && html`<section class="said by-assistant"><h4>${t("conversation.answered")}</h4><${Value} text=${said.answered} /></section>`}
+  </article>`;
+}
+
+/** What was done between question and answer. @param {{part: Part, at: number}} props */
+function Steps({ part, at }) {
+  const { run } = part;
+  const [isOpen, setOpen] = useState(false);
+  const [steps, setSteps] = useState(/** @type {Entry[] | null | undefined} */ (undefined));
+  const there = view.value;
+  useEffect(() => {
+    if (!isOpen || steps !== undefined) return;
+    void fetchRun(at).then(async () => {
+      const outline = part.outline ?? (await newest(at));
+      setSteps(outline ? await stepsOf(run, outline).catch(() => null) : null);
+    });
+  }, [isOpen]);
+  const n = Object.values(run.step_counts).reduce((sum, one) => sum + one, 0) - 1;
+  if (n < 1 || !there || turns.value < 0) return "";
+  const runs = runsOf(there.o);
+  return html`<div class="between"><button class="plain" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("conversation.steps", { n })}</button>
+    ${isOpen && (steps === undefined ? html`<p class="quiet">…</p>` : steps?.slice(0, MOST_STEPS).map((entry) => html`<${Line} key=${entry.row} entry=${{ ...entry, row: entry.row < 0 ? -1 : runs.row(at, entry.row) }} />`))}
+    ${isOpen && (steps === null || (steps?.length ?? 0) > MOST_STEPS) && html`<p><a href=${pageOf(run, { view: "transcript" })} onClick=${remember}>${t("conversation.all")}</a></p>`}</div>`;
+}
+
+/** The outline of a run, once the tree has it: a frame behind its bytes. @param {number} at */
+async function newest(at) {
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const there = view.peek();
+  return there && runsOf(there.o).parts[at].outline;
+}
+
+/** @param {{first: number, shown: number, count: number}} props */
+function Pager({ first, shown, count }) {
+  if (count <= AT_ONCE) return "";
+  /** @param {number} at */
+  const go = (at) => change({ at: String(Math.max(0, at)) }, true);
+  return html`<nav class="pager" aria-label=${t("transcript.pages")}>
+    <button disabled=${first === 0} onClick=${() => go(first - AT_ONCE)}>‹ ${t("conversation.earlier")}</button>
+    <span>${t("conversation.at", { from: first + 1, to: first + shown, n: count })}${areAll.value ? "" : " …"}</span>
+    <button disabled=${first + shown >= count} onClick=${() => go(first + AT_ONCE)}>${t("conversation.later")} ›</button></nav>`;
+}
