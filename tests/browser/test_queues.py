@@ -111,12 +111,16 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
 
 
 def check_units(page: Page, one: Judged) -> None:
-    """A number leads to the step behind it, and that to its run."""
+    """A number leads to the step behind it, and that to its run; each column says whose it is."""
+    table = page.locator("table.confusion").first
+    expect(table.locator("th.who")).to_have_text(["bo says →", "ada says ↓"])
     cell = page.get_by_role("button", name="ada says correct, bo says incorrect: 1")
     cell.click()
     assert query_of(page)["va"] == "correct"
     unit = page.locator("table.units tbody tr")
     expect(unit).to_have_count(1)
+    heads = page.locator("table.units thead th")
+    assert heads.all_inner_texts()[2:4] == ["ada says", "bo says"]
     expect(unit).to_contain_text("extract_text")
     href = unit.locator("a").nth(1).get_attribute("href") or ""
     assert one.trace in href

@@ -36,12 +36,16 @@ function Table({ pair, measure }) {
   const cell = (va, vb) => {
     const count = counts.get(JSON.stringify([va, vb])) ?? 0;
     const shade = count ? Math.ceil((count / most) * SHADES) : 0;
-    const says = t("agreement.cell", { one, va, other, vb, n: count });
-    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}">${count ? html`<button class="plain" title=${says} aria-label=${says} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
+    const told = t("agreement.cell", { one, va, other, vb, n: count });
+    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}">${count ? html`<button class="plain" title=${told} aria-label=${told} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
   };
-  return html`<div class="wide"><table class="sheet-table confusion">
-    <caption><b><bdi>${visible(one)}</bdi></b> ↓ · <b><bdi>${visible(other)}</bdi></b> → · κ <${Figure} figure=${pair.kappa} /> · ${pair.percent.value === null ? "" : percent(pair.percent.value)} ·
-      <button class="plain" onClick=${() => show({ measure, a: one, b: other })}>${t("agreement.both", { n: pair.units })}</button></caption>
-    <thead><tr><td></td>${values.map((value) => html`<th scope="col" class="number"><bdi>${line(value, 24)}</bdi></th>`)}</tr></thead>
-    <tbody>${values.map((va) => html`<tr><th scope="row"><bdi>${line(va, 24)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></div>`;
+  /** @param {string} who */
+  const says = (who) => html`<bdi>${t("agreement.says", { who: line(who, 40) })}</bdi>`;
+  return html`<figure class="wide"><figcaption><b><bdi>${visible(one)}</bdi> · <bdi>${visible(other)}</bdi></b>
+      <span>κ <${Figure} figure=${pair.kappa} /></span> ${pair.percent.value !== null && html`<span>${percent(pair.percent.value)} ${t("agreement.percent")}</span>`}
+      <button class="plain" onClick=${() => show({ measure, a: one, b: other })}>${t("agreement.both", { n: pair.units })}</button></figcaption>
+    <table class="sheet-table confusion">
+    <thead><tr><td></td><th scope="colgroup" colspan=${values.length} class="who">${says(other)} →</th></tr>
+      <tr><th class="who">${says(one)} ↓</th>${values.map((value) => html`<th scope="col" class="number"><bdi>${line(value, 24)}</bdi></th>`)}</tr></thead>
+    <tbody>${values.map((va) => html`<tr><th scope="row"><bdi>${line(va, 24)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></figure>`;
 }

@@ -136,6 +136,7 @@ export const queues = {
   "reason.nothing": "no two judge the same",
   "reason.one": "all always say the same: there is no chance to correct for",
   "agreement.both": "{n} that both judge",
+  "agreement.says": "{who} says",
   "agreement.cell": "{one} says {va}, {other} says {vb}: {n}",
   "measure.correctness": "correctness",
   "measure.error_type": "error type",

@@ -136,6 +136,7 @@ export const queues = {
   "reason.nothing": "没有两人评审过同一项",
   "reason.one": "所有判断始终相同：没有可校正的偶然性",
   "agreement.both": "两人都评审的 {n} 项",
+  "agreement.says": "{who} 判为",
   "agreement.cell": "{one} 判为 {va}，{other} 判为 {vb}：{n}",
   "measure.correctness": "正确性",
   "measure.error_type": "错误类型",
