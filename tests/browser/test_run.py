@@ -237,6 +237,14 @@ def test_the_transcript_tells_the_run_in_order(
     assert faults(page) == []
 
 
+def test_the_transcript_calls_the_root_what_it_is(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.team}?view=transcript")
+    expect(page.locator(".entry").first.locator(".kind")).to_have_text("graph")
+    expect(page.locator(".step h2 .kind, .step .kind").first).to_have_text("graph")
+
+
 def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     open_run(page, service, runs.failing)
     page.get_by_role("link", name="Conversation").click()
@@ -254,6 +262,33 @@ def test_two_runs_are_laid_side_by_side(
     expect(page.locator(".steps-of tr").first).to_be_visible()
     page.get_by_role("button", name="By words").first.click()
     expect(page.locator(".words, .change .quiet").first).to_be_visible()
+    sums = page.locator("table.sides").first
+    names = sums.locator("thead a")
+    expect(names).to_have_text(["forecaster", "company_team"])
+    assert names.first.get_attribute("href") == f"/trajectories/{runs.failing}"
+    expect(sums.locator("tr", has_text="model time").locator("td")).to_have_count(2)
+    expect(sums.locator("tr", has_text="steps of tools").locator("td")).to_have_text(["3", "4"])
+    page.get_by_role("link", name="the other way round").click()
+    expect(names).to_have_text(["company_team", "forecaster"])
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("heading", name="Runs")).to_be_attached()
+
+
+def test_two_runs_are_asked_for_where_none_are_named(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/diff")
+    page.get_by_label("First run").fill(runs.failing.upper())
+    page.get_by_label("Second run").fill("no id")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("heading", name="Which two runs?")).to_be_visible()
+    page.get_by_label("Second run").fill(f"{service.api}/trajectories/{runs.team}?step=1")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("table.sides thead a").first).to_have_text("forecaster")
+    assert faults(page) == []
+    page.goto(f"{service.api}/diff?a={'1' * 32}&b={runs.team}")
+    expect(page.get_by_role("alert")).to_contain_text("There is no trajectory")
+    expect(page.get_by_label("Second run")).to_have_value(runs.team)
 
 
 def test_versions_that_were_kept_are_picked_and_compared(
@@ -274,7 +309,7 @@ def test_versions_that_were_kept_are_picked_and_compared(
     page.get_by_role("button", name="Versions").click()
     page.get_by_role("link", name="compare with version 2").click()
     expect(page.locator(".op-added .kind")).to_have_text("tool")
-    expect(page.locator(".sides thead")).to_contain_text("v1")
+    expect(page.locator(".sides thead")).to_contain_text("version 1")
     assert faults(page) == []
 
 

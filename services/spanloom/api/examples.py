@@ -435,7 +435,14 @@ REPLAYS = _answer(
     _component("ReplayList"),
     {"items": [_REPLAY], "next_cursor": EXAMPLE_REPLAY},
 )
-_SIDE = {"project": "default", "version": 1, "status": "settled"}
+_SIDE = {
+    "project": "default",
+    "version": 1,
+    "status": "settled",
+    "outcome": "ok",
+    "name": "travel_assistant",
+    "started_at": "1767225600000",
+}
 DIFF = _answer(
     "What differs.",
     {"type": "object"},
@@ -451,9 +458,15 @@ DIFF = _answer(
             "moved": 0,
             "metrics": {
                 "duration": [4500, 9400],
+                "model_time": [3900, 8100],
+                "tool_time": [350, 900],
                 "input_tokens": [650, 700],
                 "output_tokens": [260, 270],
                 "cost": [0.0042, 0.0044],
+                "agent_steps": [1, 1],
+                "model_steps": [6, 6],
+                "tool_steps": [6, 7],
+                "graph_steps": [0, 0],
                 "errors": [0, 1],
             },
             "first_difference": 4,

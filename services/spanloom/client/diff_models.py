@@ -17,6 +17,11 @@ class DiffSide(Answer):
     project: str
     version: int
     status: Status
+    outcome: str = ""
+    name: str = ""
+    """Of the root."""
+    started_at: int = 0
+    """Milliseconds since the epoch."""
 
 
 class DiffChange(Answer):
@@ -46,7 +51,8 @@ class DiffSummary(Answer):
     removed: int = 0
     moved: int = 0
     metrics: dict[str, list[float | None]]
-    """``duration`` in ms, tokens, ``cost`` in US dollars, ``errors``: of the first, the second."""
+    """Of the first run, and of the second: ``duration``, ``model_time`` and ``tool_time`` in ms,
+    tokens, ``cost`` in US dollars, steps by type (``tool_steps``), ``errors``."""
     first_difference: int | None = None
 
 

@@ -20,7 +20,7 @@ Json = dict[str, Any]  # what ``/v1/trajectories/{a}/diff/{b}`` answers
 
 _MARKS = {"same": " ", "changed": "~", "added": "+", "removed": "-", "moved": ">"}
 _STYLES = {"same": "dim", "changed": "yellow", "added": "green", "removed": "red", "moved": "cyan"}
-_METRICS = ("duration", "input_tokens", "output_tokens", "cost", "errors")
+_TIMES = ("duration", "model_time", "tool_time")
 _SIDES = ("a", "b")
 MAX_VALUE_CHARS = 200
 
@@ -86,9 +86,8 @@ def _counts(summary: Json, signs: Signs) -> Text:
 
 def _metrics(metrics: Json) -> Table:
     table = Table.grid(padding=(0, 2))
-    for name in _METRICS:
-        a, b = metrics[name]
-        if a is not None or b is not None:
+    for name, (a, b) in metrics.items():
+        if (a is not None or b is not None) and not (name.endswith("_steps") and a == b == 0):
             style = "dim" if a == b else ""
             table.add_row(name.replace("_", " "), _value(name, a), _value(name, b), style=style)
     return table
@@ -97,6 +96,6 @@ def _metrics(metrics: Json) -> Table:
 def _value(name: str, value: float | None) -> str:
     if value is None:
         return "unknown"
-    if name == "duration":
+    if name in _TIMES:
         return duration(int(value))
     return dollars(value) if name == "cost" else f"{int(value):,}"

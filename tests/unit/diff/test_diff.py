@@ -41,7 +41,12 @@ def step(
 def run(*steps: Json, agents: dict[str, list[Json]] | None = None, answer: str = "done") -> Json:
     """Return the document of a run whose root owns the steps; agents own theirs."""
     root = step("root", "shop", "help", kind="agent", took=1000, output=answer)
-    root["metrics_info"] = {"input_tokens": 5, "output_tokens": 7}
+    root["metrics_info"] = {
+        "llm_duration": "800",
+        "tool_duration": "150",
+        "input_tokens": 5,
+        "output_tokens": 7,
+    }
     owned = {"root": list(steps), **(agents or {})}
     return {
         "id": "ab" * 16,
@@ -52,6 +57,8 @@ def run(*steps: Json, agents: dict[str, list[Json]] | None = None, answer: str =
             "project": "default",
             "version": 3,
             "status": "settled",
+            "outcome": "recovered",
+            "step_counts": {"agent": 1, "tool": 2},
             "failures": 1,
         },
     }
@@ -207,6 +214,8 @@ def test_as_json_it_leaves_out_what_is_the_same() -> None:
     diff = diff_documents(before, after)
     shown = show_diff(before, after, diff)
     assert shown["same"] is False
+    assert (shown["a"]["name"], shown["a"]["outcome"]) == ("shop", "recovered")
+    assert shown["a"]["started_at"] == before["root_step"]["basic_info"]["started_at"]
     assert shown["summary"] == {
         "same": 2,
         "changed": 1,
@@ -215,9 +224,15 @@ def test_as_json_it_leaves_out_what_is_the_same() -> None:
         "moved": 0,
         "metrics": {
             "duration": [1000, 1000],
+            "model_time": [800, 800],
+            "tool_time": [150, 150],
             "input_tokens": [5, 5],
             "output_tokens": [7, 7],
             "cost": [None, None],
+            "agent_steps": [1, 1],
+            "model_steps": [0, 0],
+            "tool_steps": [2, 2],
+            "graph_steps": [0, 0],
             "errors": [1, 1],
         },
         "first_difference": 1,

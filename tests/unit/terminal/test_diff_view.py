@@ -22,9 +22,14 @@ b  90b325520ed0ce887b2ef6a21b7e346f  version 1 · settled · project default
 
 12 same · 1 changed · 1 added
 duration       4.50 s   9.40 s
+model time     3.90 s   8.10 s
+tool time      350 ms   900 ms
 input tokens   650      700
 output tokens  260      270
 cost           $0.0042  $0.0044
+agent steps    1        1
+model steps    6        6
+tool steps     6        7
 errors         0        1"""
 
 

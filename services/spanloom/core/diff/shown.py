@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.trajectory import StepType
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,28 +40,35 @@ def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool 
 
 
 def _named(document: Json) -> Json:
-    said = document["extraction"]
+    said, root = document["extraction"], document["root_step"]
     return {
         "trace_id": document["id"],
         "project": said["project"],
         "version": said["version"],
         "status": said["status"],
+        "outcome": said.get("outcome", ""),
+        "name": root["name"],
+        "started_at": root["basic_info"]["started_at"],
     }
 
 
 def _metrics(a: Json, b: Json) -> Json:
-    """Return what was measured of both; ``duration`` in ms, ``cost`` in US dollars."""
+    """Return what was measured of both; times in ms, ``cost`` in US dollars."""
     ours, theirs = _measured(a), _measured(b)
     return {name: [ours[name], theirs[name]] for name in ours}
 
 
 def _measured(document: Json) -> Json:
     root, said = document["root_step"], document["extraction"]
+    metrics, counts = root["metrics_info"], said.get("step_counts", {})
     return {
         "duration": int(root["basic_info"]["duration"]),
-        "input_tokens": root["metrics_info"]["input_tokens"],
-        "output_tokens": root["metrics_info"]["output_tokens"],
+        "model_time": int(metrics.get("llm_duration", 0)),
+        "tool_time": int(metrics.get("tool_duration", 0)),
+        "input_tokens": metrics["input_tokens"],
+        "output_tokens": metrics["output_tokens"],
         "cost": (said.get("cost") or {}).get("usd"),
+        **{f"{kind}_steps": counts.get(kind, 0) for kind in StepType},
         "errors": said.get("failures", 0),
     }
 

@@ -10,7 +10,7 @@ import { t } from "../i18n/index.js";
  *   services: string[], environment: string | null, user_id: string | null, tags: string[]}} Run
  */
 
-/** Say in words how a run stands. @param {Run} run */
+/** Say in words how a run stands. @param {{status: string, outcome: string}} run */
 export function stateOf(run) {
   const state = run.status === "settled" ? run.outcome : run.status;
   const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });

@@ -21,6 +21,9 @@ export function neighbour(by, query = {}) {
   return id && at >= 0 ? link(`/trajectories/${id}`, { project: project === "default" ? null : project, ...query }) : "";
 }
 
+/** The address of the list that was read last. */
+export const listAddress = () => origin().url;
+
 export function Neighbours() {
   const { url, runs, at } = origin();
   const { annotate } = place.value.query;

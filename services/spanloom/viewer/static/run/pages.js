@@ -33,7 +33,7 @@ export function flat(document, view) {
       if (step.type === "agent" && step.id !== id) walk(step.id, level + 1);
     }
   };
-  add({ ...root, type: "agent" }, 0);
+  add({ ...root, type: document.extraction.root_type ?? "agent" }, 0);
   walk(root.id, 0);
   return entries;
 }
