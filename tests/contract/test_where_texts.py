@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
 from tests.support.texts import step, store_texts
 from tests.support.trajectory_lists import trace
 
+from spanloom.api.app import create_app
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -15,8 +18,10 @@ from spanloom.core.query.asked_numbers import parse_metrics
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.stats import Numbers
-from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
+from spanloom.core.query.where.tree import Exists
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +62,30 @@ def test_runs_are_found_by_what_was_said(
     assert {int(line.key.trace_id, 16) for line in lines} == found
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"q": "order"}, {1, 2}),
+        ({"q": '"order 42"'}, {1}),
+        ({"q": "umbr* rain"}, {2}),
+        ({"q": "find refund"}, set()),  # both in one run, but in no one text
+        ({"q": "order", "where": "steps > 2"}, {1}),
+        ({"q": "42", "where": 'not "rain" and input: "find"'}, {1}),
+        ({"q": "order", "where": 'output: "rain"', "order": "steps"}, {2}),
+    ],
+)
+def test_words_stand_beside_every_other_question(
+    store: Store, project: str, asked: dict[str, str], found: set[int]
+) -> None:
+    app = create_app(store, Metrics(), list, Locks().access)
+    with TestClient(app, base_url="http://localhost") as client:
+        asked = {"project": project, **asked}
+        by_url = client.get("/v1/trajectories", params=asked)
+        by_body = client.post("/v1/trajectories/search", json=asked)
+    assert by_url.json() == by_body.json()
+    assert {int(item["trace_id"], 16) for item in by_url.json()["items"]} == found
+
+
 def test_steps_are_counted_by_what_they_said(store: Store, project: str) -> None:
     said = parse_steps_where('input: "order" or output: "order"', now_ns=0)
     metrics = parse_metrics("count", Subject.STEP)
@@ -72,6 +101,6 @@ def test_what_a_run_does_not_say_any_more_is_not_found(store: Store, project: st
 
 
 def test_a_text_is_asked_for_words(clickhouse_store: Store) -> None:
-    question = Question(parse_where("input exists", now_ns=0))
+    question = Question(Exists(RUN_FIELDS["input"]))
     with pytest.raises(InvalidQueryError, match="asked for words"):
         clickhouse_store.list(Reach.ALL, TrajectoryFilter(), 9, None, question)

@@ -10,9 +10,10 @@ import orjson
 from fastapi import HTTPException
 
 from spanloom.core.query.question import Question, parse_order
+from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidWhereError, both
-from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.query.where.tree import And, Words, asks_for_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +32,20 @@ NO_SEARCH = (
 _NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
 
 
-def read_question(where: str | None, order: str) -> Question:
+def read_question(where: str | None, q: str | None, order: str) -> Question:
     """Return the question; raises ``InvalidTextsError`` with all that is wrong in the texts."""
-    return Question(*both(lambda: read_where(where), lambda: parse_order(order)))
+    (asked, words), by = both(
+        lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
+    )
+    return Question(And((asked, words)) if asked and words else asked or words, by)
+
+
+def read_words(text: str | None) -> Condition | None:
+    """Return that a run has a text with these words, ``None`` for nothing; ``q`` of searches."""
+    if text is None:
+        return None
+    parse_text_query(text)  # whoever looks for them reads them again
+    return Words(text)
 
 
 def read_where(text: str | None, parameter: str = "where") -> Condition | None:

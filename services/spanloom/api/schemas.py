@@ -80,6 +80,14 @@ class ListQuery(PageQuery, Filters):
     """Which trajectories to list."""
 
     where: Where = None
+    q: Annotated[
+        str | None,
+        Field(
+            description='In which a step said this: words, all of them in one text; `"rate limit"`:'
+            " one behind the other; `kubern*`: words that begin so.",
+            examples=['refund "rate limit"'],
+        ),
+    ] = None
     order: Annotated[
         str,
         Field(
@@ -96,7 +104,7 @@ class ListQuery(PageQuery, Filters):
 
     def question(self) -> Question:
         """Return what the store understands; raises ``InvalidQueryError``."""
-        return read_question(self.where, self.order)
+        return read_question(self.where, self.q, self.order)
 
 
 class ConversationQuery(PageQuery, RunFilters):

@@ -11,7 +11,7 @@ import orjson
 
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.run_filters import order_option, run_filters
+from spanloom.cli.run_filters import order_option, run_filters, words_option
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
 from spanloom.core.formats.registry import FILE_FORMATS
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     ),
 )
 @run_filters
+@words_option
 @order_option
 @click.option(
     "--format",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 def export_command(
     *,
     filters: RunQuery,
+    words: str | None,
     order: str | None,
     format_id: str,
     output: Path,
@@ -67,8 +69,8 @@ def export_command(
     is called FILE.partial. Runs that start meanwhile are not in it.
     """
     wanted = Export(
-        trajectories(order=order, limit=limit, **filters),
-        {**filters, "order": order, "limit": limit},
+        trajectories(words=words, order=order, limit=limit, **filters),
+        {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
         FILE_FORMATS[format_id],
         output,
     )

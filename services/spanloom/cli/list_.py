@@ -11,7 +11,7 @@ from spanloom.cli.client import client_option
 from spanloom.cli.giving import give, give_rows
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import rows_output
-from spanloom.cli.run_filters import order_option, run_filters
+from spanloom.cli.run_filters import order_option, run_filters, words_option
 from spanloom.terminal.list_table import NOTHING, render_list
 from spanloom.terminal.numbers_table import render_rows
 
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         "spanloom list --agent research_agent --limit 100",
         "spanloom list --user ada --environment production",
         "spanloom list --where 'has(tool exists then error)' --order -duration",
+        "spanloom list --words people --errors",
         "spanloom list --errors --fields trace_id,root_name,duration,cost",
         "spanloom list --since 7d | jq -r .trace_id",
         "spanloom list --columns trace_id,duration,cost --csv > runs.csv",
     ),
 )
 @run_filters
+@words_option
 @order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 def list_command(
     *,
     filters: RunQuery,
+    words: str | None,
     order: str | None,
     limit: int,
     fields: str | None,
@@ -66,7 +69,7 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
-    runs = client.trajectories(order=order, limit=limit, **filters)
+    runs = client.trajectories(words=words, order=order, limit=limit, **filters)
     if fields is None:
         give(runs, render_list, form=form, must_find=fail_empty)
     else:

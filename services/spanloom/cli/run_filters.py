@@ -94,6 +94,15 @@ def run_filters(command: Callable[..., None]) -> Callable[..., None]:
     return reduce(lambda wrapped, option: option(wrapped), reversed(_OPTIONS), with_filters)
 
 
+def words_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--words``, for commands that give runs which are there already."""
+    return click.option(
+        "--words",
+        metavar="WORDS",
+        help='Only runs in which a step said this: refund "rate limit" kubern*.',
+    )(command)
+
+
 def order_option(command: Callable[..., None]) -> Callable[..., None]:
     """Add ``--order``, for commands that give runs one after the other."""
     return click.option(

@@ -135,8 +135,19 @@ def test_no_words_are_asked_for_where_none_are_indexed(
             assert other.status_code == 200, other.text
 
 
-def test_a_question_in_a_body_is_refused_too(store: ShelfStore) -> None:
+@pytest.mark.parametrize("asked", [{"where": '"refund"'}, {"q": "refund"}])
+def test_a_question_in_a_body_is_refused_too(store: ShelfStore, asked: dict[str, str]) -> None:
     app = create_app(store, Metrics(), list, Locks().access, has_search=False)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        asked = {"where": '"refund"'}
         assert client.post("/v1/trajectories/search", json=asked).status_code == 501
+
+
+@pytest.mark.parametrize("q", ["", " ", "!!! --", "___", "a b c d e f g h i", 'a "b', "x" * 513])
+def test_words_of_a_list_are_refused_as_those_of_a_search(client: TestClient, q: str) -> None:
+    by_url = client.get("/v1/trajectories", params={"q": q})
+    by_body = client.post("/v1/trajectories/search", json={"q": q})
+    assert by_url.status_code == by_body.status_code == 422
+    (fault,) = by_url.json()["errors"]
+    assert fault["parameter"] == "q"
+    assert by_body.json()["errors"] == [fault]
+    assert client.get("/v1/search", params={"q": q}).json()["errors"] == [fault]

@@ -375,10 +375,11 @@ def test_a_query_and_an_order_go_to_the_service_as_they_are() -> None:
 
     query = 'has(tool = "退款" then error) & x'
     with answering(handle) as client:
-        list(client.trajectories(query, order="-duration"))
+        list(client.trajectories(query, order="-duration", words='refund "rate limit"'))
         list(client.documents(query))
     assert [url.params["where"] for url in asked] == [query, query]
     assert [url.params.get("order") for url in asked] == ["-duration", None]
+    assert [url.params.get("q") for url in asked] == ['refund "rate limit"', None]
 
 
 def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(

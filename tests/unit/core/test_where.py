@@ -148,6 +148,7 @@ def test_what_cannot_be_read_breaks_off(text: str, position: int, message: str) 
         ('"?!"', 0, "there is no word in this text"),
         ("status > live", 7, "status cannot be compared by >"),
         ("duration", 0, "duration is compared with something"),
+        ("steps > 1 and input exists", 14, 'input is asked for words: input: "rate limit"'),
         ("metadata = 1", 0, 'metadata is asked by key: metadata.tier = "gold"'),
         ("steps.a = 1", 0, "steps has no keys"),
         ("has(has(error))", 4, "a step has no steps; has(…) stands outside"),

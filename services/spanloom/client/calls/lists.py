@@ -44,6 +44,7 @@ class RunQuery(RunFilters, total=False):
 def trajectories(
     where: str | None = None,
     *,
+    words: str | None = None,
     order: str | None = None,
     limit: int | None = None,
     project: str | None = None,
@@ -65,7 +66,8 @@ def trajectories(
 ) -> Listing[TrajectorySummary]:
     """Give runs that pass every filter, newest first, page by page as they are needed.
 
-    ``where`` is a query, ``order`` another order: ``"-duration"``; both are the service's to read.
+    ``where`` is a query, ``words`` are what a step said, as in ``search``, ``order`` is another
+    order: ``"-duration"``; all three are the service's to read.
     ``limit`` is the most to give, all by default. ``since`` is the earliest start and
     ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
     Runs that only repeat another are left out, unless ``is_duplicate`` is ``True`` (those
@@ -74,6 +76,7 @@ def trajectories(
     filters = given(
         {
             "where": where,
+            "q": words,
             "order": order,
             "project": project,
             "from": milliseconds_or_none(since),
@@ -158,6 +161,7 @@ def conversation(
 def documents(
     where: str | None = None,
     *,
+    words: str | None = None,
     order: str | None = None,
     limit: int | None = None,
     **filters: Unpack[RunFilters],
@@ -169,4 +173,4 @@ def documents(
     ``trajectories``.
     """
     filters = {"has_steps": True, **filters}
-    return Documents(trajectories(where, order=order, limit=limit, **filters))
+    return Documents(trajectories(where, words=words, order=order, limit=limit, **filters))

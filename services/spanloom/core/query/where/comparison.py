@@ -48,7 +48,7 @@ class ComparisonReader:
         named = self._named()
         reader = self._reader
         if reader.takes_word("exists"):
-            return Exists(named.field or _UNKNOWN, named.key)
+            return self._exists(named)
         if reader.takes_word("not"):
             if not reader.takes_word("in"):
                 reader.fail("behind a field, not is followed by in", expected=["in"])
@@ -119,6 +119,12 @@ class ComparisonReader:
         if field is not None and Operator.EQUAL not in OPERATORS[field.type]:
             reader.report(named.first, named.last, f"{field.name} cannot be one of several values")
         return In(field or _UNKNOWN, tuple(values), named.key)
+
+    def _exists(self, named: _Named) -> Condition:
+        if named.field is not None and named.field.type is FieldType.WORDS:
+            message = f"{named.field.name} is asked for words: {named.field.example}"
+            self._reader.report(named.first, named.last, message, expected=[":"])
+        return Exists(named.field or _UNKNOWN, named.key)
 
     def _flag(self, named: _Named) -> Condition:
         if named.field is not None and named.field.type is not FieldType.FLAG:
