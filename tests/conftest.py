@@ -10,6 +10,7 @@ import queue
 import secrets
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -51,6 +52,9 @@ upkeep.close()
 # Else each worker and each program compiles again what is compiled already: half of a start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Else httpx reads 140 certificates, for a hundredth of a second, for each client and each question.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = ssl.get_default_verify_paths().openssl_capath
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,6 +12,9 @@ import httpx
 import pytest
 import trustme
 
+from spanloom import Client
+from spanloom.client.errors import UnreachableError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -97,6 +100,8 @@ def test_every_port_speaks_tls_and_a_renewed_certificate_is_served(
     for url in (api, receiver):
         with pytest.raises(httpx.TransportError):
             httpx.get(url.replace("https:", "http:"))
+    with pytest.raises(UnreachableError), Client(api, tries=1) as untrusting:
+        untrusting.document("0" * 32)
 
     (files.folder / "cert.pem").write_text("a renewal that is only half done")
     time.sleep(1.5)

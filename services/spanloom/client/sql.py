@@ -60,7 +60,9 @@ def ask_sql(
     """
     try:
         with (
-            httpx.Client(timeout=_TIMEOUT, trust_env=not address.is_local) as http,
+            httpx.Client(
+                timeout=_TIMEOUT, trust_env=not address.is_local, verify=address.is_encrypted
+            ) as http,
             http.stream(
                 "POST",
                 address.url,

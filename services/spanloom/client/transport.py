@@ -32,6 +32,7 @@ class Transport:
             headers=address.headers,
             transport=transport,
             trust_env=not address.is_local,
+            verify=address.is_encrypted,
         )
 
     def close(self) -> None:
@@ -90,6 +91,7 @@ class AsyncTransport:
             headers=address.headers,
             transport=transport,
             trust_env=not address.is_local,
+            verify=address.is_encrypted,
         )
 
     async def close(self) -> None:

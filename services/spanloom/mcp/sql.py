@@ -47,11 +47,14 @@ class SqlTool:
 
     async def _send(self, sql: str, key: str) -> Any:
         asked = {"default_format": "JSONCompact"}
-        headers = Address(self._url, key).headers
+        address = Address(self._url, key)
         try:
-            by_proxy = not Address(self._url, key).is_local
-            async with httpx.AsyncClient(timeout=LIMIT_S, trust_env=by_proxy) as http:
-                answer = await http.post(self._url, params=asked, content=sql, headers=headers)
+            async with httpx.AsyncClient(
+                timeout=LIMIT_S, trust_env=not address.is_local, verify=address.is_encrypted
+            ) as http:
+                answer = await http.post(
+                    self._url, params=asked, content=sql, headers=address.headers
+                )
         except httpx.HTTPError as error:
             raise ToolError(f"the SQL port at {self._url} does not answer: {error}") from error
         if answer.status_code != httpx.codes.OK:

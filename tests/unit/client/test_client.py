@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import io
 import os
+import ssl
 import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import httpx
 import orjson
 import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
-from spanloom import Client
+from spanloom import AsyncClient, Client
 from spanloom.api.examples import LIST
 from spanloom.client import (
     ApiError,
@@ -280,6 +281,20 @@ def test_the_address_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch)
     assert Client("https://x/y/").url == "https://x/y"
     with pytest.raises(ValueError, match="is no address"):
         Client("ftp://x")
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_certificates_are_read_only_where_one_comes(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Client | AsyncClient]
+) -> None:
+    def read(*_: object, **__: object) -> NoReturn:
+        raise PermissionError("certificates are read")
+
+    monkeypatch.setattr(ssl, "create_default_context", read)
+    kind("http://x")
+    for url in ("https://x", "HTTPS://x"):
+        with pytest.raises(PermissionError):
+            kind(url)
 
 
 def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None:
