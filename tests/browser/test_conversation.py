@@ -7,13 +7,23 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.conversations import GOODBYE, LONG, TALK, send_long_talk, send_talk
+from tests.support.conversations import (
+    GOODBYE,
+    LONG,
+    TALK,
+    TURNS,
+    send_late_step,
+    send_later_turn,
+    send_long_talk,
+    send_talk,
+    wait_for_words,
+)
 from tests.support.outlines import Row, encode_outline
 from tests.support.page_runs import MARKUP
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
     from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
@@ -276,6 +286,63 @@ def test_the_graph_is_that_of_the_run_which_is_chosen(
     expect(page.locator(".node")).to_have_count(6)
     page.get_by_label("Graph of the run").select_option(index=3)
     expect(page.locator(".run-card h2")).to_contain_text("#4")
+
+
+def test_what_was_said_is_found_in_runs_that_nobody_opened(
+    page: Page, service: RunningSpanloom, long: list[str]
+) -> None:
+    wait_for_words(service.api, LONG, "Answer 41", 1)
+    grid = open_talk(page, service, LONG)
+    hits = page.locator(".find [role=status]")
+    box = page.get_by_label("Search steps")
+    box.fill("answer 41")
+    expect(hits).to_have_text("2 hits")  # of the agent, and of its last model call
+    expect(grid).to_have_attribute("aria-rowcount", "4")
+    expect(page.locator(f"{ROWS}.k-run .kind")).to_have_text("#42")
+    expect(page.locator(f"{ROWS}:not(.dim) .preview").last).to_contain_text("Answer 41.")
+    box.press("Enter")
+    page.wait_for_url(f"**step={long[41]}%2F*")
+    box.fill("say")  # the name of a tool in every run
+    expect(hits).to_have_text(f"{RUNS} hits")  # steps of the first runs, the others as a whole
+    expect(page.locator(f"{ROWS}.k-tool:not(.dim) .label").first).to_have_text("say")
+    box.fill("")
+    expect(page.locator(f"{ROWS}.dim")).to_have_count(0)
+
+
+def test_what_comes_meanwhile_is_told_and_moves_nothing(
+    page: Page, service: RunningSpanloom
+) -> None:
+    name = "a talk that goes on"
+    traces = send_talk(service, TURNS[:2], name)
+    open_talk(page, service, name)
+    page.locator(f"{ROWS}.k-tool").first.click()
+    expect(page.locator(".step h2")).to_contain_text("search")
+    rows = page.locator(".grid").inner_text()
+    send_late_step(service, traces[1])
+    expect(page.locator(".newer-bar")).to_contain_text("1 changed")
+    send_later_turn(service, "another talk", 1)
+    send_later_turn(service, name, 2)
+    expect(page.locator(".newer-bar")).to_contain_text("1 new · 1 changed")
+    assert page.locator(".grid").inner_text() == rows
+    expect(page.locator(".step h2")).to_contain_text("search")
+    assert faults(page) == []
+    page.get_by_role("button", name="Go to it").click()
+    expect(page.locator(f"{ROWS}.k-run")).to_have_count(3)
+    expect(page.locator(f"{ROWS} .label", has_text="notes")).to_be_visible()
+    expect(page.locator(".newer-bar")).to_have_count(0)
+
+
+def test_what_came_before_the_page_listened_is_told(page: Page, service: RunningSpanloom) -> None:
+    name = "a talk that went on"
+    send_talk(service, TURNS[:1], name)
+
+    def late(route: Route) -> None:
+        send_later_turn(service, name, 2)
+        route.continue_()
+
+    page.route("**/v1/trajectories/changes*", late, times=1)
+    open_talk(page, service, name)
+    expect(page.locator(".newer-bar")).to_contain_text("1 new")
 
 
 def test_names_and_texts_of_strangers_stay_text(

@@ -92,16 +92,45 @@ def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LON
     return traces
 
 
+def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
+    """Wait until so many runs of a conversation are found by what was said."""
+    _wait_for_count(
+        api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}"
+    )
+
+
+def send_later_turn(service: RunningSpanloom, conversation: str, at: int) -> str:
+    """Send one more turn of a conversation, wait until it is settled; return its id."""
+    trace, turn = secrets.token_hex(16), Turn("And now?", "Now, too.")
+    begun = BEGUN_NS + at * DAY
+    send(
+        service, message_of(turn_spans(trace, turn, begun, conversation), {"service.name": "talk"})
+    )
+    wait_for(service.api, trace)
+    return trace
+
+
+def send_late_step(service: RunningSpanloom, trace: str) -> None:
+    """Send a step that is late: the run gets another version."""
+    late = wire_span(trace, 90, 1, "notes", BEGUN_NS + 3 * MINUTE, _tool("notes"))
+    send(service, message_of([late], {"service.name": "talk"}))
+    wait_for(service.api, trace, version=2)
+
+
 def _wait_for_all(api: str, count: int, conversation: str) -> None:
     """Wait until so many runs of a conversation are settled."""
-    asked = {"where": f"conversation = {json.dumps(conversation)} and status = settled"}
+    _wait_for_count(api, count, f"conversation = {json.dumps(conversation)} and status = settled")
+
+
+def _wait_for_count(api: str, count: int, where: str) -> None:
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
-        told = httpx.get(f"{api}/v1/stats", params={**asked, "metrics": "count"}).json()["items"]
+        asked = {"where": where, "metrics": "count"}
+        told = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
         if told and told[0]["count"] == count:
             return
         time.sleep(0.1)
-    raise AssertionError(f"{conversation} was not settled within {SETTLED_S:g} s")
+    raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
 
 
 def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Span]:

@@ -32,6 +32,9 @@ export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
 
+/** A run as far as it was fetched; the tree has it a frame later. @param {number} at the number of the run */
+export const partAt = (at) => parts[at];
+
 /** Fetch the outline of a run, once. @param {number} at the number of the run */
 export function fetchRun(at) {
   const known = fetching.get(at);

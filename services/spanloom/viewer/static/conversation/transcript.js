@@ -11,7 +11,7 @@ import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { areAll } from "./runs.js";
-import { fetchRun } from "./state.js";
+import { fetchRun, partAt } from "./state.js";
 import { inShort, stepsOf, tell, told } from "./telling.js";
 import { pageOf, remember } from "./ways.js";
 
@@ -90,7 +90,7 @@ function Steps({ part, at }) {
   useEffect(() => {
     if (!isOpen || steps !== undefined) return;
     void fetchRun(at).then(async () => {
-      const outline = part.outline ?? (await newest(at));
+      const { outline } = partAt(at);
       setSteps(outline ? await stepsOf(run, outline).catch(() => null) : null);
     });
   }, [isOpen]);
@@ -100,13 +100,6 @@ function Steps({ part, at }) {
   return html`<div class="between"><button class="plain" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("conversation.steps", { n })}</button>
     ${isOpen && (steps === undefined ? html`<p class="quiet">…</p>` : steps?.slice(0, MOST_STEPS).map((entry) => html`<${Line} key=${entry.row} entry=${{ ...entry, row: entry.row < 0 ? -1 : runs.row(at, entry.row) }} />`))}
     ${isOpen && (steps === null || (steps?.length ?? 0) > MOST_STEPS) && html`<p><a href=${pageOf(run, { view: "transcript" })} onClick=${remember}>${t("conversation.all")}</a></p>`}</div>`;
-}
-
-/** The outline of a run, once the tree has it: a frame behind its bytes. @param {number} at */
-async function newest(at) {
-  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  const there = view.peek();
-  return there && runsOf(there.o).parts[at].outline;
 }
 
 /** @param {{first: number, shown: number, count: number}} props */

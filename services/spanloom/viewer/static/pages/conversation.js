@@ -1,8 +1,10 @@
 /** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
 import { useEffect } from "../vendor/hooks.js";
 import { Chosen, stepPanel } from "../conversation/chosen.js";
+import { findInRuns } from "../conversation/finding.js";
 import { Header } from "../conversation/header.js";
 import { headsOf } from "../conversation/heads.js";
+import { Newer } from "../conversation/newer.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
 import "../conversation/state.js";
 import { Ways } from "../conversation/ways.js";
@@ -39,6 +41,7 @@ export function Page() {
   return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
+      <${Newer} />
       ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
         <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
@@ -54,5 +57,5 @@ function Left({ there }) {
 }
 
 function Finder() {
-  return turns.value >= 0 && html`<${Search} />`; // what types there are turns with the rows
+  return turns.value >= 0 && html`<${Search} find=${findInRuns} />`; // what types there are turns with the rows
 }

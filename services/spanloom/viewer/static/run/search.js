@@ -1,5 +1,5 @@
 /** Search in a run: types, names and agents here, what was said by the service. */
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
@@ -39,7 +39,7 @@ export function Search({ find = findInRun, says = "" }) {
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there]);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the rows are drawn that have come in
     if (!there) return;
     there.snippets = found?.rows() ?? new Map();
     there.filter(q || kinds.size || only.value ? { kinds, text: q, found: there.snippets.keys(), only: only.value, isAlone: alone === "1" } : null);

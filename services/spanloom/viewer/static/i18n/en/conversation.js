@@ -17,5 +17,6 @@ export const conversation = {
   "conversation.later": "Later runs",
   "conversation.at": "{from}–{to} of {n} runs",
   "conversation.graph.of": "Graph of the run",
+  "conversation.newer": "The conversation went on: {what}",
   "conversation.open": "Open the run",
 };

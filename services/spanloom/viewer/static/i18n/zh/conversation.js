@@ -17,5 +17,6 @@ export const conversation = {
   "conversation.later": "更晚的运行",
   "conversation.at": "第 {from}–{to} 个，共 {n} 个运行",
   "conversation.graph.of": "该运行的调用图",
+  "conversation.newer": "对话有新内容：{what}",
   "conversation.open": "打开该运行",
 };

@@ -1,0 +1,73 @@
+/** What came since the conversation was read: told in a bar, and shown when somebody asks. Nothing moves for it. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { follow } from "../state/follow.js";
+import { quoted } from "../state/filters.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
+import { areAll, conversationId, runs } from "./runs.js";
+import { partAt } from "./state.js";
+
+/** @typedef {{trace_id: string, project: string, version: number}} Line */
+
+const PAUSE_MS = 700;
+/** So many runs of which nobody knows where they belong are asked for at once. */
+const AT_ONCE = 50;
+const PAGE = 1000;
+
+/** Whether a run is another than it was when it was read. @param {Line} line @returns {"new" | "changed" | ""} */
+function isOther({ trace_id: id, project, version }) {
+  const at = (runs.peek() ?? []).findIndex((run) => run.trace_id === id && run.project === project);
+  if (at < 0) return "new";
+  const { run, outline } = partAt(at) ?? { run: (runs.peek() ?? [])[at], outline: null };
+  return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
+}
+
+/** The lines of the runs of the conversation that a question finds. @param {string} more @param {(line: Line) => void} tell */
+async function ask(more, tell) {
+  const where = `conversation = ${quoted(conversationId())}${more}`;
+  for (let cursor = null; cursor !== undefined; ) {
+    const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, fields: "project,trace_id,version", limit: PAGE, cursor });
+    told.items.forEach(tell);
+    cursor = told.next_cursor ?? undefined;
+  }
+}
+
+/** Watch until what is returned is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */
+function watch(project, note) {
+  /** @type {Set<string>} */
+  const wondered = new Set();
+  let asking = 0;
+  /** @param {Line} line */
+  const look = (line) => { const is = isOther(line); if (is) note(line, is); };
+  // Whether a run that is not here belongs here, only the service knows.
+  const wonder = () => {
+    const ids = [...wondered].slice(0, AT_ONCE);
+    ids.forEach((id) => wondered.delete(id));
+    void ask(` and trace_id in (${ids.map(quoted).join(", ")})`, look).catch(() => {}).finally(() => { asking = wondered.size ? setTimeout(wonder, PAUSE_MS) : 0; });
+  };
+  const stop = follow({ project }, (change) => {
+    if (isOther(change) !== "new") return look(change);
+    wondered.add(change.trace_id);
+    asking ||= setTimeout(wonder, PAUSE_MS);
+  }, (isLive) => { if (isLive) void ask("", look).catch(() => {}); }); // what came before the feed was read, it does not tell
+  return () => { stop(); clearTimeout(asking); };
+}
+
+export function Newer() {
+  const [came, setCame] = useState(/** @type {Map<string, "new" | "changed">} */ (new Map()));
+  const [seen, setSeen] = useState(0);
+  const { id, project } = place.value.query;
+  const isReady = areAll.value;
+  useEffect(() => {
+    if (!isReady) return undefined;
+    setCame(new Map());
+    return watch(project, (line, is) => setCame((known) => (known.has(line.trace_id) ? known : new Map(known).set(line.trace_id, is))));
+  }, [id, project, isReady]);
+  if (came.size <= seen) return "";
+  const counted = /** @type {const} */ (["new", "changed"]).map((is) => [is, [...came.values()].filter((one) => one === is).length]);
+  const what = counted.filter(([, n]) => n).map(([is, n]) => t(`live.${/** @type {"new" | "changed"} */ (is)}`, { n })).join(" · ");
+  return html`<p class="newer-bar" role="status">${t("conversation.newer", { what })}
+    <button onClick=${() => location.reload()}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(came.size)}>×</button></p>`;
+}
