@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request, Response
 
 from spanloom.api.needs import open_to_all
-from spanloom.viewer.site import MODULES, PAGES, Site
+from spanloom.viewer.site import MODULES, PAGES, Site, own_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def page_router() -> APIRouter:
     """Return the pages and their modules, to be routes of the API; they need no key, it does."""
-    site = Site()
+    site = own_site()
     router = APIRouter()
 
     @router.get(MODULES, include_in_schema=False)

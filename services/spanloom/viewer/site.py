@@ -8,6 +8,7 @@ read the modules in the package: what is sent goes without.
 from __future__ import annotations
 
 import gzip
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from mimetypes import guess_type
@@ -108,6 +109,12 @@ class Site:
             links.append(f'<link rel="stylesheet" href="{base}/{STYLES[module]}">')
         template = Template(self.contents["index.html"].decode())
         return template.substitute(base=base, modules="\n".join(links))
+
+
+@cache
+def own_site() -> Site:
+    """Return the site of the files in this package, made once: it takes a tenth of a start."""
+    return Site()
 
 
 def _walk(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
