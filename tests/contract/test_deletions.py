@@ -31,11 +31,13 @@ from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 CALL = "call-key"
+ANY_STEPS = parse_where("steps >= 0", now_ns=0)
 SAID = TextSearch(parse_text_query("42"))
 DAY_NS = 24 * 3600 * 10**9
 
@@ -78,6 +80,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "list": lambda store, key: [
         line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
     ],
+    "asked_among": lambda store, key: store.asked_among([key], reach(key), ANY_STEPS),
     "conversation": lambda store, key: [
         line
         for line in store.conversation(key.project, reach(key), TrajectoryFilter(), 100)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.generated_runs import generate_records
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.trajectory_lists import listed, trace
@@ -15,6 +16,8 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.question import Question
+from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -223,3 +226,24 @@ def test_a_conversation_has_the_current_versions_of_its_project(
     assert conversation(store, Reach.ALL, "else") != []
     where = TrajectoryFilter(conversation_id=name)
     assert listed(store, key.project, where, 1) == [(9, trace(1)), (0, trace(3))]
+
+
+def test_runs_that_are_asked_for_are_told_among_some(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    asked = parse_where("has(tool exists then error) or steps > 6", now_ns=0)
+    records = generate_records(20, key.project)
+    store.write([*records, *generate_records(3, new_project())])
+    keys, reach = [record.key for record in records], Reach.only(key.project)
+    lines = store.list(reach, TrajectoryFilter(), 100, None, Question(asked))
+    wanted = {line.key for line in lines}
+    assert 0 < len(wanted) < 20
+    assert store.asked_among(keys, reach, asked) == wanted
+    assert store.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
+    unknown = [TraceKey(key.project, trace(999))]
+    assert not store.asked_among(unknown, reach, asked)
+    assert not store.asked_among(keys, Reach.only("another"), asked)
+    one = min(wanted)
+    trajectory = make_trajectory(one, START_NS)
+    store.write([make_record(one, trajectory, version=9, previous=store.heads([one])[one])])
+    assert store.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now

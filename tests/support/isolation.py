@@ -30,6 +30,7 @@ from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -186,6 +187,10 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "list": lambda t, reach: {
         line.key.project
         for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
+    },
+    "asked_among": lambda t, reach: {
+        key.project
+        for key in t.store.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
     },
     "steps": _steps,
     "numbers": lambda t, reach: {

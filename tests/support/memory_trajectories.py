@@ -30,20 +30,21 @@ from spanloom.core.query.continuations import (
     find_continuations,
 )
 from spanloom.core.query.fields import TrajectoryFilter, matches
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.storage.trajectories.rows import agent_names, summary_row
 from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from tests.support.where_evaluation import Run
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
-    from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
+    from spanloom.core.query.where.tree import Condition
 
 
 class _Told:
@@ -179,6 +180,13 @@ class MemoryTrajectories(MemoryState):
             found += step_rows(record, self._run(line.key), asked)
         behind = after and (*after[:3], -after.position)
         return [row for row in found if behind is None or _place(row) < behind][:limit]
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], reach: Reach, where: Condition
+    ) -> AbstractSet[TraceKey]:
+        """See ``TrajectoryReader.asked_among``."""
+        own = [key for key in keys if reach.covers(key.project) and key in self._records]
+        return {key for key in own if self._is_asked_for(key, Question(where))}
 
     def _is_asked_for(self, key: TraceKey, question: Question) -> bool:
         return question.where is None or holds(question.where, self._run(key))

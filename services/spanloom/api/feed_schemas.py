@@ -7,13 +7,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.feed.tokens import encode_token
 from spanloom.api.feed.window import Wanted
 from spanloom.api.filters import Filters, Name
-from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, TrajectoryItem
+from spanloom.api.questions import read_where
+from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, TrajectoryItem, Where
+from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.positions import Position
+from spanloom.core.query.where.tree import asks_for_words
 
 LONGEST_WAIT_S = 60
+NO_WORDS = (
+    "words cannot be followed, for what a run says is found some seconds after it is told of; ask"
+    " the list for them"
+)
 EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
 
 
@@ -25,6 +32,7 @@ class ChangesQuery(Filters):
     project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
         None
     )
+    where: Where = None
     after: Annotated[
         str | None,
         Field(
@@ -62,8 +70,16 @@ class ChangesQuery(Filters):
     ] = False
 
     def wanted(self, callers: Reach) -> Wanted:
-        """Return what the feed understands, of what the caller may see."""
-        return Wanted(callers.narrowed(self.project), self.filter(), self.annotations)
+        """Return what the feed understands, of what the caller may see.
+
+        Raises ``InvalidQueryError``, also where words are asked for: what a run says is in the
+        index some seconds after the run is told of, so it would be passed over.
+        """
+        asked = read_where(self.where)
+        if asks_for_words(asked):
+            raise InvalidQueryError(NO_WORDS, "where")
+        reach = callers.narrowed(self.project)
+        return Wanted(reach, self.filter(), self.annotations, asked)
 
 
 class ChangeItem(BaseModel):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
+    from spanloom.core.query.where.tree import Condition
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -174,6 +175,11 @@ class ShelfStore(MemoryAnnotations):
 
     def deleted_among(self, _keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
         return frozenset()
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], _reach: Reach, _where: Condition
+    ) -> AbstractSet[TraceKey]:
+        return frozenset(keys)
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None

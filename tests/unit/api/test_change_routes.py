@@ -101,6 +101,37 @@ def test_the_filters_of_the_list_narrow_it_down(told: Told) -> None:
     assert told.client.get(PATH, params={"agent": "wanted"}).status_code == 422
 
 
+def test_a_where_narrows_it_down_by_what_a_run_is_now(told: Told) -> None:
+    for number, agent in enumerate(("wanted", "other", "wanted"), 1):
+        told.say(number, agent=agent)
+    asked = {"where": 'agent = "wanted" and steps > 0', "after": "beginning"}
+    assert numbers(told.ask(**asked)) == [(1, 1), (3, 1)]
+    assert numbers(told.ask(**asked, project="elsewhere")) == []
+    told.say(3, 2, agent="other")
+    assert numbers(told.ask(**asked)) == [(1, 1)]
+
+
+def test_a_where_is_heeded_by_who_waits(told: Told) -> None:
+    at = told.ask()["next"]
+    for number, agent in enumerate(("other", "wanted"), 1):
+        threading.Timer(0.2 * number, told.say, (number,), {"agent": agent}).start()
+    assert numbers(told.ask(after=at, wait=20, where='has(agent = "wanted")')) == [(2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("where", "position", "said"),
+    [("durtion > 5s", 0, "durtion"), ('has_error and "refund"', None, "cannot be followed")],
+)
+def test_what_cannot_be_followed_is_refused_at_once(
+    told: Told, where: str, position: int | None, said: str
+) -> None:
+    answer = told.client.get(PATH, params={"where": where, "wait": 20})
+    assert answer.status_code == 422
+    (fault,) = answer.json()["errors"]
+    assert (fault["parameter"], fault.get("position")) == ("where", position)
+    assert said in fault["detail"]
+
+
 def test_who_waits_is_told_as_soon_as_something_changes(told: Told) -> None:
     at = told.ask()["next"]
     later = threading.Timer(0.4, told.say, (7,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -19,6 +19,8 @@ from spanloom.client import (
     UnreachableError,
     changes,
 )
+from spanloom.client.calls import feed
+from spanloom.client.calls.lists import RunQuery
 from spanloom.client.changes import Change, ChangePage, Following
 from spanloom.core.model.trajectory import Status
 
@@ -94,6 +96,14 @@ def test_filters_and_fields_reach_the_api(served: ServedFeed, client: Client) ->
     change = next(found)
     assert change.trajectory is not None
     assert (change.project, change.trajectory.agent_names) == ("q", ["wanted"])
+
+
+def test_every_filter_of_a_list_is_one_of_the_feed(served: ServedFeed) -> None:
+    filters: Any = {**dict.fromkeys(RunQuery.__annotations__, "x"), "since": 1, "until": 2}
+    sent = feed.changes(after="beginning", **filters).wanted
+    described = httpx.get(f"{served.url}/openapi.json").json()["paths"][feed.PATH]["get"]
+    assert sent.keys() <= {parameter["name"] for parameter in described["parameters"]}
+    assert len(sent) == len(filters)
 
 
 def test_a_lost_connection_is_made_again(

@@ -139,11 +139,21 @@ class Feed:
         keys = [told.key for told in page.announcements]
         deleted = await self._calls.run(self._store.deleted_among, keys)
         kept = [told for told in page.announcements if told.key not in deleted]
-        return page._replace(announcements=kept)
+        return await self._asked(wanted, page._replace(announcements=kept))
 
     async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
         found = await self._calls.run(self._store.announced, *wanted[:2], after, PAGE)
-        return found._replace(announcements=wanted.of(found.announcements))
+        page = found._replace(announcements=wanted.of(found.announcements))
+        return await self._asked(wanted, page)
+
+    async def _asked(self, wanted: Wanted, page: FeedPage) -> FeedPage:
+        """Return what of a page is what the reader asks for."""
+        if wanted.asked is None or not page.announcements:
+            return page
+        keys = list({told.key for told in page.announcements})
+        found = await self._calls.run(self._store.asked_among, keys, wanted.reach, wanted.asked)
+        kept = [told for told in page.announcements if told.key in found]
+        return page._replace(announcements=kept)
 
     async def _poll(self) -> None:
         """Keep the window up to date as long as somebody reads."""

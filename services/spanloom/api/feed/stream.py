@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import StreamingResponse
 
 from spanloom.api.feed.tokens import encode_token
-from spanloom.core.errors import RetryableError
+from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.recent import Recent
 
@@ -77,7 +77,7 @@ async def _events(
         before = page.next
         try:
             page = await feed.next_page(wanted, before, ALIVE_S)
-        except (RetryableError, PositionGoneError):
+        except (RetryableError, PositionGoneError, InvalidQueryError):
             return  # asked again, it is answered by a problem
 
 

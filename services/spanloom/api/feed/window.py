@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.reading import TrajectorySummary
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000
 """Who is further behind than so many announcements reads from the store."""
@@ -32,6 +33,8 @@ class Wanted(NamedTuple):
     where: TrajectoryFilter
     with_said: bool = False
     """Whether to tell also that annotations or scores changed."""
+    asked: Condition | None = None
+    """What a trajectory has to be besides, which the store knows."""
 
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
         """Return what the reader wants, each version once, and once that something was said."""
@@ -40,7 +43,7 @@ class Wanted(NamedTuple):
         return list({(a.key, a.version): a for a in wanted}.values())
 
     def _passes(self, now: TrajectorySummary) -> bool:
-        """Whether a trajectory, as it is now, is wanted: all that filters it stands here."""
+        """Whether a trajectory, as it is now, passes the filters."""
         return matches(self.where, now)
 
 

@@ -20,12 +20,14 @@ from spanloom.core.query.question import ANY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question, Rank
     from spanloom.core.query.stats import Group, Numbers
+    from spanloom.core.query.where.tree import Condition
 
 
 class Cursor(NamedTuple):
@@ -196,6 +198,14 @@ class TrajectoryReader(Protocol):
         A question narrows them down further, and may ask for another order; what has no such value
         comes last. Each says which run it goes on with and which goes on with it. Raises
         ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
+        """
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], reach: Reach, where: Condition
+    ) -> AbstractSet[TraceKey]:
+        """Return those of the traces whose trajectories are, as they are now, what is asked for.
+
+        Raises ``InvalidQueryError`` as ``list`` does.
         """
 
     def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:

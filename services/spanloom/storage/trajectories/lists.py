@@ -20,10 +20,12 @@ from spanloom.storage.where.ordering import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.question import Question
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.trajectories.current import Shown
@@ -50,6 +52,15 @@ class ClickHouseLists:
         with bounded():
             lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
         return with_continuations(self._reader, lines)
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
+    ) -> AbstractSet[TraceKey]:
+        """See ``TrajectoryReader.asked_among``."""
+        wanted = compile_where(where, Beside(self._asker, reach))
+        own = [key for key in keys if reach.covers(key.project)]
+        with bounded():
+            return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
 
     def conversation(
         self,
