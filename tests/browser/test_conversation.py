@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from tests.support.annotated_page import call
 from tests.support.conversations import (
     GOODBYE,
     LONG,
@@ -343,6 +344,26 @@ def test_what_came_before_the_page_listened_is_told(page: Page, service: Running
     page.route("**/v1/trajectories/changes*", late, times=1)
     open_talk(page, service, name)
     expect(page.locator(".newer-bar")).to_contain_text("1 new")
+
+
+def test_runs_that_were_annotated_and_their_steps_are_marked(
+    page: Page, service: RunningSpanloom
+) -> None:
+    name = "a talk that was judged"
+    traces = send_talk(service, TURNS[:2], name)
+    mark = {"write_id": "talk-write-1", "step_id": f"{3:016x}", "correctness": "incorrect"}
+    path = f"/v1/trajectories/{traces[1]}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": [mark]}, "bo")
+    open_talk(page, service, name)
+    signs = page.locator(f"{ROWS} .marks i")
+    expect(signs).to_have_count(2)
+    expect(page.locator(f"{ROWS}.k-run .marks").nth(1)).to_have_text("annotated")
+    expect(page.locator(f"{ROWS}.k-tool.err .marks")).to_contain_text("bo: incorrect")
+    page.locator(".grid").focus()
+    for key in ("-", "+"):
+        page.keyboard.press(key)
+    expect(signs).to_have_count(2)
+    assert faults(page) == []
 
 
 def test_names_and_texts_of_strangers_stay_text(

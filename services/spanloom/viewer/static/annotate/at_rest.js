@@ -1,7 +1,7 @@
 /** Marks in the tree while the panel is closed: what anybody said, whatever the scheme, and what evaluators gave. */
 import { useEffect } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
-import { grid, runPath, traceId, view } from "../run/state.js";
+import { grid, traceId, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes } from "./current.js";
@@ -30,13 +30,19 @@ export function MarksAtRest() {
 
 /** The signs of every row; null where nobody said anything. @param {View} of @param {string | undefined} project */
 async function signsOfAll(of, project) {
-  const [told, scores] = await Promise.all([getJson(`${runPath()}/annotations`, { project }).catch(() => null), stepScores(traceId(), project)]);
+  const said = await saidOf(traceId(), project);
+  if (!said) return null;
+  const steps = new Steps(of);
+  return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
+}
+
+/** What was said of a run; null where nobody said anything. @param {string} trace @param {string | undefined} project */
+export async function saidOf(trace, project) {
+  const [told, scores] = await Promise.all([getJson(`/v1/trajectories/${trace}/annotations`, { project }).catch(() => null), stepScores(trace, project)]);
   const rows = told?.items ?? [];
   if (!rows.length && !scores.length) return null;
   if (rows.length && !schemes.peek()) await loadSchemes();
-  const said = new Said(rows, scores);
-  const steps = new Steps(of);
-  return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
+  return new Said(rows, scores);
 }
 
 /** What was said, by the steps that it stands at. Of a long run that is very much: a sign is made when its row is drawn. */

@@ -44,7 +44,7 @@ function load() {
 }
 
 /** Load the panel's own style, before it is drawn. */
-function styled() {
+export function styled() {
   const sheet = document.createElement("link");
   sheet.rel = "stylesheet";
   sheet.href = new URL("../style/annotate.css", import.meta.url).href;

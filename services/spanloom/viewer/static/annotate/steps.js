@@ -1,5 +1,5 @@
 /** The steps of the run on show, as far as annotators need them. */
-import { COUNTED_ELSEWHERE, NO_STEP, spanId } from "../tree/outline.js";
+import { isStep, spanId } from "../tree/outline.js";
 import { Ids } from "../tree/ids.js";
 
 export class Steps {
@@ -15,7 +15,7 @@ export class Steps {
 
   /** Whether anything can be said of a row: it is a step, and no span that counts under one. @param {number} i */
   isStep(i) {
-    return i >= 0 && i < this.o.n && (this.o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+    return i >= 0 && i < this.o.n && isStep(this.o, i);
   }
 
   /** Whether a complete judgement needs a row: agents, and with them a root, are judged by their steps. @param {number} i */

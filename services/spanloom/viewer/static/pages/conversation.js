@@ -1,5 +1,5 @@
 /** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
-import { useEffect } from "../vendor/hooks.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 import { Chosen, stepPanel } from "../conversation/chosen.js";
 import { findInRuns } from "../conversation/finding.js";
 import { Header } from "../conversation/header.js";
@@ -21,6 +21,8 @@ import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 
+/** After the first row, so that nothing of it is late. */
+const IDLE_MS = 400;
 const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
 const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);
 
@@ -41,12 +43,22 @@ export function Page() {
   return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
-      <${Newer} />
+      <${Newer} />${there && html`<${MarksLater} />`}
       ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
         <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
+}
+
+/** What annotators say; loaded when nothing else is to do. */
+function MarksLater() {
+  const [part, setPart] = useState(/** @type {typeof import("../conversation/marks.js") | null} */ (null));
+  useEffect(() => {
+    const timer = setTimeout(() => void import("../conversation/marks.js").then(setPart), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return part && html`<${part.Marks} />`;
 }
 
 /** @param {{there: import("../tree/view.js").View}} props */

@@ -131,5 +131,8 @@ export const ms = (o, units) => (units * o.unit) / 1e6;
 /** Whether a row is framework plumbing: told by another step, or no step and it did not fail. @param {Outline} o @param {number} i */
 export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
+/** Whether a row is a step, and no span that counts under one. @param {Outline} o @param {number} i */
+export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+
 /** Whether a row failed, and no other row tells it. @param {Outline} o @param {number} i */
 export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;

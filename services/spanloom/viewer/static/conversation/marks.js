@@ -1,0 +1,64 @@
+/** What annotators say, in the tree of a conversation: which runs were annotated, and of those that are open the marks of their steps. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { saidOf } from "../annotate/at_rest.js";
+import { styled } from "../annotate/door.js";
+import { draw, showMarks } from "../annotate/tree_marks.js";
+import { t } from "../i18n/index.js";
+import { grid, turns } from "../run/state.js";
+import { annotator } from "../state/annotator.js";
+import { quoted } from "../state/filters.js";
+import { place } from "../state/place.js";
+import { isStep, spanId } from "../tree/outline.js";
+import { runsOf } from "./forest.js";
+import { conversationId } from "./runs.js";
+
+/** @typedef {Awaited<ReturnType<typeof saidOf>>} Said */
+/** @typedef {{trace_id: string, project: string}} Of */
+
+const MOST = 1000;
+
+/** @param {Of} of */
+const keyOf = (of) => `${of.project} ${of.trace_id}`;
+
+/** Which runs were annotated, by one question for all of them. @returns {Promise<Set<string>>} */
+async function annotatedRuns() {
+  const where = `annotated and conversation = ${quoted(conversationId())}`;
+  const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, fields: "project,trace_id", limit: MOST });
+  return new Set(told.items.map(keyOf));
+}
+
+/** Draws nothing itself: the rows of the tree do. */
+export function Marks() {
+  const there = grid.value;
+  const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));
+  const [said] = useState(/** @type {Map<string, Said>} */ (new Map()));
+  const [room, setRoom] = useState(1);
+  const { id, project } = place.value.query;
+  useEffect(() => {
+    said.clear();
+    void Promise.all([annotatedRuns(), styled()]).then(([found]) => setAnnotated(found), () => {});
+  }, [id, project, annotator.value]);
+  useEffect(() => (there && annotated.size ? showMarks(there, { fill: (cell, i) => draw(cell, signsOf(i)) }, room) : undefined), [there, annotated, room]);
+  /** Of those that are open and were annotated, what was said. */
+  useEffect(() => {
+    for (const { run, outline } of there ? runsOf(there.view.o).parts : []) {
+      const key = keyOf(run);
+      if (!outline || !annotated.has(key) || said.has(key)) continue;
+      said.set(key, null);
+      void saidOf(run.trace_id, run.project).then((found) => {
+        said.set(key, found);
+        setRoom((most) => Math.max(most, found?.room() ?? 1));
+        grid.peek()?.told();
+      }, () => said.delete(key));
+    }
+  }, [there, annotated, turns.value]);
+  /** @param {number} i @returns {import("../annotate/tree_marks.js").Sign[]} */
+  const signsOf = (i) => {
+    const o = /** @type {import("../tree/grid.js").Grid} */ (grid.peek()).view.o;
+    const { run, outline } = runsOf(o).part(i);
+    if (runsOf(o).isHead(i)) return annotated.has(keyOf(run)) ? [{ shape: "mark m-half", says: t("list.annotated") }] : [];
+    return (outline && isStep(o, i) && said.get(keyOf(run))?.signs(spanId(outline, runsOf(o).own(i)))) || [];
+  };
+  return "";
+}
