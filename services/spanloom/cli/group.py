@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from spanloom import __version__
 from spanloom.cli.interrupts import raise_again
+from spanloom.cli.readers import ReaderLeftError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +85,13 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command), cmd_name  # noqa: S101  # our own table
         raise_again()
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # click's
+        """Run the command; raises ``ReaderLeftError`` once nobody reads what it prints."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderLeftError from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer the commands from the table, so that a shell waits for none of them."""

@@ -1,7 +1,7 @@
 """Runs the command that a user typed, and turns what went wrong into one line.
 
-Exit statuses: 0 done, 1 could not do it, 2 asked wrongly (option, variable or query), 3 no service
-answers, 130 interrupted.
+Exit statuses: 0 done, or whoever read the output has gone; 1 could not do it, 2 asked wrongly
+(option, variable or query), 3 no service answers, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.group import spanloom
+from spanloom.cli.interrupts import INTERRUPTED
+from spanloom.cli.readers import ReaderLeftError, let_go_of_output
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.memory import collect_garbage_rarely
@@ -28,6 +30,7 @@ def run() -> None:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code, getattr(error, "below", ()))
     except OptionError as error:
@@ -35,9 +38,10 @@ def run() -> None:
     except SpanloomError as error:
         _fail(str(error), 1)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output left, as in `spanloom list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_output()
+        sys.exit(INTERRUPTED)
+    except (ReaderLeftError, BrokenPipeError):  # as in `spanloom list | head`
+        let_go_of_output()
         sys.exit(0)
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -12,6 +12,7 @@ from spanloom.cli.client import client_option
 from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, stream_output
+from spanloom.cli.readers import end_with_reader
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.recent import Recent
@@ -56,8 +57,10 @@ def tail_command(
 
     A run is printed once its trajectory has settled, and again if late spans change it; with
     `--status live` as it grows. Those that were there before are not printed: `spanloom list`
-    shows them. If the service is started again, what changed meanwhile is printed too.
+    shows them. If the service is started again, what changed meanwhile is printed too. Ctrl-C ends
+    it with 130; in a pipe it ends with 0 as soon as nobody reads it any more.
     """
+    end_with_reader()
     runs = islice(_follow(client, filters), limit)
     if form is not Form.TABLE:
         give_rows(_as_they_come(runs), render_rows, form=form)

@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 100
 
 
+class _Console(Console):
+    """Leaves it to the command what happens when nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise again, where rich would end the process with 1."""
+        raise  # noqa: PLE0704  # rich calls it while it handles the ``BrokenPipeError``
+
+
 def make_console(stream: TextIO) -> Console:
     """Return a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+    return _Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
 
 
 def is_for_people() -> bool:
