@@ -45,6 +45,7 @@ class Question(NamedTuple):
     session_id: str
     session_s: int
     session_check: bool
+    closes_session: bool
     in_frames: bool
     coding: str
     revision: int
@@ -86,6 +87,7 @@ def read_question(
         session_id=arguments.get("session_id", ""),
         session_s=min(_number(arguments, "session_timeout", SESSION_S), MOST_SESSION_S),
         session_check=is_on(arguments, "session_check"),
+        closes_session=is_on(arguments, "close_session"),
         in_frames=is_on(arguments, "compress"),
         coding=codings.choose(headers.get("accept-encoding", ""))
         if is_on(arguments, "enable_http_compression")

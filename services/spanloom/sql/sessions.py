@@ -43,7 +43,8 @@ class Sessions:
         try:
             yield
         finally:
-            self._sessions[key] = _Session(is_busy=False, ends_s=self._now_s() + question.session_s)
+            lasts_s = 0 if question.closes_session else question.session_s
+            self._sessions[key] = _Session(is_busy=False, ends_s=self._now_s() + lasts_s)
 
     def _check(self, key: _Key, question: Question) -> None:
         now = self._now_s()
@@ -53,7 +54,7 @@ class Sessions:
                 *(373, "SESSION_IS_LOCKED"),
                 f"Session {question.session_id} is locked by a concurrent client",
             )
-        if question.session_check and (found is None or found.ends_s < now):
+        if question.session_check and (found is None or found.ends_s <= now):
             raise SqlError(372, "SESSION_NOT_FOUND", f"Session {question.session_id} not found")
         if len(self._sessions) >= MAX_SESSIONS:
             self._sessions = {

@@ -53,7 +53,7 @@ evaluated before the filter by project, cuts short what a condition of ours read
 
 IGNORED = re.compile(
     r"readonly|send_progress_in_http_headers|http_headers_progress_interval_ms|wait_end_of_query"
-    r"|buffer_size|http_write_exception_in_output_format|http_zlib_compression_level"
+    r"|(http_response_)?buffer_size|http_write_exception_in_output_format|http_zlib_compression_level"
     r"|cancel_http_readonly_queries_on_client_close|add_http_cors_header|max_query_size|log_comment"
     r"|http_(receive|send|connection)_timeout|(receive|send|connect)_timeout|log_queries|stacktrace|query_id"
     r"|network_compression_method|async_insert|wait_for_async_insert|input_format_\w+|insert_\w+"

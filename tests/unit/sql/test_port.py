@@ -195,6 +195,12 @@ def test_columns_without_rows_are_named_in_native(port: SqlPort) -> None:
     assert body == b"\x02\x00\x01x\x05UInt8\x01y\x06String"
 
 
+def test_a_session_that_is_closed_is_gone(port: SqlPort) -> None:
+    assert port.said("SELECT 1", session_id="c", close_session="1") == "1\n"
+    gone = port.ask("SELECT 1", session_id="c", session_check="1")
+    assert (gone.status_code, gone.headers["x-clickhouse-exception-code"]) == (404, "372")
+
+
 def test_a_session_takes_one_statement_at_a_time(port: SqlPort) -> None:
     assert port.ask("SELECT 1", session_id="s", session_check="1").status_code == 404
     assert port.said("SELECT 1", session_id="s") == "1\n"

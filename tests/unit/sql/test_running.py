@@ -17,7 +17,7 @@ ASKER = Asker("key", None)
 
 
 def question(*, replaces: bool) -> Question:
-    return Question("", b"", "TSV", "", {}, {}, "same", replaces, "", 0, False, False, "", 0)
+    return Question("", b"", "TSV", "", {}, {}, "same", replaces, "", 0, False, False, False, "", 0)
 
 
 class Engine:
