@@ -12,8 +12,6 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-import httpx
-
 from spanloom.client.errors import (
     ClientError,
     NotSpanloomError,
@@ -21,6 +19,7 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
+from spanloom.client.http_library import httpx
 from spanloom.client.sql_errors import SqlError, StatementError
 from spanloom.client.transport import fault
 

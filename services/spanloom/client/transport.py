@@ -7,10 +7,9 @@ import random
 import time
 from typing import IO, TYPE_CHECKING
 
-import httpx
-
 from spanloom.client.answers import settle
 from spanloom.client.errors import ClientError, NotSpanloomError, TimedOutError, UnreachableError
+from spanloom.client.http_library import httpx
 from spanloom.client.request import OK, Reply
 from spanloom.client.tries import Patience, Tries
 

@@ -10,7 +10,7 @@ import pytest
 
 from spanloom import Client
 from spanloom.api.rows import accept
-from spanloom.client import QueryError, frames
+from spanloom.client import NotSpanloomError, QueryError, frames
 from spanloom.client.calls.walks import ARROW, PAGE_ITEMS
 
 if TYPE_CHECKING:
@@ -129,3 +129,21 @@ def test_a_table_is_awaited_too(world: World) -> None:
     world.run(keep())
     [(table, rows)] = found
     assert (table.num_rows, rows) == (1, [{"trace_id": f"{1:032x}"}])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_that_ends_early_is_not_taken_for_all(world: World, library: str) -> None:
+    """A reader of Arrow is content with whole batches; only the end of the stream tells."""
+    for n in range(1, 4):
+        world.write(n)
+
+    class Cutting(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            whole = world.transport.handle_request(request)
+            headers = {"content-type": whole.headers["content-type"]}
+            return httpx.Response(200, headers=headers, content=whole.read()[:-8])
+
+    with Client("http://localhost", transport=Cutting()) as client:
+        read = getattr(client.trajectories(), f"to_{library}")
+        with pytest.raises(NotSpanloomError, match="the table ends early"):
+            read()

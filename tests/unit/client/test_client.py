@@ -337,6 +337,7 @@ Client("http://localhost")
 from spanloom import AsyncClient
 heavy = {"chdb", "fastapi", "grpc", "uvicorn", "structlog", "google.protobuf"}
 heavy |= {"numpy", "pandas", "polars", "pyarrow"}
+heavy |= {"rich", "click", "pygments"}  # which httpx loads for a program of its own
 print(sorted(heavy & set(sys.modules)))
 print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}))
 """

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FrameT = TypeVar("FrameT")
 FrameT_co = TypeVar("FrameT_co", covariant=True)
+_ARROW_END = b"\xff\xff\xff\xff" + bytes(4)
+"""With which a stream of Arrow says that it is whole."""
 ROWS_AT_ONCE = 20_000
 """So many rows are held as Python's objects, which take ten times the room of columns."""
 
@@ -63,7 +65,12 @@ class Frames(Generic[FrameT]):
             self._frames.append(self._library.make(self._columns.taken()))
 
     def read(self, stream: bytes) -> FrameT:
-        """Return one frame of all rows, which a service gave in Arrow."""
+        """Return one frame of all rows, which a service gave in Arrow.
+
+        Raises ``ValueError`` if the stream has no end: a reader of Arrow takes what is there.
+        """
+        if not stream.endswith(_ARROW_END):
+            raise ValueError("the table ends early")
         return self._library.read(stream)
 
     def whole(self) -> FrameT:
