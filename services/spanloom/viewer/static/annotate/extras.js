@@ -17,7 +17,7 @@ export function Extras({ of, at }) {
   const count = (/** @type {"corrections" | "spans"} */ name) => piecesOf(of, at, name).length;
   const button = (/** @type {"corrections" | "spans" | "note"} */ name, /** @type {number} */ n) => html`<button class="plain" aria-expanded=${String(open === name)} onClick=${() => setOpen(open === name ? "" : name)}><span aria-hidden="true">${open === name ? "▾" : "▸"}</span> ${t(`extras.${name}`)}${n > 0 && html` <b>${n}</b>`}</button>`;
   const isOpen = (/** @type {"corrections" | "spans"} */ name) => open === name && names.includes(name);
-  return html`<div class="extras">${names.map((name) => button(name, count(name)))}${button("note", of.mark("").value.note ? 1 : 0)}</div>
+  return html`<div class="extras">${names.map((name) => button(name, count(name)))}${button("note", of.mark("").value.note ? 1 : 0)}${!at && isStepwise(of.scheme) && html`<span class="quiet" role="status">${t("annotate.nostep")}</span>`}</div>
     ${isOpen("corrections") && html`<${Corrections} key=${`corrections ${at}`} of=${of} turn=${of.turn.value} at=${at} />`}
     ${isOpen("spans") && html`<${Places} of=${of} turn=${of.turn.value} at=${at} />`}
     ${open === "note" && html`<${Note} of=${of} turn=${of.turn.value} />`}`;

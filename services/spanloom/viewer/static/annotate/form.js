@@ -14,7 +14,7 @@ import { toForm, toNext, toTree } from "./walk.js";
 
 const MOST_WHY = 20_000;
 
-/** @param {{of: Session, at: string, i: number}} props */
+/** @param {{of: Session, at: string, i: number}} props `at`: empty where the row is no step; its buttons are there, so that none moves, and off */
 export function Form({ of, at, i }) {
   const mark = of.mark(at);
   const { scheme } = of;
@@ -23,13 +23,13 @@ export function Form({ of, at, i }) {
   const judge = (option) => () => say(of, at, { correctness: option === mark.correctness ? "" : option });
   const first = scheme.correctness_options[0] ?? "";
   return html`<div class="options" role="group" aria-label=${t("annotate.correctness")}>
-      ${scheme.correctness_options.map((option, k) => html`<button class="option" aria-pressed=${String(option === mark.correctness)} onClick=${judge(option)}>
+      ${scheme.correctness_options.map((option, k) => html`<button class="option" disabled=${!at} aria-pressed=${String(Boolean(at) && option === mark.correctness)} onClick=${judge(option)}>
         ${k < 9 && html`<kbd>${k + 1}</kbd>`} <i class="mark m-${shapeOf(scheme, option)}" aria-hidden="true"></i> ${visible(worded(option))}</button>`)}
       <span class="room"></span>
-      ${of.view.o.end[i] > i + 1 && html`<button onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>`}
+      <button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
       <button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button>
     </div>
-    ${asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}`;
+    ${at && asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}`;
 }
 
 /** @param {{of: Session, at: string, mark: import("./marks.js").Mark}} props */

@@ -86,7 +86,7 @@ function Said({ of }) {
     <${Unsettled} of=${of} turn=${of.turn.value} />
     <${Differing} of=${of} turn=${of.turn.value} />
     ${finishTrouble.value && html`<p class="note" role="alert">${finishTrouble.value}</p>`}
-    ${isStepwise(of.scheme) && (isStep ? html`<${Changed} of=${of} turn=${of.turn.value} at=${at} /><${Form} key=${`form ${at}`} of=${of} turn=${of.turn.value} at=${at} i=${i} />` : html`<p class="quiet">${t("annotate.nostep")}</p>`)}
+    ${isStepwise(of.scheme) && html`${isStep && html`<${Changed} of=${of} turn=${of.turn.value} at=${at} />`}<${Form} key=${`form ${at}`} of=${of} turn=${of.turn.value} at=${at} i=${i} />`}
     ${of.scheme.annotation_type === "failure_attribution" && html`<${Attribution} of=${of} turn=${of.turn.value} i=${i} />`}
     <${Extras} of=${of} turn=${of.turn.value} at=${at} />
     <${People} of=${of} turn=${of.turn.value} at=${at} />

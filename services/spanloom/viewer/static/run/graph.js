@@ -10,6 +10,7 @@ import { place } from "../state/place.js";
 import { batch } from "../vendor/signals.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
+import { Scrolled } from "./scrolled.js";
 import { head } from "./playhead.js";
 import { choose, chosen, runPath, view } from "./state.js";
 
@@ -22,8 +23,9 @@ import { choose, chosen, runPath, view } from "./state.js";
 const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
-/** How far a graph is drawn smaller to fit. */
-const SMALLEST = 0.75;
+const APART = 30;
+/** How far a graph is drawn smaller to fit: its letters of 12 pixels can be read at 8.4. What is wider is told to be. */
+const SMALLEST = 0.7;
 
 /** The run of the address. @returns {Source | null} */
 function ofPage() {
@@ -49,19 +51,19 @@ export function Graph({ source = ofPage() }) {
   if (failed) return html`<p class="pad" role="alert">${failed}</p>`;
   if (!source || !told || !plan) return html`<p class="pad quiet">…</p>`;
   return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
-    <div class="graph" tabindex="0" role="region" aria-label=${t("graph.label")}>
+    <${Scrolled} label=${t("graph.label")}>
       <svg style=${{ width: `${plan.width}px`, minWidth: `${plan.width * SMALLEST}px` }} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
         <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
         ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
         ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}
-      </svg></div>`;
+      </svg><//>`;
 }
 
 /** Work out where everything goes. @param {Told} told @returns {Promise<Plan>} */
 async function planned({ nodes, edges }) {
   const { default: dagre } = await import("../vendor/dagre.js");
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: 44, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: APART, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);

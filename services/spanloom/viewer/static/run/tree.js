@@ -95,6 +95,6 @@ export function Tree({ view, words = (made) => new Texts(made, view.o.version) }
   const toRows = () => rows.current?.focus({ preventScroll: true }); // where the arrows are listened to
   return html`<canvas class="flame" ref=${flame} onClick=${toRows} role="img" aria-label=${t("tree.flame")}></canvas>
     <${Splitter} flame=${flame} />
-    <div class="tree"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div>
+    <div class="tree"><div class="rows-box"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div></div>
       <canvas class="strip" ref=${strip} onClick=${toRows} role="img" aria-label=${t("tree.strip")}></canvas></div>`;
 }

@@ -2,11 +2,11 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { DatasetButton } from "../dataset/button.js";
-import { duration, moment } from "../format.js";
+import { clock, duration, moment } from "../format.js";
 import { signal } from "../vendor/signals.js";
 import { number, t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { line, visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
 import { Messages, Value, areMessages } from "./messages.js";
 import { tab } from "./prose.js";
@@ -47,9 +47,9 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
   const there = step?.id === id ? step : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
-  return html`<header class="step-head k-${kind}"><h2><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
+  return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
       <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
-      ${there && html`<${Facts} step=${there} />`}</header>
+      <dl class="facts">${there && html`<${Facts} step=${there} />`}</dl></header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
     <div class="step-body">
@@ -106,7 +106,7 @@ function Facts({ step }) {
     [t("fact.output"), model && number(Number(model.output_tokens))],
     [t("fact.reasoning"), Number(model?.reasoning_tokens) > 0 && number(Number(model?.reasoning_tokens))],
     [t("fact.first"), model?.latency_first_resp && duration(Number(model.latency_first_resp))],
-    [t("fact.started"), html`<time title=${new Date(at).toISOString()}>${moment(at)}</time>`],
+    [t("fact.started"), html`<time datetime=${new Date(at).toISOString()} title=${moment(at)}>${clock(at)}</time>`],
   ];
-  return html`<dl class="facts">${facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`);
 }

@@ -1,0 +1,107 @@
+"""Nothing moves whatever row is chosen, what is focused is framed, a graph is seen whole."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_page import call
+from tests.support.annotated_runs import SEED
+from tests.support.page_runs import PageRuns, send_page_runs
+from tests.support.qualities import faults
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom
+
+PLACES = """() => [".bar-line", ".grid", ".annotate", ".options", ".step-head", ".step .tabs"]
+  .map((what) => document.querySelector(what)?.getBoundingClientRect())
+  .map((box) => box && [Math.round(box.top), Math.round(box.left)].join())"""
+"""Where the parts of the page begin."""
+COLOURS = """async ([png, points]) => {
+  const bytes = Uint8Array.from(atob(png), (c) => c.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes]));
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const at = ([x, y]) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3).join(", ");
+  return points.map((point) => `rgb(${at(point)})`);
+}"""
+ACCENT = """() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = "var(--accent)";
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def runs(service: RunningSpanloom) -> PageRuns:
+    call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
+    return send_page_runs(service)
+
+
+@pytest.mark.parametrize("width", [1440, 1024])
+@pytest.mark.parametrize("query", ["", "?annotate=step_evaluation"])
+def test_whatever_row_is_chosen_nothing_moves(
+    page: Page, service: RunningSpanloom, runs: PageRuns, query: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.add_init_script("localStorage.setItem('spanloom.annotator', JSON.stringify('ada'))")
+    for trace in (runs.team, runs.hostile):
+        page.goto(f"{service.api}/trajectories/{trace}{query}")
+        expect(page.locator(".step-head .facts div").first).to_be_visible()
+        if query:
+            expect(page.locator(".options")).to_be_visible()
+        page.locator(".grid").focus()
+        page.keyboard.press("Home")
+        seen = set()
+        for row in page.locator(".grid .row").all()[:12]:
+            name = row.locator(".label").inner_text()
+            expect(page.locator(".grid .row.on .label")).to_have_text(name)
+            seen.add(str(page.evaluate(PLACES)))  # before its step is there, and then
+            page.wait_for_timeout(120)
+            seen.add(str(page.evaluate(PLACES)))
+            page.keyboard.press("ArrowDown")
+        assert len(seen) == 1, seen
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_ring_of_the_rows_is_seen_on_all_sides(
+    page: Page, service: RunningSpanloom, runs: PageRuns, scheme: Any
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{service.api}/trajectories/{runs.team}")
+    expect(page.locator(".grid .row").nth(3)).to_be_visible()
+    page.locator(".grid").focus()
+    page.keyboard.press("ArrowDown")
+    box = page.locator(".grid").bounding_box()
+    assert box
+    left, top = round(box["x"]), round(box["y"])
+    right, bottom = round(left + box["width"]) - 1, round(top + box["height"]) - 1
+    middle = ((left + right) // 2, (top + bottom) // 2)
+    points = [(left, middle[1]), (right, middle[1]), (middle[0], top), (middle[0], bottom)]
+    accent = page.evaluate(ACCENT)
+    png = base64.b64encode(page.screenshot()).decode()
+    reader = page.context.new_page()
+    assert reader.evaluate(COLOURS, [png, points]) == [accent] * 4
+
+
+def test_a_graph_fits_and_where_it_cannot_it_says_where_there_is_more(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.team}?view=graph")
+    expect(page.locator(".node")).to_have_count(17)
+    assert page.locator(".beyond").count() == 0
+    assert page.evaluate(
+        "() => { const g = document.querySelector('.graph');"
+        " return g.scrollWidth <= g.clientWidth }"
+    )
+    page.set_viewport_size({"width": 1024, "height": 800})
+    page.get_by_role("button", name="more to the right").click()
+    expect(page.get_by_role("button", name="more to the left")).to_be_visible()
+    expect(page.get_by_role("button", name="more to the right")).to_have_count(0)
+    page.locator(".node").last.click()
+    assert faults(page) == []
