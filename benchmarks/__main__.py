@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.building import measure_building
+from benchmarks.conversation import measure_conversation
 from benchmarks.disk import measure_disk
 from benchmarks.extraction import measure_extraction
 from benchmarks.feed import measure_feed
@@ -49,6 +50,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "questions": measure_questions,
     "disk": measure_disk,
     "viewer": measure_viewer,
+    "conversation": measure_conversation,
     "judging": measure_judging,
 }
 

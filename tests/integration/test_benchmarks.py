@@ -76,6 +76,10 @@ PARTS = {
             "the page, 1,000 spans: opening the annotation panel": "≤ 100 ms",
             "the page, 1,000 spans: judging a step": "≤ 100 ms",
             "the page, 1,000 spans: memory": "≤ 60 MB",
+            "a conversation of 500 runs: first row": "≤ 1,500 ms",
+            "a conversation of 500 runs: a run of 1,000 spans opened": "≤ 500 ms",
+            "a conversation of 500 runs: a run of 1,000 spans opened: a frame": "≤ 16 ms",
+            "a conversation of 500 runs: a run of 1,000 spans opened: memory": "≤ 60 MB",
         }
         if chromium()
         else {}

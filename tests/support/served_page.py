@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI, Response
 from starlette.middleware.gzip import GZipMiddleware
 from tests.support.outlines import Row, encode_outline
+from tests.support.served_talk import add_talk
 
 from spanloom.api.scheme_schemas import SchemeItem, SchemeList
 from spanloom.core.annotation.presets import presets
@@ -63,10 +64,13 @@ def make_run(count: int, seed: int = 1) -> Sequence[Row]:
 
 
 @contextmanager
-def serve_page(rows: Sequence[Row]) -> Iterator[str]:
-    """Serve the page over one run, and give the address of the run."""
+def serve_page(rows: Sequence[Row], talk: int = 0) -> Iterator[str]:
+    """Serve the page over one run, and give the address of the run.
+
+    It is that of every run of a conversation, if there is to be one of so many runs.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(_application(rows), log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(_application(rows, talk), log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -77,7 +81,7 @@ def serve_page(rows: Sequence[Row]) -> Iterator[str]:
         listener.close()
 
 
-def _application(rows: Sequence[Row]) -> FastAPI:
+def _application(rows: Sequence[Row], talk: int) -> FastAPI:
     app, outline = FastAPI(), encode_outline(rows)
     app.include_router(page_router())
 
@@ -100,6 +104,7 @@ def _application(rows: Sequence[Row]) -> FastAPI:
     def get_list() -> dict[str, object]:
         return {"items": [], "next_cursor": None}
 
+    add_talk(app, talk)
     _annotating(app, rows)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=1)
     return app

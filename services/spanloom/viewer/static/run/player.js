@@ -3,7 +3,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
-import { concurrency, criticalPath } from "../tree/busy.js";
+import { criticalPath } from "../tree/busy.js";
 import { ms } from "../tree/outline.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
@@ -41,7 +41,7 @@ export function Player() {
       ${made.clock.cut.length > 0 && html`<button aria-pressed=${String(isCut())} onClick=${() => change({ cut: isCut() === cutting.isUsual ? (cutting.isUsual ? "0" : "1") : null })}>${t("flame.cut", { time: duration(made.clock.cut.reduce((sum, [from, to]) => sum + ms(o, to - from), 0)) })}</button>`}
       <button aria-pressed=${String(critical === "1")} onClick=${() => change({ critical: critical ? null : "1" })}>${t("flame.critical")}</button>
       <span class="quiet" role="status">${critical ? told(there) : ""}</span>
-      <span class="quiet">${t("flame.most", { n: concurrency(o, made.rows).most })}</span>`}
+      <span class="quiet">${t("flame.most", { n: made.busy.most })}</span>`}
   </div>`;
 }
 

@@ -1,5 +1,6 @@
 /** One playhead for all views of a run: where it stands, how fast it goes, at which step it is. */
 import { computed, signal } from "../vendor/signals.js";
+import { concurrency } from "../tree/busy.js";
 import { Clock, gaps, leaves } from "../tree/clock.js";
 import { place } from "../state/place.js";
 import { grid, turns, view } from "./state.js";
@@ -18,12 +19,12 @@ export const isCut = () => (place.value.query.cut ?? (cutting.isUsual ? "1" : ""
 export const head = signal(/** @type {number | null} */ (null));
 export const isPlaying = signal(false);
 export const speed = signal(/** @type {typeof SPEEDS[number]} */ ("fit"));
-/** What can be played: the steps at which something is done, and the clock that leaves idle time out. */
+/** What can be played: the steps at which something is done, how many of them at once, and the clock that leaves idle time out. */
 export const score = computed(() => {
   const there = view.value;
   if (!there || turns.value < 0) return null;
   const rows = leaves(there);
-  return { rows, clock: new Clock(there.o, gaps(there.o, there.o.runs?.heads ?? rows)) };
+  return { rows, clock: new Clock(there.o, gaps(there.o, there.o.runs?.heads ?? rows)), busy: concurrency(there.o, rows) };
 });
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");

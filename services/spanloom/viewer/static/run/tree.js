@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
-import { concurrency, criticalPath } from "../tree/busy.js";
+import { criticalPath } from "../tree/busy.js";
 import { Clock } from "../tree/clock.js";
 import { whenTurned } from "../tree/colors.js";
 import { Flame } from "../tree/flame.js";
@@ -71,8 +71,7 @@ function begin(view, words, rows, strip, flame) {
 function drawn(view) {
   const { critical } = place.value.query;
   const made = score.value;
-  const busy = made && concurrency(view.o, made.rows);
-  return { clock: isCut() && made ? made.clock : new Clock(view.o, NOTHING), busy, critical: critical ? criticalPath(view) : null };
+  return { clock: isCut() && made ? made.clock : new Clock(view.o, NOTHING), busy: made && made.busy, critical: critical ? criticalPath(view) : null };
 }
 
 /** @param {{view: View, words?: Words}} props */
