@@ -17,6 +17,7 @@ from tests.support.ground_truth import Capture
 from spanloom import Client
 from spanloom.client import NotFoundError
 from spanloom.core.formats.imported import find_loss
+from spanloom.core.showing.step_outline import place_steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -236,6 +237,19 @@ def test_exit_statuses_tell_what_happened(
     env = {"SPANLOOM_API_URL": spanloom.api}
     ran = programs.run("-m", "spanloom", *arguments, env=env)
     assert (ran.returncode, "Traceback" in ran.stderr) == (status, False), ran.stderr
+
+
+def test_a_step_has_the_same_number_wherever_it_is_told(
+    spanloom: RunningSpanloom, trace_id: str
+) -> None:
+    """What `spanloom search` calls step 3 is what `spanloom show RUN 3` shows; the root is step 0."""
+    with Client(spanloom.api) as client:
+        rows = list(client.steps(run_where=f'trace_id = "{trace_id}"', project="default"))
+        placed = place_steps(orjson.loads(client.document(trace_id, project="default")))
+    assert len(rows) > 3
+    assert {row.step_id: row.position for row in rows if row.position} == {
+        own.step["id"]: own.place for own in placed
+    }
 
 
 def test_a_list_has_the_columns_that_are_asked_for(
