@@ -242,7 +242,7 @@ def test_exit_statuses_tell_what_happened(
 def test_a_step_has_the_same_number_wherever_it_is_told(
     spanloom: RunningSpanloom, trace_id: str
 ) -> None:
-    """What `spanloom search` calls step 3 is what `spanloom show RUN 3` shows; the root is step 0."""
+    """What `spanloom search` calls step 3 `spanloom show RUN 3` shows; the root is step 0."""
     with Client(spanloom.api) as client:
         rows = list(client.steps(run_where=f'trace_id = "{trace_id}"', project="default"))
         placed = place_steps(orjson.loads(client.document(trace_id, project="default")))
