@@ -1,4 +1,7 @@
-"""Every run that several instrumentations report, sent to the started command, counts once."""
+"""Runs that several instrumentations report, sent to the started command, count once.
+
+All of them are measured without a service too: ``tests/unit/extraction/test_pairs.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,35 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.support.ground_truth import pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
 from tests.support.sent_captures import DEADLINE_S, QUICK, measure_settled, send
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.conftest import StartSpanloom
+    from tests.support.ground_truth import Capture
+
+EVERY = 3
+"""Of so many runs the normal suite takes one. Each pair has ten scenarios, so all are met."""
 
 
 def test_pairs_are_right(start_spanloom: StartSpanloom) -> None:
+    check(start_spanloom, pair_captures()[::EVERY])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_all_pairs_are_right(start_spanloom: StartSpanloom) -> None:
+    check(start_spanloom, pair_captures())
+
+
+def check(start_spanloom: StartSpanloom, captures: Sequence[Capture]) -> None:
+    """Send the runs to a service; demand that each counts once."""
     spanloom = start_spanloom(env=QUICK)
     spanloom.wait_until_ready()
-    captures = pair_captures()
     for capture in captures:
         send(spanloom, capture)
     deadline = time.monotonic() + DEADLINE_S
