@@ -32,19 +32,20 @@ DAY_NS = 24 * 3600 * 10**9
 
 def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
     """Return everything that a store says of extracted traces."""
-    project = keys[0].project
+    reach = Reach.only(keys[0].project)
     trajectories = [extract(key, spans) for key, spans in store.read_spans(keys).items()]
     calls = [call for trajectory in trajectories for call in list_calls(trajectory)]
     call_keys = sorted({call.call_key for call in calls})
     heads = store.heads(keys)
     until_ns = max((call.end_ns for call in calls), default=0)
     return {
-        "documents": {key: store.document(key.trace_id, Reach.only(project)) for key in keys},
-        "spans": {key: store.spans_document(key.trace_id, Reach.only(project)) for key in keys},
-        "steps": list(store.steps(Reach.only(project), TrajectoryFilter(), 10_000)),
-        "list": list(store.list(Reach.only(project), TrajectoryFilter(), 1000)),
+        "documents": {key: store.both_documents(key.trace_id, reach) for key in keys},
+        "document alone": store.document(keys[0].trace_id, reach),
+        "spans alone": store.spans_document(keys[0].trace_id, reach),
+        "steps": list(store.steps(reach, TrajectoryFilter(), 10_000)),
+        "list": list(store.list(reach, TrajectoryFilter(), 1000)),
         "calls": sorted(
-            store.find_calls(project, windows(call_keys, 0, until_ns)),
+            store.find_calls(keys[0].project, windows(call_keys, 0, until_ns)),
             key=lambda call: (call.key, call.step_id),
         ),
         "heads": {
