@@ -17,9 +17,9 @@ from tests.support.mutations import (
     new_names,
     outline,
     renamed,
-    same,
     structure,
     traces_of,
+    unchanged,
     without,
 )
 from tests.support.otlp_requests import spooled
@@ -132,10 +132,9 @@ def calls(trajectories: Iterable[Trajectory]) -> set[str]:
     return {s.id for s in steps if s.type in (StepType.MODEL, StepType.TOOL)}
 
 
-def stands_for(left: Iterable[Trajectory], plain: Iterable[Trajectory]) -> list[str | None]:
-    """Return for each call the step that it was, or was a second report of, before the loss."""
-    step_ids = {v.span_id: v.step_id for t in plain for v in t.verdicts}
-    return [step_ids[span_id] for span_id in sorted(calls(left))]
+def reported(plain: Iterable[Trajectory]) -> Mapping[str, str | None]:
+    """Return for each span the step that it is, or is a second report of."""
+    return {v.span_id: v.step_id for t in plain for v in t.verdicts}
 
 
 def keys_of(capture: Capture) -> list[str]:
@@ -145,7 +144,7 @@ def keys_of(capture: Capture) -> list[str]:
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
 def test_names_decide_nothing(capture: Capture) -> None:
     traces, names = traces_of(capture), new_names(capture)
-    plain, changed = extract_all(traces, same), extract_all(traces, renamed(names))
+    plain, changed = unchanged(capture), extract_all(traces, renamed(names))
     assert outline(changed) == outline(plain)
     assert not names_in(changed) & names.keys(), "an old name is left"
     assert len(names_in(changed)) == len(names_in(plain))
@@ -154,16 +153,18 @@ def test_names_decide_nothing(capture: Capture) -> None:
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
 def test_a_lost_attribute_loses_at_most_what_it_alone_told(capture: Capture) -> None:
     traces = traces_of(capture)
-    plain = extract_all(traces, same)
+    plain = unchanged(capture)
+    most_tokens, own, own_calls = tokens(plain), structure(plain), calls(plain)
+    step_ids = reported(plain)
     for key in keys_of(capture):
         left = extract_all(traces, without({key}))
         if key not in CORRECTIONS:
-            for count, most in zip(tokens(left), tokens(plain), strict=True):
+            for count, most in zip(tokens(left), most_tokens, strict=True):
                 assert count <= most, key
         if key not in ALONE.get(capture.dialect, ()):
-            assert structure(left) == structure(plain), key
-        stood_for = stands_for(left, plain)
-        assert set(stood_for) <= calls(plain), key
+            assert structure(left) == own, key
+        stood_for = [step_ids[span_id] for span_id in sorted(calls(left))]
+        assert set(stood_for) <= own_calls, key
         assert len(stood_for) == len(set(stood_for)), f"{key}: one call counts twice"
         owned = [s.id for t in left for agent in t.agent_steps for s in agent.steps]
         assert len(owned) == len(set(owned)), key
@@ -174,7 +175,7 @@ def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Captur
     texts = {key for key in keys_of(capture) if TEXTS.search(key)}
     texts -= ALONE.get(capture.dialect, set())
     traces = traces_of(capture)
-    left, plain = extract_all(traces, without(texts)), extract_all(traces, same)
+    left, plain = extract_all(traces, without(texts)), unchanged(capture)
     assert structure(left) == structure(plain)
     assert capture.id in COUNTED_IN_TEXTS or outline(left) == outline(plain)
 

@@ -44,6 +44,12 @@ def extract_all(
     return [extract(key, map(change, spans)) for key, spans in sorted(traces.items())]
 
 
+@cache
+def unchanged(capture: Capture) -> Sequence[Trajectory]:
+    """Return what is extracted from a capture as it is."""
+    return extract_all(traces_of(capture), same)
+
+
 def structure(trajectories: Sequence[Trajectory]) -> list[object]:
     """Return what the spans are, which of them are one step, and the owner of each."""
     return [
