@@ -58,7 +58,7 @@ def served() -> Iterator[TestClient]:
 def talking() -> Iterator[TestClient]:
     """Serve conversations too, one of each project."""
     projects = enumerate(["default", *(f"talk-{number}" for number in range(9))])
-    yield from serving([r for seed, name in projects for r in generate_records(20, name, seed)])
+    yield from serving([r for seed, name in projects for r in generate_records(8, name, seed)])
 
 
 def serving(records: Sequence[TrajectoryRecord]) -> Iterator[TestClient]:
