@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAIT_S = 0.5
-"""For each Tab, however many questions it asks: with the start of the process, 0.4 s, less than one."""
+"""For each Tab, however many questions it asks; the start of the process takes 0.4 s besides."""
 _UNTIL = "spanloom.cli.bounded.until"
 
 
