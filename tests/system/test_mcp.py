@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 import pytest
+from tests.support.hostile_run import hostile_run
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.programs import clean_environment
 
@@ -17,8 +18,12 @@ pytest.importorskip("mcp", reason="the MCP library is not installed: pip install
 
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from tests.support.mcp_calls import answers, body_of, every_call
+
+from spanloom.mcp.data import MOST_CHARS
 
 if TYPE_CHECKING:
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 TRACE = "ab" * 16
@@ -28,14 +33,22 @@ Era = Literal["legacy", "auto"]
 @pytest.fixture(scope="module")
 def running(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     started = start_shared_spanloom("serve", "--mcp", "--sql-port=0", "--root-quiet-s=0.2")
-    body = message_of([wire_span(TRACE, 1)]).SerializeToString()
+    send(started, message_of([wire_span(TRACE, 1)]))
+    wait_for(started, TRACE)
+    return started
+
+
+def send(service: RunningSpanloom, message: ExportTraceServiceRequest) -> None:
+    url = f"{service.addresses['otlp_http']}/v1/traces"
     kind = {"Content-Type": "application/x-protobuf"}
-    httpx.post(f"{started.addresses['otlp_http']}/v1/traces", content=body, headers=kind)
+    httpx.post(url, content=message.SerializeToString(), headers=kind).raise_for_status()
+
+
+def wait_for(service: RunningSpanloom, trace_id: str) -> None:
     until = time.monotonic() + 30
-    while httpx.get(f"{started.api}/v1/trajectories/{TRACE}").status_code != httpx.codes.OK:
+    while httpx.get(f"{service.api}/v1/trajectories/{trace_id}").status_code != httpx.codes.OK:
         assert time.monotonic() < until
         time.sleep(0.2)
-    return started
 
 
 def ask(server: str | StdioServerParameters, era: Era) -> dict[str, Any]:
@@ -61,10 +74,30 @@ def test_over_stdio(running: RunningSpanloom, era: Era) -> None:
     assert ask(server, era)["trace_id"] == TRACE
 
 
+def test_no_answer_is_too_long_whatever_was_recorded(running: RunningSpanloom) -> None:
+    hostile = [f"{number:032x}" for number in (1, 2)]
+    for trace_id in hostile:
+        send(running, hostile_run(trace_id))
+    for trace_id in hostile:
+        wait_for(running, trace_id)
+    rows = "SELECT repeat('\\x22', 300), number FROM numbers(900)"
+    text = "SELECT repeat('\\x22', 90000) AS long, repeat('x', 90000) AS longer"
+    sql = [("query_sql", {"sql": sql, "limit": 900}) for sql in (rows, text)]
+    calls = [*every_call(*hostile), *sql]
+    for call, (failed, said) in zip(calls, answers(f"{running.api}/mcp", calls), strict=True):
+        assert not failed, (call, said)
+        body_of(said)
+    [(failed, said)] = answers(
+        f"{running.api}/mcp", [("query_sql", {"sql": f"SELECT {'x' * 50_000}"})]
+    )
+    assert failed
+    assert len(said) <= MOST_CHARS // 4
+
+
 def test_sql_is_offered_where_the_service_has_its_port(running: RunningSpanloom) -> None:
     async def count() -> str:
         async with Client(f"{running.api}/mcp") as client:
-            sql = "SELECT count() AS runs FROM v_trajectories"
+            sql = f"SELECT count() AS runs FROM v_trajectories WHERE TraceId = '{TRACE}'"
             answer = await client.call_tool("query_sql", {"sql": sql})
             assert not answer.is_error, answer.content
             refused = await client.call_tool("query_sql", {"sql": "DROP TABLE trajectories"})

@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from spanloom.client.async_client import AsyncClient
 from spanloom.client.errors import ClientError
 from spanloom.client.request import Call, body_of, get
+from spanloom.mcp.data import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,4 +88,4 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except (ClientError, ValueError) as error:
-        raise ToolError(str(error)) from error
+        raise refusal(str(error)) from error

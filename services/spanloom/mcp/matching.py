@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.query.where.of_steps import first_step_asked
-from spanloom.mcp.data import shortened
+from spanloom.mcp.cutting import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-from mcp.server.mcpserver.exceptions import ToolError
 
 from spanloom.client.moments import milliseconds_of
+from spanloom.mcp.data import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 EVER = "all"
 STEPS_AT_ONCE = 50
@@ -26,15 +30,39 @@ def first_ms(since: str) -> int | None:
     try:
         return milliseconds_of(since)
     except ValueError as error:
-        raise ToolError(f"since: {error}; or {EVER}") from error
+        raise refusal(f"since: {error}; or {EVER}") from error
+
+
+class Place(NamedTuple):
+    """Where a page of runs begins: behind a cursor of the API, which belongs to its first time."""
+
+    from_ms: int | None
+    cursor: str
+
+
+def place_of(cursor: str, since: str) -> Place:
+    """Return the place that ``page_behind`` told, else the first one since a time.
+
+    ``7d`` is another time with every call, and a cursor goes on with its own question alone.
+    """
+    begins, dot, behind = cursor.partition(".")
+    if dot and (begins == EVER or begins.isdecimal()):
+        return Place(None if begins == EVER else int(begins), behind)
+    return Place(first_ms(since), cursor)
+
+
+def page_behind(page: Mapping[str, Any], place: Place) -> str | None:
+    """Return what goes on behind a page of the API; ``None`` where it was the last."""
+    behind = page.get("next_cursor")
+    return behind and f"{EVER if place.from_ms is None else place.from_ms}.{behind}"
 
 
 def places_of(steps: str, count: int) -> tuple[int, int]:
     """Return the first and the last of the steps that are asked for: ``4``, ``3-9``."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
     if found is None:
-        raise ToolError(f"steps: {steps!r} is no range; write 4 or 3-9")
+        raise refusal(f"steps: {steps!r} is no range; write 4 or 3-9")
     first, last = int(found[1]), min(int(found[2] or found[1]), count)
     if not 1 <= first <= last:
-        raise ToolError(f"steps: the run has steps 1 to {count}, not {steps}")
+        raise refusal(f"steps: the run has steps 1 to {count}, not {steps}")
     return first, last

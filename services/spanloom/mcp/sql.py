@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import httpx
 from mcp.server.mcpserver import Context  # noqa: TC002  # its signature is read at runtime
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from spanloom.client.address import Address
-from spanloom.mcp.data import clean, shortened, write
-from spanloom.mcp.tools import READS
+from spanloom.mcp.data import refusal, write
+from spanloom.mcp.offering import offer
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -56,11 +55,11 @@ class SqlTool:
                     self._url, params=asked, content=sql, headers=address.headers
                 )
         except httpx.HTTPError as error:
-            raise ToolError(f"the SQL port at {self._url} does not answer: {error}") from error
+            raise refusal(f"the SQL port at {self._url} does not answer: {error}") from error
         if answer.status_code != httpx.codes.OK:
-            raise ToolError(shortened(clean(answer.text), 2_000))
+            raise refusal(answer.text)
         return answer.json()
 
     def install(self, server: MCPServer[Any]) -> None:
         """Offer the tool."""
-        server.add_tool(self.query_sql, annotations=READS, structured_output=False)
+        offer(server, self.query_sql)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.showing import step_outline
-from spanloom.mcp.data import shortened
+from spanloom.mcp.cutting import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     Json = Mapping[str, Any]
 
+MOST_OF_A_NAME = 200
+
 
 def outline(steps: Sequence[Placed]) -> Iterator[Json]:
-    """Yield the lines of ``core.showing.step_outline``, their failures shortened."""
+    """Yield the lines of ``core.showing.step_outline``, their names and failures shortened."""
     for line in step_outline.outline(steps):
-        yield line | {"error": shortened(line["error"], 200)} if "error" in line else line
+        yield {name: _short(value) for name, value in line.items()}
 
 
 def tell(own: Placed, max_chars: int) -> Json:
@@ -29,16 +31,38 @@ def tell(own: Placed, max_chars: int) -> Json:
         "id": step["id"],
         "parent_id": step["parent_id"],
         "type": step["type"],
-        "name": step["name"],
-        "agent": own.agent,
+        "name": _short(step["name"]),
+        "agent": _short(own.agent),
         "started_at_ms": step["basic_info"]["started_at"],
         "ms": int(step["basic_info"]["duration"]),
         "input": shortened(step["input"], max_chars),
         "output": shortened(step["output"], max_chars),
-        "metadata": {k: shortened(str(v), 200) for k, v in step["metadata"].items()},
+        "metadata": {_short(k): _short(str(v)) for k, v in step["metadata"].items()},
     }
     if own.error:
         told["error"] = shortened(own.error, max_chars)
     if "model_info" in step:
         told["tokens"] = step["model_info"]
     return told
+
+
+def head_of(document: Json, steps: int) -> Json:
+    """Return what is told of a run as a whole."""
+    root, extraction = document["root_step"], document["extraction"]
+    info = root["basic_info"]
+    shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
+    return {
+        "trace_id": document["id"],
+        "name": root["name"],
+        "started_at_ms": info["started_at"],
+        "ms": int(info["duration"]),
+        "question": shortened(root["input"], 400),
+        "answer": shortened(root["output"], 400),
+        "steps": steps,
+        "metrics": root["metrics_info"],
+        **{name: extraction[name] for name in shown if name in extraction},
+    }
+
+
+def _short(value: Any) -> Any:  # as JSON has it
+    return shortened(value, MOST_OF_A_NAME) if isinstance(value, str) else value

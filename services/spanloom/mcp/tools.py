@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 from mcp.server.mcpserver import Context  # noqa: TC002  # its signatures are read at runtime
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from spanloom.client.request import segment
 from spanloom.core.showing.step_outline import place_steps
 from spanloom.mcp.asking import read
-from spanloom.mcp.data import shortened, write, write_whole
+from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
 from spanloom.mcp.matching import matching_steps, step_asked
-from spanloom.mcp.questions import both, first_ms, places_of
-from spanloom.mcp.steps import outline, tell
+from spanloom.mcp.offering import offer
+from spanloom.mcp.questions import both, first_ms, page_behind, place_of, places_of
+from spanloom.mcp.steps import head_of, outline, tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MAX_RUNS = 50
 MAX_STEPS = 1_000
-READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 Where = Annotated[str, Field(description="A filter: has_error and duration > 20s; see fields.")]
 Since = Annotated[str, Field(description="How far back: 30m, 2h, 7d, a date; all for everything.")]
 Project = Annotated[str, Field(description="Only this project.")]
@@ -61,14 +60,18 @@ class Tools:
 
         Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
         """
+        place = place_of(cursor, since)
         asked: Asked = {"where": both(where, text), "order": order_by, "limit": limit}
-        asked |= {"project": project, "cursor": cursor, "from_": first_ms(since)}
+        asked |= {"project": project, "cursor": place.cursor, "from_": place.from_ms}
         page = await self._read(context, "/v1/trajectories", asked)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
         if steps := step_asked(where, text):
             await self._note_steps(context, runs, {"where": steps, "project": project})
-        head = {"since": since, "next_cursor": page.get("next_cursor")}
-        return write(head, runs, lambda shown: f"search_trajectories with limit={shown or 1}")
+        head = {"since": since, "next_cursor": page_behind(page, place)}
+        if (count := fitting(head, runs)) < len(runs):  # the rest is the next page
+            page = await self._read(context, "/v1/trajectories", {**asked, "limit": count})
+            head["next_cursor"] = page_behind(page, place)
+        return write(head, runs[:count], lambda _: "search_trajectories with cursor=next_cursor")
 
     async def get_trajectory(
         self,
@@ -87,14 +90,15 @@ class Tools:
             hint = f'{again}steps="1-5")'
             return write_whole({"trace_id": trace_id}, orjson.dumps(document).decode(), hint)
         placed = place_steps(document)
-        head = _head_of(document, len(placed))
+        head = head_of(document, len(placed))
         if view == "outline":
             lines = list(outline(placed))
             last = len(placed)
             return write(head, lines, lambda n: f'{again}steps="{lines[n]["from"]}-{last}")')
         first, last = places_of(steps, len(placed))
         told = [tell(own, max_chars) for own in placed[first - 1 : last]]
-        return write(head, told, lambda n: f'{again}steps="{first + n}-{last}", max_chars=100)')
+        hint = f'-{last}", max_chars=100)'
+        return write(head, told, lambda n: f'{again}steps="{first + n}{hint}', MOST_CHARS)
 
     async def stats(
         self,
@@ -135,8 +139,13 @@ class Tools:
         path = f"/v1/trajectories/{segment(a)}/diff/{segment(b)}"
         found = await self._read(context, path, {"project": project})
         steps = found.pop("steps")
-        again = f'get_trajectory(trace_id="{a}", view="steps", steps=…)'
-        return write(found, steps if view == "steps" else [], lambda _: again)
+
+        def steps_behind(step: Mapping[str, Any]) -> str:
+            trace_id, place = (a, step["a"]) if step.get("a") is not None else (b, step.get("b"))
+            number = 1 + (place or 0)  # the root has no place
+            return f'get_trajectory(trace_id="{trace_id}", view="steps", steps="{number}")'
+
+        return write(found, steps if view == "steps" else [], lambda n: steps_behind(steps[n]))
 
     async def describe_fields(
         self,
@@ -180,22 +189,4 @@ class Tools:
             self.diff_trajectories,
             self.describe_fields,
         ):
-            server.add_tool(tool, annotations=READS, structured_output=False)
-
-
-def _head_of(document: Mapping[str, Any], steps: int) -> Asked:
-    """Return what is told of a run as a whole."""
-    root, extraction = document["root_step"], document["extraction"]
-    info = root["basic_info"]
-    shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
-    return {
-        "trace_id": document["id"],
-        "name": root["name"],
-        "started_at_ms": info["started_at"],
-        "ms": int(info["duration"]),
-        "question": shortened(root["input"], 400),
-        "answer": shortened(root["output"], 400),
-        "steps": steps,
-        "metrics": root["metrics_info"],
-        **{name: extraction[name] for name in shown if name in extraction},
-    }
+            offer(server, tool)

@@ -19,6 +19,7 @@ pytest.importorskip("mcp", reason="the MCP library is not installed")
 
 from mcp import Client
 
+from spanloom.mcp import data
 from spanloom.mcp.asking import InProcess
 from spanloom.mcp.data import MOST_CHARS, NOTICE
 from spanloom.mcp.server import make_server
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 RECORDED = Path(__file__).parents[2] / "fixtures/recorded"
 RUNS = ("s04_handoff-oi", "s24_retry-ls", "s12_async-tl")
 UPTIME = "156a2fca9b26f471ba5a29dc0af86dfe"
+GOLDEN = Path(__file__).parents[2] / "fixtures/mcp/tools.json"
+"""What every agent reads before it asks anything; ``json.dumps(told, indent=1)`` of the test."""
 SCHEMA_BYTES = 8_000
 
 
@@ -118,19 +121,45 @@ def test_a_wrong_question_is_an_error_that_shows_where(server: MCPServer[Any]) -
         assert call(server, tool, **asked)[0], tool
 
 
-def test_the_tools_only_read_and_take_little_to_describe(server: MCPServer[Any]) -> None:
+@pytest.mark.parametrize("since", ["9999d", "all", "2020-01-01T00:00:00Z"])
+def test_pages_follow_each_other(server: MCPServer[Any], since: str) -> None:
+    """What began so long ago is another time with each call; the cursor keeps the first one."""
+    asked: dict[str, object] = {"since": since, "where": "steps >= 0", "limit": 1}
+    seen: list[str] = []
+    while True:
+        page = read(server, "search_trajectories", **asked)
+        seen += [run["trace_id"] for run in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        asked["cursor"] = page["next_cursor"]
+    everything = read(server, "search_trajectories", since="all", where="steps >= 0", limit=50)
+    assert seen == [run["trace_id"] for run in everything["items"]]
+    assert len(seen) > 2
+    failed, text = call(server, "search_trajectories", since=since, cursor=asked["cursor"])
+    assert (failed, "another question" in text) == (True, True)
+
+
+def test_what_has_no_room_comes_with_the_next_page(
+    server: MCPServer[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [run["trace_id"] for run in read(server, "search_trajectories", since="all")["items"]]
+    monkeypatch.setattr(data, "MOST_CHARS", 1_900)
+    first = read(server, "search_trajectories", since="all")
+    assert 0 < len(first["items"]) < len(whole)
+    assert "left_out" not in first
+    behind = read(server, "search_trajectories", since="all", cursor=first["next_cursor"])
+    found = [run["trace_id"] for run in (*first["items"], *behind["items"])]
+    assert found == whole[: len(found)]
+
+
+def test_the_tools_only_read_and_take_little_to_describe() -> None:
     async def ask() -> list[Any]:
-        async with Client(server) as client:
+        async with Client(make_server(InProcess(), "http://127.0.0.1:8123")) as client:
             return list((await client.list_tools()).tools)
 
     tools = asyncio.run(ask())
-    assert [tool.name for tool in tools] == [
-        "search_trajectories",
-        "get_trajectory",
-        "stats",
-        "diff_trajectories",
-        "describe_fields",
-    ]
     assert all(t.annotations.read_only_hint and not t.annotations.open_world_hint for t in tools)
-    told = json.dumps([tool.model_dump(mode="json", exclude_none=True) for tool in tools])
-    assert len(told) <= SCHEMA_BYTES
+    told = [tool.model_dump(mode="json", exclude_none=True) for tool in tools]
+    assert told == json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert len(json.dumps(told)) <= SCHEMA_BYTES
+    assert [tool["name"] for tool in told][-1] == "query_sql"  # only where there is an SQL port

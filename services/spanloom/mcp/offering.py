@@ -1,0 +1,21 @@
+"""How tools are offered: described by their docstrings, as ones that only read."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from mcp_types import ToolAnnotations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp.server.mcpserver import MCPServer
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+def offer(server: MCPServer[Any], tool: Callable[..., Any]) -> None:
+    """Offer one tool; its answers travel once, as text."""
+    told = inspect.getdoc(tool)  # without the indentation of the code
+    server.add_tool(tool, description=told, annotations=READS, structured_output=False)
