@@ -5,4 +5,13 @@
     const chosen = localStorage.getItem(`spanloom.${name}`);
     if (chosen) root.dataset[name] = chosen;
   }
+  let { theme } = root.dataset;
+  addEventListener("beforeprint", () => {
+    ({ theme } = root.dataset);
+    root.dataset.theme = "light"; // paper is
+  });
+  addEventListener("afterprint", () => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  });
 })();

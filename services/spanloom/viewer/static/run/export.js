@@ -17,5 +17,6 @@ export function ExportButton() {
     }
   };
   return html`<button class="copy" title=${t("export.means")} onClick=${fetchIt}>${t("export.html")}</button>
+    <p class="on-paper">${t("export.paper")}</p>
     ${failed && html`<span role="alert" class="bad">${failed}</span>`}`;
 }

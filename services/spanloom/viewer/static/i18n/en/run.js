@@ -12,6 +12,7 @@ export const run = {
   "words.compare": "By words",
   "words.toofar": "The texts differ too much for that.",
   "export.html": "Export HTML",
+  "export.paper": "This is what was in sight; Export HTML makes a file that prints the whole run.",
   "export.means": "One file without script, to keep, send or print",
   "dataset.open": "Dataset…",
   "dataset.title": "Create a dataset",

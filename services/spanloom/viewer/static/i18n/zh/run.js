@@ -12,6 +12,7 @@ export const run = {
   "words.compare": "按词比较",
   "words.toofar": "两段文本差异过大，无法按词比较。",
   "export.html": "导出 HTML",
+  "export.paper": "此处仅为屏幕所见；“导出 HTML”生成的文件可打印整个运行。",
   "export.means": "一个不含脚本的文件，可保存、发送或打印",
   "dataset.open": "数据集…",
   "dataset.title": "创建数据集",
