@@ -17,11 +17,14 @@ from tests.support.conversations import (
     send_later_turn,
     send_long_talk,
     send_talk,
+    wait_for_runs,
     wait_for_words,
 )
+from tests.support.ground_truth import all_captures
 from tests.support.outlines import Row, encode_outline
 from tests.support.page_runs import MARKUP
 from tests.support.qualities import faults
+from tests.support.sent_captures import send as send_capture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -318,6 +321,8 @@ def test_what_comes_meanwhile_is_told_and_moves_nothing(
     open_talk(page, service, name)
     page.locator(f"{ROWS}.k-tool").first.click()
     expect(page.locator(".step h2")).to_contain_text("search")
+    for row, text in (("agent", "Hotel Norge, 1,450 NOK."), ("model", "It rains, as ever.")):
+        expect(page.locator(f"{ROWS}.k-{row} .preview", has_text=text)).to_have_count(1)
     rows = page.locator(".grid").inner_text()
     send_late_step(service, traces[1])
     expect(page.locator(".newer-bar")).to_contain_text("1 changed")
@@ -379,6 +384,36 @@ def test_names_and_texts_of_strangers_stay_text(
     expect(page.locator(".step .said").last).to_contain_text(MARKUP)
     assert page.locator("img, iframe, object, [onerror]").count() == 0
     assert talk
+
+
+CAPTURED = {
+    "eino-langfuse/multi_turn": ("session-ada-1", 3),
+    "other-google-adk/approval_approved": ("bank-1", 2),
+}
+"""Conversations as frameworks reported them: their names, and how many runs they have."""
+
+
+def test_captured_conversations_are_shown_as_they_were(
+    page: Page, service: RunningSpanloom
+) -> None:
+    for capture in all_captures():
+        if capture.id in CAPTURED:
+            send_capture(service, capture)
+    for name, count in CAPTURED.values():
+        runs = wait_for_runs(service.api, name, count)
+        grid = open_talk(page, service, name)
+        heads = page.locator(f"{ROWS}.k-run")
+        expect(heads).to_have_count(len(runs))
+        expect(heads.locator(".run-name")).to_have_text([run["root_name"] for run in runs])
+        assert int(grid.get_attribute("aria-rowcount") or 0) > 2 * len(runs)
+        page.get_by_role("button", name="Transcript").click()
+        turns = page.locator(".turn")
+        expect(turns).to_have_count(len(runs))
+        for turn, run in zip(turns.all(), runs, strict=True):
+            said = " ".join(turn.inner_text().split())
+            if not run["question"].startswith("{"):  # which is shown as a tree
+                assert run["question"].removesuffix("…")[:100] in said
+            assert run["answer"].removesuffix("…")[:100] in said
 
 
 def test_it_is_for_everybody(page: Page, service: RunningSpanloom, talk: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
@@ -97,6 +97,18 @@ def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
     _wait_for_count(
         api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}"
     )
+
+
+def wait_for_runs(api: str, conversation: str, count: int) -> list[dict[str, Any]]:
+    """Wait until so many runs of a conversation are settled; return their lines."""
+    until = time.monotonic() + SETTLED_S
+    while time.monotonic() < until:
+        items: list[dict[str, Any]]
+        items = httpx.get(f"{api}/v1/conversations/{conversation}").json().get("items", [])
+        if len(items) == count and all(run["status"] == "settled" for run in items):
+            return items
+        time.sleep(0.2)
+    raise AssertionError(f"{conversation} was not settled within {SETTLED_S:g} s")
 
 
 def send_later_turn(service: RunningSpanloom, conversation: str, at: int) -> str:

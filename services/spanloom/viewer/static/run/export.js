@@ -4,13 +4,14 @@ import { getBytes } from "../api.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { save } from "../ui/save.js";
-import { asked, runPath, traceId } from "./state.js";
+import { asked, runPath } from "./state.js";
 
-export function ExportButton() {
+/** @param {{path?: string, params?: import("../api.js").Params}} props `path`: of the run in the API */
+export function ExportButton({ path = runPath(), params = asked() }) {
   const [failed, setFailed] = useState("");
   const fetchIt = async () => {
     try {
-      save(await getBytes(`${runPath()}/export.html`, asked()), "text/html", `${traceId()}.html`);
+      save(await getBytes(`${path}/export.html`, params), "text/html", `${path.split("/")[3]}.html`);
       setFailed("");
     } catch (error) {
       setFailed(error instanceof Error ? error.message : String(error));
