@@ -49,7 +49,7 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
       <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
-      <dl class="facts">${there && html`<${Facts} step=${there} />`}</dl></header>
+      <dl class="facts" tabindex="0">${there && html`<${Facts} step=${there} />`}</dl></header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
     <div class="step-body">
