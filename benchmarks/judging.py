@@ -7,18 +7,15 @@ is in ``viewer.py``.
 
 from __future__ import annotations
 
-import time
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-import httpx
-
+from benchmarks.annotators import ANNOTATORS, TIMES, mark_all, mark_each, read_all, wait_for_run
 from benchmarks.apart import Usage, run_apart
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
-from spanloom.api.annotators import HEADER
 from spanloom.config import Settings
 from spanloom.memory import favour_speed
 from spanloom.process.wiring import Service
@@ -31,12 +28,11 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 BAR_MS = 100.0
-ANNOTATORS = ("ada", "bo", "cy", "di", "eve")
 MARKS_EACH = 1_000
-TIMES = 10
-SCHEME = "potato"
+FEW_TIMES = 3
+"""Of what takes seconds."""
+MOST_AT_ONCE = 10_000
 _SPANS_PER_REQUEST = 500
-_WAIT_S = 600.0
 
 
 class Taken(NamedTuple):
@@ -52,6 +48,10 @@ class Judged(NamedTuple):
     opening: Taken
     mark: Taken
     overlay: Taken
+    opening_whole: Taken
+    """Of one annotator's marks on every step."""
+    overlay_whole: Taken
+    """Of every annotator's marks on every step."""
 
 
 def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
@@ -67,6 +67,10 @@ def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
     marks = f"{len(ANNOTATORS)} annotators, {MARKS_EACH:,} marks each, one answer"
     behind = f"{marks}; by the clock {judged.overlay.clock_ms:.0f} ms"
     yield Row(f"{what}: what all say", judged.overlay.cpu_ms, at_most(2 * BAR_MS, "ms"), behind)
+    whole = (("one", BAR_MS, judged.opening_whole), ("five", 2 * BAR_MS, judged.overlay_whole))
+    for name, bar_ms, taken in whole:
+        behind = f"a mark on each step, one answer; by the clock {taken.clock_ms:.0f} ms"
+        yield Row(f"{what}: of all steps, {name}", taken.cpu_ms, at_most(bar_ms, "ms"), behind)
 
 
 def judge(folder: Path) -> Judged:
@@ -83,7 +87,11 @@ def judge(folder: Path) -> Judged:
         mark = _taken(mark_each, url, steps[1 : TIMES + 1], ANNOTATORS[:1])
         opening = _taken(read_all, url, ANNOTATORS[0])
         run_apart(mark_all, url, steps[TIMES + 1 :][:MARKS_EACH])
-        return Judged(opening, mark, _taken(read_all, url, ""))
+        overlay = _taken(read_all, url, "")
+        for at in range(0, len(steps), MOST_AT_ONCE):
+            run_apart(mark_all, url, steps[at : at + MOST_AT_ONCE])
+        whole = (_taken(read_all, url, name, FEW_TIMES) for name in (ANNOTATORS[0], ""))
+        return Judged(opening, mark, overlay, *whole)
 
 
 def _taken(act: object, *asked: object) -> Taken:
@@ -91,56 +99,3 @@ def _taken(act: object, *asked: object) -> Taken:
     start = Usage.now()
     clocks: Sequence[float] = run_apart(act, *asked)  # type: ignore[arg-type]
     return Taken(Usage.now().since(start).cpu_s * 1e3 / len(clocks), median(clocks) * 1e3)
-
-
-def wait_for_run(api: str) -> tuple[str, list[str]]:
-    """Wait until the run has settled; give its path and the ids of its steps."""
-    until = time.monotonic() + _WAIT_S
-    while time.monotonic() < until:
-        found = httpx.get(f"{api}/v1/trajectories?status=settled").json()["items"]
-        if found:
-            path = f"/v1/trajectories/{found[0]['trace_id']}"
-            document = httpx.get(f"{api}{path}", timeout=_WAIT_S).json()
-            agents = document["agent_steps"]
-            return path, [step["id"] for agent in agents for step in agent["steps"]]
-        time.sleep(1)
-    raise TimeoutError(f"the run has not settled after {_WAIT_S:g} s")
-
-
-def mark_each(url: str, steps: Sequence[str], names: Sequence[str]) -> list[float]:
-    """Judge steps one by one; give the seconds of each request."""
-    return _post(url, [([step], name) for name in names for step in steps])
-
-
-def mark_all(url: str, steps: Sequence[str]) -> list[float]:
-    """Judge the steps by every annotator, a request for each."""
-    return _post(url, [(steps, name) for name in ANNOTATORS])
-
-
-def read_all(url: str, name: str) -> list[float]:
-    """Ask what is said, by one annotator or by all; give the seconds of each request."""
-    asked = {"scheme": SCHEME, **({"annotator": name} if name else {})}
-    with httpx.Client(timeout=_WAIT_S) as client:
-        return [
-            _clocked(client.build_request("GET", url, params=asked), client) for _ in range(TIMES)
-        ]
-
-
-def _post(url: str, writes: Sequence[tuple[Sequence[str], str]]) -> list[float]:
-    clocks = []
-    with httpx.Client(timeout=_WAIT_S) as client:
-        for steps, name in writes:
-            items = [
-                {"write_id": f"{name}-{step}", "step_id": step, "correctness": "correct"}
-                for step in steps
-            ]
-            body = {"scheme": SCHEME, "items": items}
-            request = client.build_request("POST", url, json=body, headers={HEADER: name})
-            clocks.append(_clocked(request, client))
-    return clocks
-
-
-def _clocked(request: httpx.Request, client: httpx.Client) -> float:
-    start = time.monotonic()
-    client.send(request).raise_for_status()
-    return time.monotonic() - start

@@ -25,9 +25,8 @@ export function Form({ of, at, i }) {
   return html`<div class="options" role="group" aria-label=${t("annotate.correctness")}>
       ${scheme.correctness_options.map((option, k) => html`<button class="option" disabled=${!at} aria-pressed=${String(Boolean(at) && option === mark.correctness)} onClick=${judge(option)}>
         ${k < 9 && html`<kbd>${k + 1}</kbd>`} <i class="mark m-${shapeOf(scheme, option)}" aria-hidden="true"></i> ${visible(worded(option))}</button>`)}
-      <span class="room"></span>
-      <button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
-      <button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button>
+      <span class="onward"><button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
+      <button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button></span>
     </div>
     ${at && asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}`;
 }
