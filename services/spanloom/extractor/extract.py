@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.pricing.book import PriceBook
 
-EXTRACTOR_VERSION = "12"
+EXTRACTOR_VERSION = "13"
 """Grows whenever the same spans may give another trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 ILLEGIBLE = "{n} values are largely control characters: they are shown without them"

@@ -14,6 +14,7 @@ from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.arguments import complete_arguments
 from spanloom.core.extraction.costs import price_call
+from spanloom.core.extraction.failed_outputs import says_more
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.reports.completing import complete, complete_error
 from spanloom.core.model.message import as_conversation, make_message
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.extraction.reports.once import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import Pause
+    from spanloom.core.model.trajectory import Pause, StepError
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing.book import PriceBook
 
@@ -131,8 +132,9 @@ def _make_step(
             metadata["error_type"] = error.type
     if is_call:
         metadata.update(price_call(facts, span.start_ns, prices))
-    has_nothing = n.kind is _TOOL or facts.output == _SAID_NOTHING
-    came_to_nothing = (is_cancelled and not is_call) or (error is not None and has_nothing)
+    came_to_nothing = is_cancelled and not is_call
+    if error is not None and not came_to_nothing:
+        came_to_nothing = _failed_with_nothing(n, facts.output, error)
     output = "" if came_to_nothing else facts.output
     return Step(  # in the order of its fields: by name it would take twice the time
         step_id,
@@ -149,6 +151,11 @@ def _make_step(
         facts.first_token_ms if is_call else None,
         metadata,
     )
+
+
+def _failed_with_nothing(n: NormalizedSpan, output: str, error: StepError) -> bool:
+    """Return whether what a failed step gave tells nothing beside its failure."""
+    return output == _SAID_NOTHING or (n.kind is _TOOL and not says_more(output, error))
 
 
 def _own_name(n: NormalizedSpan, facts: Facts) -> str:

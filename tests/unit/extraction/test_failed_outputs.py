@@ -1,0 +1,52 @@
+"""What a tool gave before it failed is shown; what only repeats the failure is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.support.spans import extract_spans, genai, make_span
+
+from spanloom.core.extraction.failed_outputs import says_more
+from spanloom.core.model.trajectory import StepError
+
+AGENT = genai("invoke_agent")
+TOOL = genai("execute_tool", tool__name="weather")
+ERROR = StepError(503, "no such city", "ValueError", "Traceback …\nValueError: no such city")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        *("", "{}", "[]", "null", '""', "true", '{"isError": true, "content": []}'),
+        *("no such city", "Error: no such city", "ValueError: no such city", "city", "503"),
+        *('{"error": "Error: no such city"}', '{"code": 503, "error": "no such city"}'),
+        "Error calling tool 'get_weather': no such city",
+        "{'error': 'no such city'}",  # as Python writes it
+        '[{"role": "tool", "parts": [{"type": "text", "id": "t7", "response": "no such city"}]}]',
+    ],
+)
+def test_what_only_repeats_the_failure_is_no_output(output: str) -> None:
+    assert not says_more(output, ERROR)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        *("20 rows", "0", "[1]", '{"rows": 20}', '{"rows": [], "error": "timeout"}'),
+        '{"error": "no such city", "partial": ["Oslo"]}',
+        "An error occurred while running the tool. Please try again.",
+        "the cities that there are: Oslo, Bergen, Tromsø, Bodø, Ålesund, Røros; no such city",
+        "[" * 100_000,
+    ],
+)
+def test_what_the_failure_does_not_tell_is_kept(output: str) -> None:
+    assert says_more(output, ERROR)
+
+
+def test_a_failed_tool_shows_what_it_recorded() -> None:
+    for recorded, shown in (({"rows": 20}, '{"rows": 20}'), ({"error": "timeout"}, "")):
+        said = {"gen_ai.tool.call.result": json.dumps(recorded)}
+        tool = make_span(2, 1, TOOL | said, status="Error", message="timeout")
+        [step] = extract_spans(make_span(1, 0, AGENT), tool).agent_steps[0].steps
+        assert (step.output, step.error and step.error.message) == (shown, "timeout")
