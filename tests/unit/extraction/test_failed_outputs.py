@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
 from spanloom.core.extraction.failed_outputs import says_more
 from spanloom.core.model.trajectory import StepError
+from spanloom.core.reading.bounds import watch_unread
 
 AGENT = genai("invoke_agent")
 TOOL = genai("execute_tool", tool__name="weather")
@@ -42,6 +44,19 @@ def test_what_only_repeats_the_failure_is_no_output(output: str) -> None:
 )
 def test_what_the_failure_does_not_tell_is_kept(output: str) -> None:
     assert says_more(output, ERROR)
+
+
+def test_a_long_failure_is_not_walked_again_for_every_value() -> None:
+    failure = StepError(0, "no", "", "x " * 2_500_000)
+    began = time.thread_time()
+    assert not says_more(json.dumps(["x x x"] * 20_000), failure)
+    assert time.thread_time() - began < 1, "each copy of five megabytes takes its time"
+
+
+def test_what_is_too_dense_to_be_read_is_kept_as_it_came() -> None:
+    with watch_unread() as unread:
+        assert says_more("[" + "[]," * 100_000 + "[]]", ERROR)
+    assert len(unread) == 1
 
 
 def test_a_failed_tool_shows_what_it_recorded() -> None:

@@ -8,8 +8,9 @@ told the model instead: that is an output.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
+
+from spanloom.core.reading.values import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +25,8 @@ MOST_AROUND = 60
 
 def says_more(output: str, error: StepError) -> bool:
     """Return whether the output of a failed tool tells anything that its failure does not."""
-    try:
-        told = json.loads(output)
-    except (ValueError, RecursionError):
-        told = output
-    return any(_adds(leaf, error) for leaf in _leaves(told))
+    endings = error.message.rstrip(), error.traceback.rstrip()  # once: a traceback may be long
+    return any(_adds(leaf, error, endings) for leaf in _leaves(json_value(output)))
 
 
 def _leaves(told: object) -> Iterator[object]:
@@ -46,13 +44,11 @@ def _leaves(told: object) -> Iterator[object]:
                 yield leaf
 
 
-def _adds(leaf: object, error: StepError) -> bool:
+def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
     """Return whether one text or number is told by the failure too, perhaps in fewer words."""
     if not isinstance(leaf, str):
         return leaf != error.code
     said = leaf.strip()
-    if said == error.type or any(
-        t.rstrip().endswith(said) for t in (error.message, error.traceback)
-    ):
+    if said == error.type or any(told.endswith(said) for told in endings):
         return False
-    return error.message not in said or len(said) - len(error.message) > MOST_AROUND
+    return len(said) - len(error.message) > MOST_AROUND or error.message not in said
