@@ -15,6 +15,14 @@ def own_bytes(pid: int) -> int:
     return _status_bytes(pid, "RssAnon")
 
 
+def peak_bytes(pid: int) -> int:
+    """Return the most memory that the process has had so far; 0 once it has ended."""
+    try:
+        return _status_bytes(pid, "VmHWM")
+    except (FileNotFoundError, ProcessLookupError, StopIteration):
+        return 0
+
+
 class Growth:
     """By how much the memory of a process grows from now on.
 
