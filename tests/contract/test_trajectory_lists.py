@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import orjson
 import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
 from tests.support.generated_runs import generate_records
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.trajectory_lists import listed, trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.parser import parse_where
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -247,3 +254,36 @@ def test_runs_that_are_asked_for_are_told_among_some(
     trajectory = make_trajectory(one, START_NS)
     store.write([make_record(one, trajectory, version=9, previous=store.heads([one])[one])])
     assert store.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
+
+
+RANKS: tuple[object, ...] = (
+    [],
+    [1],
+    [0.5],
+    [1, 2],
+    [1, 0.5],
+    [1, 2, 3],
+    [True],
+    [1, 10**30],
+    ["1"],
+    [None],
+    7,
+)
+
+
+@pytest.mark.parametrize("order", ["-start", "-duration", "cost"])
+def test_a_position_that_somebody_made_up_is_refused_or_is_one(
+    store: Store, key: TraceKey, order: str
+) -> None:
+    store.write(generate_records(3, key.project))
+    asked = {"project": key.project, "order": order, "limit": "1"}
+    with TestClient(create_app(store, Metrics(), list, Locks().access)) as client:
+        path, host = "/v1/trajectories", {"host": "localhost"}
+        cursor = client.get(path, params=asked, headers=host).json()["next_cursor"]
+        *place, rank = orjson.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        for made_up in (*RANKS, rank):
+            body = json.dumps([*place, made_up]).encode()  # more digits than orjson writes
+            forged = urlsafe_b64encode(body).decode().rstrip("=")
+            answer = client.get(path, params={**asked, "cursor": forged}, headers=host)
+            assert answer.status_code in {200, 422}, (made_up, answer.text)
+    assert answer.status_code == 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
 import orjson
@@ -91,5 +92,10 @@ def is_position(cursor: Cursor) -> bool:
         and isinstance(cursor.trace_id, str)
         and _TRACE_ID.fullmatch(cursor.trace_id) is not None
         and isinstance(cursor.project, str)
-        and all(type(part) in (int, float, bool) for part in cursor.rank)
+        and all(map(_is_number, cursor.rank))
     )
+
+
+def _is_number(part: object) -> bool:
+    """Return whether it is a number that the store can compare with: of 64 bits, finite."""
+    return (type(part) is int and abs(part) < 2**63) or (type(part) is float and isfinite(part))

@@ -128,6 +128,12 @@ class Stats(BaseModel):
         return cls(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
 
 
+def operators_of(field: declared.Field) -> list[str]:
+    """Return what a field can be compared by; texts are asked for words alone."""
+    more = [] if field.type is FieldType.WORDS else ["in", "exists"]
+    return [*(operator.value for operator in OPERATORS[field.type]), *more]
+
+
 class FieldItem(BaseModel):
     """A field that `where` can name."""
 
@@ -150,7 +156,7 @@ class FieldItem(BaseModel):
             of=of,
             type=field.type.value,
             description=field.description,
-            operators=[*(operator.value for operator in OPERATORS[field.type]), "in", "exists"],
+            operators=operators_of(field),
             example=field.example,
             choices=list(field.choices),
             is_list=field.is_list,

@@ -173,6 +173,27 @@ def test_fields_and_their_values_are_listed(client: TestClient) -> None:
     assert values == {"items": [{"value": "planner", "count": 2}]}
 
 
+VALUES = {
+    **dict.fromkeys(("text", "words"), '"x"'),
+    "integer": "3",
+    "number": "0.5",
+    "duration": "2s",
+    "time": "-24h",
+    "flag": "true",
+}
+
+
+def test_every_operator_that_is_listed_is_taken(client: TestClient) -> None:
+    for field in client.get("/v1/fields").json()["items"]:
+        path = LIST if field["of"] == "trajectories" else "/v1/steps"
+        name = f"{field['name']}{'.key' if field['has_keys'] else ''}"
+        value = VALUES.get(field["type"]) or field["choices"][0]
+        for operator in field["operators"]:
+            ends = {"exists": "", "in": f" ({value})"}.get(operator, f" {value}")
+            answer = client.get(path, params={"where": f"{name} {operator}{ends}"})
+            assert answer.status_code == 200, answer.text
+
+
 def test_several_fields_are_asked_for_at_once(client: TestClient) -> None:
     asked: dict[str, str | int] = {
         "fields": "agent, status,agent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.question import START
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.where.columns import RUN_COLUMNS
@@ -24,8 +25,14 @@ def rank(order: Order) -> Condition:
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return what ``list_candidates.sql`` takes: the order, and what is behind a position."""
-    columns = [*_ranks(order), *_PLACE]
+    """Return what ``list_candidates.sql`` takes: the order, and what is behind a position.
+
+    Raises ``InvalidQueryError`` for a position that no list of this order has.
+    """
+    ranks = _ranks(order)
+    if after is not None and len(after.rank) != len(ranks):
+        raise InvalidQueryError("it is no position in this order; begin without it", "cursor")
+    columns = [*ranks, *_PLACE]
     way = "DESC" if order.is_descending else "ASC"
     return {
         "rank": rank(order),
