@@ -2,7 +2,7 @@
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { chosen, view } from "../run/state.js";
-import { stateOf } from "../list/run.js";
+import { pageOf, stateOf } from "../list/run.js";
 import { ExportButton } from "../run/export.js";
 import { callBefore } from "../tree/calls.js";
 import { MOVED, spanId } from "../tree/outline.js";
@@ -11,7 +11,7 @@ import { later } from "../ui/later.js";
 import { visible } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { pathOf } from "./runs.js";
-import { pageOf, remember } from "./ways.js";
+import { remember } from "./ways.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 

@@ -2,14 +2,12 @@
 import { getJson } from "../api.js";
 import { view } from "../run/state.js";
 import { quoted } from "../state/filters.js";
-import { place } from "../state/place.js";
 import { runsOf } from "./forest.js";
-import { conversationId, pathOf } from "./runs.js";
+import { askRuns, pathOf } from "./runs.js";
 import { fetchRun, partAt } from "./state.js";
 
 /** Of so many runs the steps are looked through; of others that have it the run alone is shown. */
 const AT_ONCE = 20;
-const MOST = 1000;
 
 /** @type {import("../run/search.js").Find} */
 export async function findInRuns(q, until) {
@@ -36,9 +34,8 @@ async function runsWith(q, until) {
   const all = [...runs.parts.keys()];
   if (all.length <= AT_ONCE) return all;
   const named = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;
-  const where = `conversation = ${quoted(conversationId())} and (${quoted(q)} or has(name ~ ${quoted(named)}))`;
   try {
-    const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, fields: "project,trace_id", limit: MOST }, until);
+    const told = await askRuns(`(${quoted(q)} or has(name ~ ${quoted(named)}))`, { fields: "project,trace_id" }, until);
     return told.items.map((/** @type {any} */ one) => runs.numberOf(one.trace_id)).filter((/** @type {number} */ at) => at >= 0);
   } catch (error) {
     if (until.aborted) throw error;

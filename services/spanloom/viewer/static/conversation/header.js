@@ -2,9 +2,8 @@
 import { useMemo } from "../vendor/hooks.js";
 import { duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { grid } from "../run/state.js";
-import { change, place } from "../state/place.js";
-import { toError } from "../tree/keys.js";
+import { Errors } from "../run/errors.js";
+import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { areAll, runs } from "./runs.js";
@@ -39,17 +38,6 @@ export function Header() {
       <div class=${held} title=${`${told.tin} / ${told.tout}`}><dt>${t("metric.tokens")}</dt><dd>${short(told.tin)} / ${short(told.tout)}</dd></div>
       ${told.cost !== null && html`<div class=${held} title=${told.uncosted ? t("conversation.uncosted", { n: told.uncosted }) : ""}><dt>${t("column.cost")}</dt><dd>${told.uncosted ? "≥ " : ""}${money(told.cost)}</dd></div>`}
       <div class=${held}><dt>${t("column.spans")}</dt><dd>${short(told.spans)}</dd></div>
-      <div class=${held}><dt>${t("column.errors")}</dt><dd>${told.failures ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${nextErrorOf}>✕ ${told.failures}</button>` : "0"}</dd></div>
+      <div class=${held}><dt>${t("column.errors")}</dt><dd><${Errors} n=${told.failures} /></dd></div>
     </dl></header>`;
-}
-
-function nextErrorOf() {
-  const there = grid.peek();
-  if (there) return toError(there, 1);
-  change({ view: null }, true);
-  const stop = grid.subscribe((made) => {
-    if (!made) return;
-    toError(made, 1);
-    queueMicrotask(() => stop());
-  });
 }

@@ -1,12 +1,12 @@
 /** The rows of runs in the tree: number, state, name as a link, when it began, what it cost, what was said. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/run.js";
+import { pageOf, stateOf } from "../list/run.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { lost } from "./state.js";
-import { pageOf, remember } from "./ways.js";
+import { remember } from "./ways.js";
 
 /** @typedef {import("../tree/row.js").Row} Row */
 /** @typedef {import("../list/run.js").Run} Run */

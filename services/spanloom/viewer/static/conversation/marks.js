@@ -1,30 +1,25 @@
 /** What annotators say, in the tree of a conversation: which runs were annotated, and of those that are open the marks of their steps. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { saidOf } from "../annotate/at_rest.js";
 import { styled } from "../annotate/door.js";
 import { draw, showMarks } from "../annotate/tree_marks.js";
 import { t } from "../i18n/index.js";
 import { grid, turns } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
-import { quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
 import { isStep, spanId } from "../tree/outline.js";
 import { runsOf } from "./forest.js";
-import { conversationId } from "./runs.js";
+import { askRuns } from "./runs.js";
 
 /** @typedef {Awaited<ReturnType<typeof saidOf>>} Said */
 /** @typedef {{trace_id: string, project: string}} Of */
-
-const MOST = 1000;
 
 /** @param {Of} of */
 const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
 /** Which runs were annotated, by one question for all of them. @returns {Promise<Set<string>>} */
 async function annotatedRuns() {
-  const where = `annotated and conversation = ${quoted(conversationId())}`;
-  const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, fields: "project,trace_id", limit: MOST });
+  const told = await askRuns("annotated", { fields: "project,trace_id" });
   return new Set(told.items.map(keyOf));
 }
 

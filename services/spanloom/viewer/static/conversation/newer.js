@@ -1,12 +1,11 @@
 /** What came since the conversation was read: told in a bar, and shown when somebody asks. Nothing moves for it. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { follow } from "../state/follow.js";
 import { quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { areAll, conversationId, runs } from "./runs.js";
+import { areAll, askRuns, runs } from "./runs.js";
 import { partAt } from "./state.js";
 
 /** @typedef {{trace_id: string, project: string, version: number}} Line */
@@ -14,7 +13,6 @@ import { partAt } from "./state.js";
 const PAUSE_MS = 700;
 /** So many runs of which nobody knows where they belong are asked for at once. */
 const AT_ONCE = 50;
-const PAGE = 1000;
 
 /** Whether a run is another than it was when it was read. @param {Line} line @returns {"new" | "changed" | ""} */
 function isOther({ trace_id: id, project, version }) {
@@ -24,11 +22,10 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** The lines of the runs of the conversation that a question finds. @param {string} more @param {(line: Line) => void} tell */
-async function ask(more, tell) {
-  const where = `conversation = ${quoted(conversationId())}${more}`;
+/** The lines of the runs of the conversation that a question finds. @param {string} condition @param {(line: Line) => void} tell */
+async function ask(condition, tell) {
   for (let cursor = null; cursor !== undefined; ) {
-    const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, fields: "project,trace_id,version", limit: PAGE, cursor });
+    const told = await askRuns(condition, { fields: "project,trace_id,version", cursor });
     told.items.forEach(tell);
     cursor = told.next_cursor ?? undefined;
   }
@@ -45,7 +42,7 @@ function watch(project, note) {
   const wonder = () => {
     const ids = [...wondered].slice(0, AT_ONCE);
     ids.forEach((id) => wondered.delete(id));
-    void ask(` and trace_id in (${ids.map(quoted).join(", ")})`, look).catch(() => {}).finally(() => { asking = wondered.size ? setTimeout(wonder, PAUSE_MS) : 0; });
+    void ask(`trace_id in (${ids.map(quoted).join(", ")})`, look).catch(() => {}).finally(() => { asking = wondered.size ? setTimeout(wonder, PAUSE_MS) : 0; });
   };
   const stop = follow({ project }, (change) => {
     if (isOther(change) !== "new") return look(change);

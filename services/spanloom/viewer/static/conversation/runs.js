@@ -1,6 +1,7 @@
 /** The runs of the conversation of the address, as the list tells them: page by page, oldest first. */
 import { ApiError, getJson } from "../api.js";
 import { batch, signal } from "../vendor/signals.js";
+import { quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
@@ -17,6 +18,15 @@ export const areAll = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 
 export const conversationId = () => place.peek().query.id ?? "";
+
+/**
+ * Ask for a page of those runs of the conversation of which something holds.
+ * @param {string} condition empty: of all @param {{fields: string, cursor?: string | null}} what @param {AbortSignal} [until]
+ */
+export function askRuns(condition, what, until) {
+  const where = `conversation = ${quoted(conversationId())}${condition && ` and ${condition}`}`;
+  return getJson("/v1/trajectories", { project: place.peek().query.project, where, limit: MORE, ...what }, until);
+}
 
 /** @param {Run} run */
 export const pathOf = (run) => `/v1/trajectories/${run.trace_id}`;

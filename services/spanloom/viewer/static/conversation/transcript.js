@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clock, duration, moment, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/run.js";
+import { pageOf, stateOf } from "../list/run.js";
 import { choose, chosen, turns, view } from "../run/state.js";
 import { Line } from "../run/transcript.js";
 import { change, place } from "../state/place.js";
@@ -13,7 +13,7 @@ import { runsOf } from "./forest.js";
 import { areAll } from "./runs.js";
 import { fetchRun, partAt } from "./state.js";
 import { inShort, stepsOf, tell, told } from "./telling.js";
-import { pageOf, remember } from "./ways.js";
+import { remember } from "./ways.js";
 
 /** @typedef {import("./join.js").Part} Part */
 /** @typedef {import("../run/pages.js").Entry} Entry */

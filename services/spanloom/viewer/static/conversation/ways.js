@@ -1,8 +1,8 @@
 /** The ways between a conversation and the pages of its runs: links, and the keys that follow them. */
 import { t } from "../i18n/index.js";
+import { pageOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
 import { read, write } from "../state/kept.js";
-import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { runsOf } from "./forest.js";
@@ -10,9 +10,6 @@ import { runs } from "./runs.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 /** @typedef {import("../run/neighbours.js").Origin} Origin */
-
-/** The page of a run. @param {Run} run @param {Record<string, string | undefined>} [query] */
-export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
 
 /** The list that led here, however many of the runs were opened meanwhile. */
 function list() {

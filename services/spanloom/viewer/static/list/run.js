@@ -1,5 +1,6 @@
 /** A run as a list shows it, and how it went. */
 import { t } from "../i18n/index.js";
+import { link } from "../state/place.js";
 
 /**
  * A line of `GET /v1/trajectories`.
@@ -9,6 +10,9 @@ import { t } from "../i18n/index.js";
  *   cost: number | null, conversation_id: string | null, question: string, answer: string, models: string[],
  *   services: string[], environment: string | null, user_id: string | null, tags: string[]}} Run
  */
+
+/** The page of a run. @param {{trace_id: string, project: string}} run @param {Record<string, string | undefined>} [query] */
+export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
 
 /** Say in words how a run stands. @param {{status: string, outcome: string}} run */
 export function stateOf(run) {

@@ -4,15 +4,15 @@ import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/run.js";
-import { change, link, place } from "../state/place.js";
+import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { DatasetButton } from "../dataset/button.js";
+import { Errors } from "./errors.js";
 import { ExportButton } from "./export.js";
 import { Newer } from "./newer.js";
-import { grid, headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
+import { headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { Versions } from "./versions.js";
-import { toError } from "../tree/keys.js";
 import { spanId } from "../tree/outline.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
@@ -81,22 +81,10 @@ function Metrics({ run, metrics }) {
     <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
     ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
     ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
-    <div><dt>${t("column.errors")}</dt><dd>${run.failures || errors ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${run.failures || errors}</button>` : "0"}</dd></div>
+    <div><dt>${t("column.errors")}</dt><dd><${Errors} n=${run.failures || errors} /></dd></div>
     <div class=${held}><dt>${t("metric.rates")}</dt><dd>${percent(metrics?.model_error_rate ?? 0)} / ${percent(metrics?.tool_error_rate ?? (run.failures ? 0.011 : 0))}</dd></div>
     <div class=${held}><dt>${t("metric.share")}</dt><dd>${percent(metrics?.tool_step_proportion ?? 0.5)}</dd></div>
   </dl>`;
-}
-
-/** To the next error in the tree, as soon as that is there; from another view back to it. */
-function toNextError() {
-  const there = grid.peek();
-  if (there) return toError(there, 1);
-  change({ view: null }, true);
-  const stop = grid.subscribe((made) => {
-    if (!made) return;
-    toError(made, 1);
-    queueMicrotask(() => stop());
-  });
 }
 
 /** @param {{list: unknown[]}} props */

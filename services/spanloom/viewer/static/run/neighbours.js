@@ -1,7 +1,8 @@
 /** The runs before and behind this one in the list that the reader came from. */
 import { t } from "../i18n/index.js";
+import { pageOf } from "../list/run.js";
 import { read } from "../state/kept.js";
-import { link, place } from "../state/place.js";
+import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { traceId } from "./state.js";
@@ -18,7 +19,7 @@ function origin() {
 export function neighbour(by, query = {}) {
   const { runs, at } = origin();
   const [id, project] = runs[at + by] ?? [];
-  return id && at >= 0 ? link(`/trajectories/${id}`, { project: project === "default" ? null : project, ...query }) : "";
+  return id && at >= 0 ? pageOf({ trace_id: id, project }, query) : "";
 }
 
 /** The address of the list that was read last. */

@@ -1,0 +1,23 @@
+/** How often a run, or a conversation, failed: a button that leads to the next error in its tree. */
+import { t } from "../i18n/index.js";
+import { change } from "../state/place.js";
+import { toError } from "../tree/keys.js";
+import { html } from "../ui/html.js";
+import { grid } from "./state.js";
+
+/** @param {{n: number}} props */
+export function Errors({ n }) {
+  return n ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${n}</button>` : "0";
+}
+
+/** To the next error in the tree, as soon as that is there; from another view back to it. */
+function toNextError() {
+  const there = grid.peek();
+  if (there) return toError(there, 1);
+  change({ view: null }, true);
+  const stop = grid.subscribe((made) => {
+    if (!made) return;
+    toError(made, 1);
+    queueMicrotask(() => stop());
+  });
+}
