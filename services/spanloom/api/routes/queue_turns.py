@@ -1,6 +1,9 @@
 """What annotators do with the items of a queue: get the next, say how it went."""
 
-from fastapi import APIRouter
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
 
 from spanloom.api.annotation_examples import NEXT, PLACE, QUEUE
 from spanloom.api.annotators import Annotator, OneProject, Reader
@@ -10,9 +13,33 @@ from spanloom.api.queue_schemas import QueueItem
 from spanloom.api.routes.annotation_queues import READING, WRITING, QueueInPath
 from spanloom.api.routes.places import TraceIdInPath
 from spanloom.api.services import Using
+from spanloom.core.annotation.queueing import Desk
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])
+
+
+class Turn:
+    """One annotator at one item of a queue."""
+
+    def __init__(
+        self,
+        name: QueueInPath,
+        trace_id: TraceIdInPath,
+        project: OneProject,
+        using: Using,
+        annotator: Annotator,
+    ) -> None:
+        """Take what the request says of both."""
+        self.queues = using.annotating.queues
+        self._calls, self._place = using.calls, (project, name, trace_id, annotator)
+
+    async def say(self, note: Callable[[str, str, str, str], Desk]) -> QueueItem:
+        """Have it noted what became of the item, and return how its queue stands."""
+        return QueueItem.of(await self._calls.run(note, *self._place))
+
+
+OneTurn = Annotated[Turn, Depends()]
 
 
 @router.post(
@@ -53,16 +80,9 @@ async def get_item(
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
-async def begin(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
+async def begin(turn: OneTurn) -> QueueItem:
     """Note it, once: the time for an item counts from there. Of others' items nothing is noted."""
-    say = using.annotating.queues.begin
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+    return await turn.say(turn.queues.begin)
 
 
 @router.post(
@@ -72,16 +92,9 @@ async def begin(
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
-async def done(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
+async def done(turn: OneTurn) -> QueueItem:
     """Note it; 409 if the scheme requires more than was said."""
-    say = using.annotating.queues.done
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+    return await turn.say(turn.queues.done)
 
 
 @router.post(
@@ -91,16 +104,9 @@ async def done(
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
-async def reopen(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
+async def reopen(turn: OneTurn) -> QueueItem:
     """Note that the annotator is not done with it."""
-    say = using.annotating.queues.reopen
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+    return await turn.say(turn.queues.reopen)
 
 
 @router.post(
@@ -110,13 +116,6 @@ async def reopen(
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
-async def adjudicate(
-    name: QueueInPath,
-    trace_id: TraceIdInPath,
-    project: OneProject,
-    using: Using,
-    annotator: Annotator,
-) -> QueueItem:
+async def adjudicate(turn: OneTurn) -> QueueItem:
     """Note it, once its annotators are done; what was decided are annotations of that origin."""
-    say = using.annotating.queues.adjudicate
-    return QueueItem.of(await using.calls.run(say, project, name, trace_id, annotator))
+    return await turn.say(turn.queues.adjudicate)
