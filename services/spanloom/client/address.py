@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import TypedDict
 from urllib.parse import urlsplit
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+
+
+class Trust(TypedDict):
+    """What a client of httpx is told of whom it may trust on the way."""
+
+    trust_env: bool
+    """Whether the environment may name a proxy: none can reach this machine's loopback."""
+    verify: bool
+    """Whether certificates are read, which takes a hundredth of a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +32,12 @@ class Address:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     @property
-    def is_local(self) -> bool:
-        """Whether it is this machine, whose loopback no proxy can reach."""
-        host = (urlsplit(self.url).hostname or "").lower()
-        return host == "localhost" or host.startswith("127.") or host == "::1"
-
-    @property
-    def is_encrypted(self) -> bool:
-        """Whether a certificate comes from there, so that those that are trusted must be read.
-
-        That takes a hundredth of a second or two: a fifth of what a short command takes.
-        """
-        return urlsplit(self.url).scheme == "https"
+    def trust(self) -> Trust:
+        """Whom to trust on the way there: proxies from elsewhere, certificates under https."""
+        parts = urlsplit(self.url)
+        host = (parts.hostname or "").lower()
+        is_local = host == "localhost" or host.startswith("127.") or host == "::1"
+        return {"trust_env": not is_local, "verify": parts.scheme == "https"}
 
 
 def find_address(url: str | None, key: str | None) -> Address:

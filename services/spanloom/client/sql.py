@@ -59,9 +59,7 @@ def ask_sql(
     """
     try:
         with (
-            httpx.Client(
-                timeout=_TIMEOUT, trust_env=not address.is_local, verify=address.is_encrypted
-            ) as http,
+            httpx.Client(timeout=_TIMEOUT, **address.trust) as http,
             http.stream(
                 "POST",
                 address.url,

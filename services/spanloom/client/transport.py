@@ -30,8 +30,7 @@ class Transport:
             base_url=address.url,
             headers=address.headers,
             transport=transport,
-            trust_env=not address.is_local,
-            verify=address.is_encrypted,
+            **address.trust,
         )
 
     def close(self) -> None:
@@ -89,8 +88,7 @@ class AsyncTransport:
             base_url=address.url,
             headers=address.headers,
             transport=transport,
-            trust_env=not address.is_local,
-            verify=address.is_encrypted,
+            **address.trust,
         )
 
     async def close(self) -> None:

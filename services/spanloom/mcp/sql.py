@@ -48,9 +48,7 @@ class SqlTool:
         asked = {"default_format": "JSONCompact"}
         address = Address(self._url, key)
         try:
-            async with httpx.AsyncClient(
-                timeout=LIMIT_S, trust_env=not address.is_local, verify=address.is_encrypted
-            ) as http:
+            async with httpx.AsyncClient(timeout=LIMIT_S, **address.trust) as http:
                 answer = await http.post(
                     self._url, params=asked, content=sql, headers=address.headers
                 )
