@@ -168,8 +168,7 @@ def _on_invalid_query(request: Request, error: Exception) -> Response:
     assert isinstance(error, InvalidQueryError)  # noqa: S101  # as registered
     if not error.parameter:
         return problem(request.url.path, 422, str(error))
-    detail = str(error).removeprefix(f"{error.parameter}: ")
-    return _refuse(request, [{"parameter": error.parameter, "detail": detail}])
+    return _refuse(request, [{"parameter": error.parameter, "detail": error.detail}])
 
 
 def _on_not_acceptable(request: Request, error: Exception) -> Response:

@@ -9,7 +9,8 @@ from click.shell_completion import CompletionItem
 
 from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
 from spanloom.cli.bounded import ask_briefly
-from spanloom.core.query.stats import OF_NUMBERS
+from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
+from spanloom.core.query.where.fields import FieldType
 from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
-_GROUPS = frozenset({"text", "choice", "flag", "integer"})
-"""Types by whose values groups are made."""
+_GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
+"""Types of fields, as the service names them, by whose values groups are made, and of numbers."""
 
 
 def _offer_query(asked_of: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
@@ -100,9 +101,9 @@ def offer_metrics(ctx: click.Context, _param: click.Parameter, text: str) -> lis
         return []
     function = text.rpartition(",")[2].partition("(")[0]
     if "(" not in text.rpartition(",")[2]:
-        functions = ("count", "rate(", *(f"{name}(" for name in OF_NUMBERS))
+        functions = (COUNT, f"{RATE}(", *(f"{name}(" for name in OF_NUMBERS))
         return _listed(((name, "") for name in functions), text)
-    kinds = ("flag",) if function == "rate" else ("integer", "number", "duration")
+    kinds = {FieldType.FLAG.value} if function == RATE else _NUMBERS
     fitting = [field for field in fields if field.type in kinds]
     return _listed(((f"{function}({f.name})", f.description) for f in fitting), text)
 

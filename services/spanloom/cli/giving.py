@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import click
 import orjson
 
 from spanloom.cli.output import Form
+from spanloom.core.query.where.problems import resembling
 from spanloom.core.showing.csv_text import csv_lines
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console, write_json, write_text
@@ -106,7 +106,7 @@ def _chosen(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[Row]:
         return
     for name in columns:
         if name not in first:
-            near = get_close_matches(name, first, n=1)
+            near = resembling(name, first)
             there = f"did you mean {near[0]}?" if near else f"there are {', '.join(first)}"
             raise click.BadParameter(f"no column {name!r}; {there}", param_hint="--columns")
     for row in chain((first,), left):

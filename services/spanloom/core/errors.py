@@ -103,3 +103,5 @@ class InvalidQueryError(PermanentError):
         """Keep the name of the parameter, with which the message begins."""
         super().__init__(f"{parameter}: {message}" if parameter else message)
         self.parameter = parameter or self.parameter
+        self.detail = message
+        """The message without that name."""
