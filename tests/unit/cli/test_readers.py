@@ -10,10 +10,11 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.served_feed import ServedFeed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.support.served_feed import ServedFeed
 
     Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -23,13 +24,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it
 from spanloom.__main__ import main
 main()
 """
-
-
-@pytest.fixture
-def served() -> Iterator[ServedFeed]:
-    made = ServedFeed()
-    yield made
-    made.server.stop(1)
 
 
 @pytest.fixture

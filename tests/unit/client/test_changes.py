@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def served() -> Iterator[ServedFeed]:
-    made = ServedFeed()
-    yield made
-    made.server.stop(1)
-
-
-@pytest.fixture
 def client(served: ServedFeed) -> Iterator[Client]:
     with Client(served.url, api_key="") as opened:
         yield opened

@@ -19,16 +19,9 @@ from spanloom.core.model.trajectory import Status
 from spanloom.terminal.run_line import print_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from click.testing import Result
-
-
-@pytest.fixture
-def served() -> Iterator[ServedFeed]:
-    made = ServedFeed()
-    yield made
-    made.server.stop(1)
 
 
 @pytest.fixture

@@ -1,0 +1,22 @@
+"""What tests of several folders start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.served_feed import ServedFeed
+
+
+@pytest.fixture
+def served() -> Iterator[ServedFeed]:
+    """A service that tells what changed."""
+    from tests.support.served_feed import ServedFeed  # noqa: PLC0415  # it takes a second to load
+
+    made = ServedFeed()
+    yield made
+    made.server.stop(1)
