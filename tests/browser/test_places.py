@@ -26,6 +26,8 @@ DRAWN_TO_FIT = """() => {
   const isFilled = flame.clientWidth === box.clientWidth && box.scrollWidth <= box.clientWidth;
   return isInside && isFilled && flame.width === Math.round(flame.clientWidth * devicePixelRatio);
 }"""
+HEIGHT = "document.querySelector('.flame').getBoundingClientRect().height"
+AS_HIGH_AS = f"wanted => Math.abs({HEIGHT} - wanted) <= 2"
 AGENTS = 21
 """Agents of the deep run: what is left when all branches are closed."""
 
@@ -153,21 +155,16 @@ def test_the_timeline_is_made_higher_and_folded_away(page: Page, deep: str) -> N
     grid = open_deep(page, deep)
     flame, edge = page.locator(".flame"), page.get_by_role("separator")
 
-    def height() -> float:
-        box = flame.bounding_box()
-        return box["height"] if box else 0
-
-    before = height()
+    before = page.evaluate(HEIGHT)
     box = edge.bounding_box()
     assert box
     page.mouse.move(box["x"] + 200, box["y"] + 4)
     page.mouse.down()
     page.mouse.move(box["x"] + 200, box["y"] - 11)
     page.mouse.up()
-    assert height() == pytest.approx(before - 15, abs=2)
-    page.wait_for_function(DRAWN_TO_FIT)
+    page.wait_for_function(AS_HIGH_AS, arg=before - 15)
     edge.press("ArrowDown")
-    assert height() == pytest.approx(before, abs=2), "no higher than its lanes"
+    page.wait_for_function(AS_HIGH_AS, arg=before)  # no higher than its lanes
     edge.press("Enter")
     expect(flame).to_be_hidden()
     expect(edge).to_have_attribute("aria-valuenow", "0")
@@ -176,7 +173,7 @@ def test_the_timeline_is_made_higher_and_folded_away(page: Page, deep: str) -> N
     expect(flame).to_be_hidden()
     edge.dblclick()
     expect(flame).to_be_visible()
-    assert height() == pytest.approx(before, abs=1)
+    page.wait_for_function(AS_HIGH_AS, arg=before)
 
 
 @pytest.mark.parametrize("what", ["flame", "strip"])

@@ -176,7 +176,7 @@ def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:
             int: st.integers(0, 2**63 - 1),
             float: st.floats(0, 9),
         }
-        return data.draw(kinds.get(type(old)) or st.text())
+        return data.draw(kinds.get(type(old), st.text()))
 
     match where:
         case Compare(_, _, old, key):

@@ -1,5 +1,5 @@
 /** The edge between the timeline and the tree: dragged, or moved by keys; Enter or a double click folds the timeline away and back. */
-import { useEffect, useRef } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
@@ -22,7 +22,7 @@ function set(wanted) {
 export function Splitter({ flame }) {
   const high = height.value;
   const edge = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key, which goes on from the height it finds
     const style = flame.current?.style;
     if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
     edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn
