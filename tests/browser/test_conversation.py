@@ -371,6 +371,20 @@ def test_runs_that_were_annotated_and_their_steps_are_marked(
     assert faults(page) == []
 
 
+def test_what_evaluators_say_is_marked_in_runs_that_nobody_annotated(
+    page: Page, service: RunningSpanloom
+) -> None:
+    name = "a talk that a rule judged"
+    traces = send_talk(service, TURNS[:2], name)
+    said = {"trace_id": traces[1], "target": "step", "step_id": f"{3:016x}"}
+    score = {**said, "name": "safety", "source": "rule", "author": "guard", "value": 1}
+    call(service, "POST", "/v1/scores", {"items": [{**score, "passed": False}]})
+    open_talk(page, service, name)
+    expect(page.locator(f"{ROWS} .marks i")).to_have_count(1)
+    expect(page.locator(f"{ROWS}.k-tool.err .marks")).to_contain_text("guard: safety 1")
+    assert faults(page) == []
+
+
 def test_names_and_texts_of_strangers_stay_text(
     page: Page, service: RunningSpanloom, talk: list[str]
 ) -> None:

@@ -1,4 +1,4 @@
-/** What annotators say, in the tree of a conversation: which runs were annotated, and of those that are open the marks of their steps. */
+/** What was said, in the tree of a conversation: which runs were annotated, and of those that are open what people and evaluators say of their steps. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { saidOf } from "../annotate/at_rest.js";
 import { styled } from "../annotate/door.js";
@@ -28,22 +28,22 @@ export function Marks() {
   const there = grid.value;
   const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));
   const [said] = useState(/** @type {Map<string, Said>} */ (new Map()));
-  const [room, setRoom] = useState(1);
+  const [room, setRoom] = useState(0);
   const { id, project } = place.value.query;
   useEffect(() => {
     said.clear();
     void Promise.all([annotatedRuns(), styled()]).then(([found]) => setAnnotated(found), () => {});
   }, [id, project, annotator.value]);
-  useEffect(() => (there && annotated.size ? showMarks(there, { fill: (cell, i) => draw(cell, signsOf(i)) }, room) : undefined), [there, annotated, room]);
-  /** Of those that are open and were annotated, what was said. */
+  const most = Math.max(room, annotated.size ? 1 : 0);
+  useEffect(() => (there && most ? showMarks(there, { fill: (cell, i) => draw(cell, signsOf(i)) }, most) : undefined), [there, annotated, most]);
   useEffect(() => {
     for (const { run, outline } of there ? runsOf(there.view.o).parts : []) {
       const key = keyOf(run);
-      if (!outline || !annotated.has(key) || said.has(key)) continue;
+      if (!outline || said.has(key)) continue;
       said.set(key, null);
       void saidOf(run.trace_id, run.project).then((found) => {
         said.set(key, found);
-        setRoom((most) => Math.max(most, found?.room() ?? 1));
+        setRoom((before) => Math.max(before, found?.room() ?? 0));
         grid.peek()?.told();
       }, () => said.delete(key));
     }
