@@ -49,6 +49,13 @@ def long(service: RunningSpanloom) -> list[str]:
     return send_long_talk(service, RUNS)
 
 
+CUT_THOUGH_THERE_IS_ROOM = """names => names.filter((name) => {
+  const label = name.closest(".label");
+  const isCut = [name, label].some((one) => one.scrollWidth > one.clientWidth);
+  return isCut && label.clientWidth < label.parentElement.clientWidth / 2;
+}).map((name) => name.textContent)"""
+
+
 def open_talk(page: Page, service: RunningSpanloom, name: str = TALK, query: str = "") -> Locator:
     """Open a conversation and return its grid."""
     page.goto(f"{service.api}/conversation?id={quote(name, safe='')}{query}")
@@ -369,6 +376,16 @@ def test_runs_that_were_annotated_and_their_steps_are_marked(
         page.keyboard.press(key)
     expect(signs).to_have_count(2)
     assert faults(page) == []
+
+
+def test_names_of_runs_have_the_room_of_a_narrow_window(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_talk(page, service, TALK)
+    names = page.locator(f"{ROWS} .run-name")
+    expect(names).to_have_count(len(talk))
+    assert names.evaluate_all(CUT_THOUGH_THERE_IS_ROOM) == []
 
 
 def test_what_evaluators_say_is_marked_in_runs_that_nobody_annotated(

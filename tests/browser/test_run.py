@@ -13,6 +13,7 @@ from tests.support.page_runs import (
     MARKUP,
     TALK,
     PageRuns,
+    send_failed_silently,
     send_page_runs,
     send_two_versions,
 )
@@ -272,6 +273,13 @@ def test_two_runs_are_laid_side_by_side(
     expect(names).to_have_text(["company_team", "forecaster"])
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_attached()
+
+
+def test_no_error_is_told_from_one_without_a_word(page: Page, service: RunningSpanloom) -> None:
+    a, b = send_failed_silently(service)
+    page.goto(f"{service.api}/diff?a={a}&b={b}")
+    changed = page.locator(".steps-of .change").filter(has_text="error")
+    expect(changed.locator("td")).to_have_text(["\u2013", "(empty)"])
 
 
 def test_two_runs_are_asked_for_where_none_are_named(

@@ -85,6 +85,20 @@ def send_two_versions(service: RunningSpanloom) -> str:
     return trace
 
 
+def send_failed_silently(service: RunningSpanloom) -> tuple[str, str]:
+    """Send a run whose tool answers, and one whose tool fails without a word."""
+    traces = secrets.token_hex(16), secrets.token_hex(16)
+    for trace, code in zip(
+        traces, (Status.STATUS_CODE_UNSET, Status.STATUS_CODE_ERROR), strict=True
+    ):
+        tool = _tool("weather", "{}", "" if code else "dry")
+        request = _request(trace, [(0, _agent("forecaster"), False), (1, tool, False)])
+        request.resource_spans[0].scope_spans[0].spans[1].status.code = code
+        send(service, request)
+        wait_for(service.api, trace)
+    return traces
+
+
 def send(service: RunningSpanloom, request: ExportTraceServiceRequest) -> None:
     """Send one request over HTTP."""
     url = f"{service.addresses['otlp_http']}/v1/traces"

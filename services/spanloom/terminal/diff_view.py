@@ -71,7 +71,9 @@ def _step(row: Json, side: str) -> Text:
 
 
 def _change(field: str, value: object, signs: Signs) -> Text:
-    if field == "duration":
+    if value is None:
+        shown = "none"
+    elif field == "duration":
         shown = duration(whole(value))
     else:
         text = value if isinstance(value, str) else orjson.dumps(value).decode()

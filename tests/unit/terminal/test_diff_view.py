@@ -43,6 +43,13 @@ def test_the_example_of_the_api(screen: Callable[..., Any]) -> None:
     assert _shown(screen, EXAMPLE) == EXAMPLE_SHOWN
 
 
+def test_no_error_is_told_from_one_without_a_word(screen: Callable[..., Any]) -> None:
+    change = {"field": "error", "a": None, "b": ""}
+    shown = _shown(screen, {**EXAMPLE, "steps": [{**EXAMPLE["steps"][0], "changes": [change]}]})
+    assert "error none " in shown
+    assert "error (empty)" in shown
+
+
 def test_a_summary_has_no_steps(screen: Callable[..., Any]) -> None:
     shown = _shown(screen, EXAMPLE, with_steps=False)
     assert "book" not in shown

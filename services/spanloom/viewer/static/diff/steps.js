@@ -28,10 +28,12 @@ function Change({ field, a, b }) {
 /** Whether two texts have words to compare. @param {unknown} a @param {unknown} b */
 const areSentences = (a, b) => [a, b].every((one) => typeof one === "string" && /\S\s+\S/.test(one));
 
-/** @param {string} field @param {unknown} value */
+/** Nothing is another thing than an empty text: a step that failed without a word has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {
+  if (value === null || value === undefined) return "–";
+  if (value === "") return t("diff.empty");
   if (field === "duration" && typeof value === "number") return duration(value);
-  return typeof value === "string" ? value || "–" : (JSON.stringify(value) ?? "–");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** @param {import("./sides.js").Side} side @param {number | null | undefined} at @param {string | undefined} id */

@@ -6,6 +6,7 @@ export const diff = {
   "diff.texts": "whole texts",
   "diff.metrics": "Measured",
   "diff.steps": "Steps",
+  "diff.empty": "(empty)",
   "diff.step": "step {n}",
   "diff.root": "the run",
   "diff.version": "version {version}",

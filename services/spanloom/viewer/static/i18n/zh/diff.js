@@ -6,6 +6,7 @@ export const diff = {
   "diff.texts": "完整文本",
   "diff.metrics": "度量",
   "diff.steps": "步骤",
+  "diff.empty": "（空）",
   "diff.step": "第 {n} 步",
   "diff.root": "整个运行",
   "diff.version": "版本 {version}",
