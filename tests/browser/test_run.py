@@ -221,6 +221,7 @@ def test_the_graph_says_who_called_whom(
     nodes = page.locator(".node")
     expect(nodes).to_have_count(6)
     expect(page.locator(".edge")).to_have_count(5)
+    expect(nodes.filter(has_text="model")).to_contain_text("150 tokens")
     page.get_by_role("button", name="tool weather").first.press("Enter")
     expect(page.locator(".step h2")).to_contain_text("weather")
     expect(page.locator(".node.on")).to_have_count(1)

@@ -150,6 +150,7 @@ export const en = {
   "graph.more.down": "more below",
   "graph.label": "Who called whom",
   "graph.calls": "{n} {n|call|calls}",
+  "graph.tokens": "{short} {n|token|tokens}",
   "graph.errors": "{n} {n|error|errors}",
   "find.label": "Search steps and what they say",
   "find.alone": "hits alone",

@@ -152,6 +152,7 @@ export const zh = {
   "graph.more.down": "下方还有",
   "graph.label": "谁调用了谁",
   "graph.calls": "{n} 次调用",
+  "graph.tokens": "{short} {n|token|token}",
   "graph.errors": "{n} 个错误",
   "find.label": "搜索步骤及其内容",
   "find.alone": "仅命中",

@@ -105,7 +105,7 @@ function playedAs({ first_row: own, calls, type, name, agent }, { first, end }) 
 function Box({ node, at, source }) {
   if (!at) return "";
   const tokens = node.input_tokens + node.output_tokens;
-  const facts = [node.calls > 1 && t("graph.calls", { n: node.calls }), duration(node.duration_ms), tokens > 0 && `${short(tokens)} token`];
+  const facts = [node.calls > 1 && t("graph.calls", { n: node.calls }), duration(node.duration_ms), tokens > 0 && t("graph.tokens", { n: tokens, short: short(tokens) })];
   const row = source.first + node.first_row;
   const isOn = chosen.value === row;
   const played = playedAs(node, source);
