@@ -1,6 +1,6 @@
 /** A new scheme, written in a dialog over the run that is judged by it. */
 import "../i18n/queues.js";
-import { useEffect, useRef } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Editor } from "../schemes/editor.js";
 import { change, place } from "../state/place.js";
@@ -10,7 +10,7 @@ import { loadSchemes } from "./current.js";
 /** @param {{close: () => void}} props */
 export function NewScheme({ close }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   /** @param {string} name */
   const stored = (name) => void loadSchemes().then(() => change({ annotate: name }, true));
   return html`<dialog ref=${dialog} class="wide" aria-label=${t("annotate.new")} onClose=${close}>

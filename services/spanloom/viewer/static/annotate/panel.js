@@ -51,7 +51,7 @@ export function Panel() {
 /** Show marks in the tree for as long as the panel is there. @param {Session | null} of */
 function useMarks(of) {
   const there = grid.value;
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the panel may judge at once
     if (!there || !of) return undefined;
     const take = showMarks(there, marksOf(of), roomFor(of));
     if (!place.peek().query.step) go(nextUnjudged(of, -1));

@@ -1,6 +1,6 @@
 /** What the pages for judging together have in common: where one can go, and who one is. */
 import "../i18n/queues.js";
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { annotator } from "../state/annotator.js";
 import { link, place } from "../state/place.js";
@@ -38,7 +38,7 @@ export function Who() {
 /** @param {{done: () => void, isAsked?: boolean}} props */
 function NameForm({ done, isAsked = false }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsked) input.current?.focus();
   }, []);
   /** @param {SubmitEvent} event */

@@ -18,9 +18,11 @@ function Choice() {
   const [name, setName] = useState("outcome");
   const [values, setValues] = useState(/** @type {string[]} */ ([]));
   useEffect(() => {
+    const until = new AbortController();
     setValues([]);
-    getJson(`/v1/fields/${name}/values`, { limit: 50 }).then(
+    getJson(`/v1/fields/${name}/values`, { limit: 50 }, until.signal).then(
       (told) => setValues(told.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
+    return () => until.abort();
   }, [name]);
   const field = fields.find((one) => one.name === name);
   /** @param {SubmitEvent} event */

@@ -1,5 +1,5 @@
 /** The question of the list as one line of text, and below it as chips. */
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
@@ -27,7 +27,7 @@ export function FilterBar() {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => setText(where), [where]);
+  useLayoutEffect(() => setText(where), [where]); // before somebody types, or it would be overwritten
   useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
   /** @param {SubmitEvent} event */
   const submit = (event) => {

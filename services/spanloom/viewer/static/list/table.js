@@ -1,5 +1,5 @@
 /** The rows of the list. One row is active: keys move it, and nothing but keys and clicks does. */
-import { useEffect, useMemo, useRef } from "../vendor/hooks.js";
+import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { write } from "../state/kept.js";
@@ -36,7 +36,7 @@ export function Table({ runs }) {
     active.value = Math.max(0, Math.min(runs.length - 1, active.value + by));
     /** @type {HTMLElement | undefined} */ (body.current?.rows[active.value])?.focus();
   };
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the rows may open one at once, and its page reads them
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
     write("list", { url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]) }, sessionStorage);
   }, [runs]);

@@ -1,6 +1,6 @@
 /** The line over a run that was opened from a queue: what to look at, which item it is, done and next. */
 import "../i18n/queues.js";
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError, part, useAsked } from "../judging/asked.js";
@@ -37,7 +37,7 @@ export function QueueBar({ trace }) {
   useEffect(() => {
     if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // without it there is no time, and all else is well
   }, [begins, who, path, project]);
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the button may press it at once
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !told) return;

@@ -33,9 +33,12 @@ export function Newer() {
   }, [project, asked]);
   const isNewer = mine > 0 && version > mine;
   useEffect(() => {
+    const until = new AbortController();
     setSummary(null);
-    if (!isNewer || (view.peek()?.o.n ?? 0) > LARGE) return;
-    getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }).then((told) => setSummary(told.summary), () => {});
+    if (isNewer && (view.peek()?.o.n ?? 0) <= LARGE) {
+      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((told) => setSummary(told.summary), () => {});
+    }
+    return () => until.abort();
   }, [isNewer, version]);
   if (!isNewer || seen === version) return "";
   const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };

@@ -20,12 +20,14 @@ export function Editor({ text: first, project, stored, close }) {
   const [checked, setChecked] = useState(/** @type {{text: string, schemes: Checked[]}} */ ({ text: "", schemes: [] }));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   useEffect(() => {
+    let isOver = false;
+    /** @param {Checked[]} schemes @param {import("../api.js").ApiError | null} failed */
+    const tell = (schemes, failed) => { if (!isOver) { setError(failed); if (!failed) setChecked({ text, schemes }); } };
     const timer = setTimeout(() => {
       if (!text.trim()) setChecked({ text, schemes: [] });
-      else sendJson("POST", "/v1/schemes/check", { text }).then(
-        ({ schemes }) => { setChecked({ text, schemes }); setError(null); }, (failed) => setError(asError(failed)));
+      else sendJson("POST", "/v1/schemes/check", { text }).then(({ schemes }) => tell(schemes, null), (failed) => tell([], asError(failed)));
     }, PAUSE_MS);
-    return () => clearTimeout(timer);
+    return () => { isOver = true; clearTimeout(timer); };
   }, [text]);
   const [kept, setKept] = useState(/** @type {{text: string, names: string[]}} */ ({ text: "", names: [] }));
   const isKept = (/** @type {string} */ name) => kept.text === text && kept.names.includes(name);

@@ -20,8 +20,10 @@ export function plain(value) {
 export function Raw({ path, project }) {
   const [told, setTold] = useState(/** @type {any} */ (null));
   useEffect(() => {
+    const until = new AbortController();
     setTold(null);
-    getJson(path, { project }).then(setTold, (error) => setTold({ error: error.message }));
+    getJson(path, { project }, until.signal).then(setTold, (error) => { if (!until.signal.aborted) setTold({ error: error.message }); });
+    return () => until.abort();
   }, [path, project]);
   if (!told) return html`<p class="quiet">…</p>`;
   if (told.error) return html`<p>${told.error}</p>`;

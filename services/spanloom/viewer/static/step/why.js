@@ -17,7 +17,7 @@ export function Why({ path, id, project, isMoved }) {
     setTold(null);
     getJson(`${path}/steps/${id}`, { project, with: "spans" }, until.signal)
       .catch((error) => (error.status === 404 ? ofSpan(path, id, project, until.signal) : { spans: [], error: error.message }))
-      .then(setTold, () => {});
+      .then((found) => { if (!until.signal.aborted) setTold(found); }, () => {});
     return () => until.abort();
   }, [path, id, project]);
   if (!told) return html`<p class="quiet">…</p>`;

@@ -1,5 +1,5 @@
 /** The two dialogs of every page: which key to send, and which keys to press. */
-import { useEffect, useRef } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { isLocked, useKey } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -12,7 +12,7 @@ export const isKeyAsked = signal(false);
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
 export function Dialog({ isOpen, close, label, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key, which is meant for it
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);

@@ -1,5 +1,5 @@
 /** A button that opens what belongs to it; Escape or a click beside it closes. */
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { html } from "./html.js";
 
 /**
@@ -9,7 +9,7 @@ import { html } from "./html.js";
 export function Menu({ label, name, class: style = "", children }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key or click, which may be what closes it
     if (!isOpen) return undefined;
     /** @param {Event} event */
     const close = (event) => {

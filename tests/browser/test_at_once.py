@@ -1,0 +1,222 @@
+"""What is pressed the moment a thing is seen counts, and an answer that is late is shown nowhere.
+
+The page draws first, and after the frame does what need not be seen; the service answers later
+still. Each act here falls in between, as acts do on a busy machine or far from the service.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_page import (
+    PANEL,
+    ROWS,
+    call,
+    send_steps,
+    step_id,
+)
+from tests.support.annotated_runs import SEED
+from tests.support.page_runs import wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+    from tests.conftest import RunningSpanloom
+
+IN_ONE_MOMENT = """async () => {
+  const drawn = async () => { for (let at = 0; at < 50; at++) await null; }; // and no frame shown
+  const press = (key) => document.body.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true }));
+  %s
+}"""
+WHEN_SEEN = """new MutationObserver((_, all) => {
+  const seen = document.querySelector("%s");
+  if (!seen) return;
+  all.disconnect();
+  %s;
+}).observe(document, { childList: true, subtree: true });"""
+"""Run before the frame is shown with which an element comes."""
+AS_ADA = "localStorage.setItem('spanloom.annotator', '\"ada\"')"
+FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
+"""Whatever is done after a frame is done then."""
+
+
+@pytest.fixture
+def trace(service: RunningSpanloom) -> str:
+    return send_steps(service, range(2, 5))
+
+
+def test_a_dialog_is_open_before_the_next_key(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    expect(page.locator("header.top")).to_be_visible()
+    act = "press('?'); await drawn(); return document.querySelector('dialog[open]') !== null"
+    assert page.evaluate(IN_ONE_MOMENT % act)
+
+
+@pytest.mark.usefixtures("trace")
+def test_a_menu_closes_by_the_next_key(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    button = page.get_by_role("button", name="Columns", exact=True)
+    expect(button).to_be_visible()
+    act = """document.querySelector(".menu button").click(); await drawn();
+      const was = document.querySelector(".sheet"); press("Escape"); await drawn();
+      return [was !== null, document.querySelector(".sheet")]"""
+    assert page.evaluate(IN_ONE_MOMENT % act) == [True, None]
+
+
+def test_who_changes_their_name_may_type_at_once(page: Page, service: RunningSpanloom) -> None:
+    page.add_init_script(AS_ADA)
+    page.goto(f"{service.api}/queues")
+    expect(page.locator(".who")).to_contain_text("ada")
+    act = """document.querySelector(".who button").click(); await drawn();
+      return document.activeElement.name"""
+    assert page.evaluate(IN_ONE_MOMENT % act) == "name"
+
+
+@pytest.mark.usefixtures("trace")
+def test_what_is_typed_while_the_page_begins_stays(page: Page, service: RunningSpanloom) -> None:
+    typed = "seen.value = 'is:error'; seen.dispatchEvent(new Event('input', { bubbles: true }))"
+    page.add_init_script(WHEN_SEEN % ("#where", typed))
+    page.goto(service.api)
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    page.evaluate(FRAME)
+    expect(page.get_by_label("Which runs")).to_have_value("is:error")
+
+
+def test_a_run_that_is_opened_at_once_has_its_neighbours(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    kept = "window.kept = sessionStorage.getItem('spanloom.list')"
+    page.add_init_script(WHEN_SEEN % ("table.runs tbody tr", kept))
+    page.goto(service.api)
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    assert trace in str(page.evaluate("window.kept"))
+
+
+def test_a_step_is_judged_the_moment_the_panel_is_there(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.add_init_script(AS_ADA)
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))"
+    page.add_init_script(WHEN_SEEN % (".annotate .figures", press))
+    page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
+    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
+
+
+def test_an_item_of_a_queue_is_done_the_moment_its_line_is_there(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    queue = {"scheme": "potato", "annotators": ["ada"], "trace_ids": [trace]}
+    call(service, "PUT", "/v1/queues/hasty", queue)
+    page.add_init_script(AS_ADA)
+    page.add_init_script(WHEN_SEEN % (".queue-bar button.main", "seen.click()"))
+    page.goto(f"{service.api}/trajectories/{trace}?queue=hasty")
+    expect(page.locator(".queue-bar")).to_contain_text("Nothing is left for you.")
+
+
+def hold(page: Page, address: str) -> list[Route]:
+    """Keep from now on the answers of an address, and return them, as they are asked for."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, keep)
+    return held
+
+
+def wait_until_asked(page: Page, held: list[Route], count: int) -> None:
+    while len(held) < count:
+        page.wait_for_timeout(20)
+
+
+def answer_late(page: Page, held: Route) -> None:
+    """Let an answer come, and give the page time to show it."""
+    held.fulfill(response=held.fetch())
+    page.evaluate(FRAME)
+
+
+def choose(page: Page, at: int) -> None:
+    page.locator(f"{ROWS}.k-tool").nth(at).click()
+    expect(page.locator(".step .ids")).to_contain_text(step_id(at + 2))
+
+
+@pytest.mark.parametrize(
+    ("tab", "asked"), [("Raw", "**/spans/*"), ("Why", "**/steps/*with=spans*")]
+)
+def test_what_comes_late_is_not_shown_of_the_next_step(
+    page: Page, service: RunningSpanloom, trace: str, tab: str, asked: str
+) -> None:
+    page.goto(f"{service.api}/trajectories/{trace}")
+    choose(page, 0)
+    held = hold(page, asked)
+    page.get_by_role("button", name=tab, exact=True).click()
+    wait_until_asked(page, held, 1)
+    choose(page, 1)
+    wait_until_asked(page, held, 2)
+    body = page.locator(".step-body")
+    page.evaluate(FRAME)
+    expect(body).to_have_text("…")  # and not that the first could not be had
+    held[1].continue_()
+    expect(body).to_contain_text("question 3")
+    answer_late(page, held[0])
+    expect(body).to_contain_text("question 3")
+    expect(body).not_to_contain_text("question 2")
+
+
+def test_values_that_come_late_are_not_proposed_for_another_field(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    assert trace
+    held = hold(page, "**/v1/fields/outcome/values*")
+    page.goto(service.api)
+    page.get_by_role("button", name="+ Filter").click()
+    wait_until_asked(page, held, 1)
+    page.get_by_label("Field").select_option("agent")
+    proposed = page.locator("#values option")
+    expect(proposed).not_to_have_count(0)
+    agents = proposed.evaluate_all("all => all.map((one) => one.value)")
+    held[0].fulfill(json={"items": [{"value": "failed"}]})
+    page.evaluate(FRAME)
+    assert proposed.evaluate_all("all => all.map((one) => one.value)") == agents
+
+
+def test_a_scheme_can_be_stored_though_its_first_words_are_checked_late(
+    page: Page, service: RunningSpanloom
+) -> None:
+    held = hold(page, "**/v1/schemes/check*")
+    page.goto(f"{service.api}/schemes")
+    page.get_by_role("button", name="New scheme").click()
+    field = page.get_by_label("YAML or JSON")
+    for count, text in enumerate((SEED[:40], SEED), start=1):
+        field.fill(text)
+        wait_until_asked(page, held, count)
+    held[1].continue_()
+    store = page.get_by_role("button", name="Store step_evaluation")
+    expect(store).to_be_enabled()
+    answer_late(page, held[0])
+    expect(store).to_be_enabled()
+
+
+def test_what_an_earlier_version_added_is_not_told_of_a_later_one(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    said = {"write_id": "write-late", "step_id": step_id(2), "correctness": "correct"}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": [said]})  # which keeps the version
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    held = hold(page, f"**/diff/{trace}*")
+    answers = []
+    for version, number in ((2, 7), (3, 8)):
+        send_steps(service, [number], trace, is_waiting=False)
+        wait_for(service.api, trace, version)
+        wait_until_asked(page, held, version - 1)
+        answers.append(held[-1].fetch())
+    bar = page.locator(".newer-bar")
+    held[1].fulfill(response=answers[1])
+    expect(bar).to_contain_text("2 steps added")
+    held[0].fulfill(response=answers[0])
+    page.evaluate(FRAME)
+    expect(bar).to_contain_text("2 steps added")
