@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.storage.clickhouse import ClickHouseStore
 
 PAGE = 51

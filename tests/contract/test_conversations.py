@@ -15,8 +15,8 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
-from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.summaries import ConversationSummary, Cursor
 from spanloom.storage.trajectories import conversations
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from spanloom.storage.clickhouse import ClickHouseStore
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.ports.reading import Cursor, TrajectorySummary
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.summaries import Cursor, TrajectorySummary
 
 RUNS = 40
 NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)

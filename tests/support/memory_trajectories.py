@@ -15,13 +15,7 @@ from tests.support.memory_steps import step_rows
 from tests.support.where_evaluation import holds, rank_of, run_of, with_said
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
-from spanloom.core.ports.reading import (
-    ConversationSummary,
-    Cursor,
-    Documents,
-    StoredVersion,
-    TrajectorySummary,
-)
+from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import (
     NO_CONTINUATION,
@@ -31,6 +25,7 @@ from spanloom.core.query.continuations import (
 )
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.storage.trajectories.rows import agent_names, summary_row
 from spanloom.storage.trajectories.step_arrays import placed_steps
 

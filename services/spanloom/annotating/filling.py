@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation_queue import Queue
-    from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectorySummary
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.query.summaries import Cursor, TrajectorySummary
     from spanloom.core.query.where.tree import Condition
 
 MOST_ITEMS = 10_000

@@ -11,7 +11,7 @@ import orjson
 
 from spanloom.api.questions import fingerprint
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.ports.reading import Cursor
+from spanloom.core.query.summaries import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from spanloom.api.schemas import PageQuery
-    from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
     from spanloom.core.query.paging import Page
     from spanloom.core.query.question import Rank
+    from spanloom.core.query.summaries import ConversationSummary, TrajectorySummary
 
 PositionT = TypeVar("PositionT")
 

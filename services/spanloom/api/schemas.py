@@ -18,8 +18,8 @@ from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Outcome, Status
-from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.question import NEWEST_FIRST, Question
+from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from spanloom.api.cursors import decode_position, demand, encode_cursor, is_position
-from spanloom.core.ports.reading import Cursor
 from spanloom.core.ports.texts import HitCursor, Part
+from spanloom.core.query.summaries import Cursor
 
 _STEP_ID = re.compile(r"[0-9a-f]{16}")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spanloom.api.cursors import decode_position, demand, encode_cursor, is_position
-from spanloom.core.ports.reading import Cursor
 from spanloom.core.ports.steps import StepCursor
+from spanloom.core.query.summaries import Cursor
 
 
 def encode_step_cursor(cursor: StepCursor, question: str) -> str:

@@ -18,18 +18,13 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.feed import FeedPage
-from spanloom.core.ports.reading import (
-    ConversationSummary,
-    Cursor,
-    Documents,
-    StoredVersion,
-    TrajectorySummary,
-)
+from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
+from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spanloom.api.cursors import decode_cursor, encode_cursor
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.instants import parse_instant
-from spanloom.core.ports.reading import Cursor
+from spanloom.core.query.summaries import Cursor
 
 hex_digits = st.text("0123456789abcdef", min_size=32, max_size=32)
 

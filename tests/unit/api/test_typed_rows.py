@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
     from spanloom.api.rows.forms import Form
-    from spanloom.core.ports.reading import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import Cursor, TrajectorySummary
 
 __all__ = ["served", "talking"]  # fixtures
 Row = dict[str, Any]

@@ -17,8 +17,8 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import ConversationSummary, TrajectorySummary
 from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.summaries import ConversationSummary, TrajectorySummary
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.reading import Cursor, ReadingStore
+    from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
+    from spanloom.core.query.summaries import Cursor
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [

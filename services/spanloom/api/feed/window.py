@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.ports.reading import TrajectorySummary
     from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000

@@ -27,8 +27,8 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
-from spanloom.core.ports.reading import ConversationSummary, Cursor, TrajectorySummary
 from spanloom.core.query.paging import read_page
+from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
 
 router = APIRouter(tags=["trajectories"])
 

@@ -20,8 +20,8 @@ from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, Trajecto
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.paging import read_page
+from spanloom.core.query.summaries import Cursor, TrajectorySummary
 from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["trajectories"])

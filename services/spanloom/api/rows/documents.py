@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
-    from spanloom.core.ports.reading import TrajectoryReader, TrajectorySummary
+    from spanloom.core.ports.reading import TrajectoryReader
+    from spanloom.core.query.summaries import TrajectorySummary
 
 PAGE_BYTES = 8 << 20
 """So many bytes of documents make a page, and one document at least."""

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.reading import TrajectorySummary
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Position
+    from spanloom.core.query.summaries import TrajectorySummary
 
 
 class Announcement(NamedTuple):

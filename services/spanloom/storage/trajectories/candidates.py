@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from spanloom.core.ports.reading import Cursor
+from spanloom.core.query.summaries import Cursor
 from spanloom.storage.trajectories.newest import KEYS_AT_ONCE
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from spanloom.storage.trajectories.current import SUMMARY, read_current
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.storage.engine.lane import Lane
 
 NEAR = 100

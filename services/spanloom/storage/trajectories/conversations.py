@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import ConversationSummary, Cursor
 from spanloom.core.query.continuations import TURNS
+from spanloom.core.query.summaries import ConversationSummary, Cursor
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.candidates import Candidate, Key, behind, read_list

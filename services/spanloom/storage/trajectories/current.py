@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.ports.reading import TrajectorySummary
 from spanloom.core.query.question import NEWEST_FIRST
+from spanloom.core.query.summaries import TrajectorySummary
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.trajectories.candidates import Line

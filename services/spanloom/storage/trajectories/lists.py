@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.reading import Cursor, TrajectorySummary
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.summaries import Cursor, TrajectorySummary
 from spanloom.storage.engine.conditions import both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.ports.reading import Cursor
 from spanloom.core.ports.steps import ANY_STEP, StepRow
+from spanloom.core.query.summaries import Cursor
 from spanloom.core.query.where.fields import Subject
 from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.questions import bounded
