@@ -27,6 +27,8 @@ from tests.support.qualities import faults
 from tests.support.sent_captures import send as send_capture
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Locator, Page, Route
     from tests.conftest import RunningSpanloom
 
@@ -445,6 +447,43 @@ def test_captured_conversations_are_shown_as_they_were(
             if not run["question"].startswith("{"):  # which is shown as a tree
                 assert run["question"].removesuffix("…")[:100] in said
             assert run["answer"].removesuffix("…")[:100] in said
+
+
+def test_a_conversation_is_exported_as_a_file_that_prints_whole(
+    page: Page, service: RunningSpanloom, talk: list[str], tmp_path: Path
+) -> None:
+    open_talk(page, service)
+    page.emulate_media(media="print")
+    expect(page.locator(".on-paper")).to_contain_text("prints the whole conversation")
+    page.emulate_media(media="screen")
+    with page.expect_download() as waited:
+        page.locator(".run-head").get_by_role("button", name="Export HTML").click()
+    saved = tmp_path / waited.value.suggested_filename
+    waited.value.save_as(saved)
+    assert saved.name == "trip-to-i-Bergen-i-.html"
+    page.goto(saved.as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text(TALK)
+    expect(page.get_by_role("heading", level=2)).to_have_count(len(talk))
+    expect(page.locator("h2").last).to_contain_text(MARKUP)
+    expect(page.locator("details")).to_have_count(3 * len(talk) + 9)  # and nine tools
+    closed = page.locator("details").last
+    closed.evaluate("(one) => { one.open = false; }")
+    expect(closed.locator(".text").last).not_to_be_visible()
+    page.emulate_media(media="print")
+    expect(closed.locator(".text").last).to_be_visible()
+    page.emulate_media(media="screen")
+    assert page.locator("img, script, i, [onerror]").count() == 0
+    assert faults(page) == []
+
+
+def test_a_conversation_makes_a_dataset(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    open_talk(page, service)
+    page.locator(".run-head").get_by_role("button", name="Dataset").click()
+    dialog = page.get_by_role("dialog", name="Create a dataset")
+    expect(dialog.get_by_role("status")).to_have_text("5 rows would be written")
+    assert talk
 
 
 def test_it_is_for_everybody(page: Page, service: RunningSpanloom, talk: list[str]) -> None:

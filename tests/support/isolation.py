@@ -127,7 +127,8 @@ def _answer(store: Store, key: TraceKey) -> str:
         extras={"conversation_id": f"talk {key.trace_id}"},
         is_resuming=True,
     )
-    store.write([make_record(resumed, run)])
+    document = encode_document(run, 1, Status.SETTLED)
+    store.write([replace(make_record(resumed, run), document=document)])
     return resumed.trace_id
 
 

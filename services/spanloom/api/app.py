@@ -25,6 +25,7 @@ from spanloom.api.routes import (
     annotation_queues,
     annotation_schemes,
     changes,
+    conversation_pages,
     conversations,
     deletions,
     diffs,
@@ -142,6 +143,7 @@ def create_app(
     of_trajectories = (
         changes,  # before the one whose path a trace id ends
         *(trajectories, documents, outlines, run_pages, versions, one_step, parts),
+        conversation_pages,  # before the one whose path an id of slashes ends
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes),
         *(annotation_export, annotation_import),

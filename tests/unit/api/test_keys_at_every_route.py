@@ -51,6 +51,7 @@ NEEDED = {
     ("GET", "/v1/facets"): Scope.READ,
     ("GET", "/v1/conversations"): Scope.READ,
     ("GET", "/v1/conversations/{conversation_id}"): Scope.READ,
+    ("GET", "/v1/conversations/{conversation_id}/export.html"): Scope.READ,
     ("GET", "/v1/search"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/annotations"): Scope.READ,

@@ -80,6 +80,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/trajectories/{trace_id}/steps/{step_id}",
         "GET /v1/trajectories/{trace_id}/spans/{span_id}",
         "GET /v1/trajectories/{trace_id}/otlp",
+        "GET /v1/conversations/{conversation_id}/export.html",
         "GET /v1/trajectories/{trace_id}/diff/{other_trace_id}",
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+OF_CONVERSATION = "/v1/conversations/{conversation_id:path}"
 READING = {
     "/v1/trajectories": "/v1/trajectories",
     "/v1/trajectories/changes": "/v1/trajectories/changes?after=beginning",
@@ -40,7 +41,8 @@ READING = {
     "/v1/trajectories/{trace_id}/versions": "/v1/trajectories/{trace}/versions",
     "/v1/steps": "/v1/steps",
     "/v1/conversations": "/v1/conversations",
-    "/v1/conversations/{conversation_id:path}": "/v1/conversations/{conversation}",
+    OF_CONVERSATION: "/v1/conversations/{conversation}",
+    f"{OF_CONVERSATION}/export.html": "/v1/conversations/{conversation}/export.html",
     "/v1/replays": "/v1/replays",
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
 }

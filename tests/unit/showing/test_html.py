@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from tests.unit.api.conftest import summary
 
 from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.span import TraceKey
 from spanloom.core.showing.html import steps
+from spanloom.core.showing.html.conversation import begin, finish, write_run
 from spanloom.core.showing.html.page import POLICY, run_page
+from spanloom.core.showing.html.steps import Room
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.reading import TrajectorySummary
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -24,8 +32,8 @@ HOSTILE = (
     "[x](javascript:alert(1)) &lt;b&gt; &#x3c;",
 )
 TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h3", "bdi", "dl", "div"),
-    *("dt", "dd", "ul", "li", "details", "summary", "b", "small", "code", "p"),
+    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "bdi", "dl"),
+    *("div", "dt", "dd", "ul", "li", "details", "summary", "b", "small", "code", "p"),
 }
 
 
@@ -84,8 +92,8 @@ def test_the_policy_allows_its_own_style_and_nothing_else() -> None:
     assert not re.search(r"<script|\son\w+=|<a |<img|style=|url\(", page)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_texts_stay_texts(text: str) -> None:
+def hostile_run(text: str) -> bytes:
+    """Return a run that has the text wherever a stranger may write."""
     run: dict[str, Any] = dict(canonical_example())
     messages = orjson.dumps([{"role": text, "content": text, "tool_calls": [text, {"x": text}]}])
     error = {"code": 1, "msg": text}
@@ -97,13 +105,48 @@ def test_hostile_texts_stay_texts(text: str) -> None:
     ]
     run["agent_steps"] = [{**run["agent_steps"][0], "name": text, "steps": steps_of}]
     run["extraction"] = {**run["extraction"], "warnings": [text]}
-    seen = Seen(run_page(orjson.dumps(run)))
+    return orjson.dumps(run)
+
+
+def line_of(at: int, name: str = "planner") -> TrajectorySummary:
+    return replace(summary(at), key=TraceKey("default", f"{at:032x}"), root_name=name)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("is_talk", [False, True])
+def test_hostile_texts_stay_texts(text: str, *, is_talk: bool) -> None:
+    page = run_page(hostile_run(text))
+    if is_talk:
+        lines = (hostile_run(text), None)
+        runs = (write_run(at, line_of(at, text), one, Room()) for at, one in enumerate(lines, 1))
+        page = b"".join((begin(text), *runs, finish(text)))
+    seen = Seen(page)
     assert set(seen.tags) <= TAGS
+    assert seen.tags.count("h2") == 2 * is_talk
     assert seen.attributes <= {"lang", "charset", "http-equiv", "content", "name", "class"} | {
         "open",
         "dir",
     }
     assert not re.search("[\u202e\u200b\x00\x1b]", seen.text)
+
+
+def test_runs_of_a_conversation_share_the_room_of_its_file() -> None:
+    room = Room()
+    pieces = [write_run(at, line_of(at), run_of(3_000), room) for at in (1, 2)]
+    shown = [Seen(piece).tags.count("details") for piece in pieces]
+    assert shown == [3_001, 1_999]
+    assert "Of 3,001 steps the earliest 1,999 are in this file. All are in /v1/" in str(pieces[1])
+    assert room.steps == 0
+    last = Seen(write_run(3, line_of(3), None, room))
+    assert "3. planner" in last.text
+    assert f"not in this file. They are in /v1/trajectories/{3:032x}/export.html" in last.text
+
+
+def test_a_conversation_shows_a_run_as_its_own_file_does() -> None:
+    document = orjson.dumps(canonical_example())
+    alone = run_page(document).decode()
+    inside = alone[alone.index("<dl>") : alone.index("</main>")]
+    assert inside in write_run(7, line_of(7), document, Room()).decode()
 
 
 def test_a_long_run_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

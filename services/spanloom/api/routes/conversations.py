@@ -111,7 +111,7 @@ async def get_conversation(
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
         found = using.store.conversation(conversation_id, reach, asked, limit, after)
         if not found and after is None:
-            raise HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")
+            raise no_conversation(conversation_id)
         return found
 
     if (form := form_for(accept)) is not None:
@@ -124,3 +124,8 @@ async def get_conversation(
         items=[TrajectoryItem.of(summary) for summary in page.lines],
         next_cursor=next_cursor(page, query, of),
     )
+
+
+def no_conversation(conversation_id: str) -> HTTPException:
+    """Return what answers 404 where the caller may see no run of a conversation."""
+    return HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")

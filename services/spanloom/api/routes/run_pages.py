@@ -38,9 +38,13 @@ async def export_page(
     reach = callers.narrowed(project)
     found = await using.calls.run(document_of, using, trace_id, reach, version)
     body = await using.calls.run(run_page, known(found, trace_id, project))
-    headers = {
+    return Response(body, headers=file_headers(trace_id), media_type=MEDIA_TYPE)
+
+
+def file_headers(name: str) -> dict[str, str]:
+    """Return what a browser is told of a file: to save it, and what may happen in it: nothing."""
+    return {
         "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
-        "Content-Disposition": f'attachment; filename="{trace_id}.html"',
+        "Content-Disposition": f'attachment; filename="{name}.html"',
         "X-Content-Type-Options": "nosniff",
     }
-    return Response(body, headers=headers, media_type=MEDIA_TYPE)

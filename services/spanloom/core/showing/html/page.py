@@ -2,43 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.showing.html.steps import MAX_STEPS, earliest, write_steps
+from spanloom.core.showing.html.steps import Room, earliest, write_steps
 from spanloom.core.showing.html.style import HASH, STYLE
 from spanloom.core.showing.html.texts import legible
 from spanloom.core.showing.values import duration, instant, whole
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MEDIA_TYPE = "text/html; charset=utf-8"
 POLICY = f"default-src 'none'; style-src 'sha256-{HASH}'; base-uri 'none'; form-action 'none'"
 """What a browser may do with the file: use the one style sheet in it. It has no script."""
+ENDING = "</main></body></html>"
 
 
 def run_page(document: bytes) -> bytes:
     """Return a canonical document as one file of HTML, 40 MB at most."""
     run: dict[str, Any] = orjson.loads(document)
-    shown, steps = earliest(run)
-    name = legible((run["root_step"].get("name") or run["id"])[:200])
-    pieces = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{name}</title><style>{STYLE}</style></head><body><main>",
-        f"<h1><bdi>{name}</bdi></h1>",
-        _facts(run),
-        _missing(run, steps),
-        *write_steps(shown),
-        "</main></body></html>",
-    )
-    return "".join(pieces).encode()
+    name = run["root_step"].get("name") or run["id"]
+    return "".join((*opening(name), *run_inside(run, Room()), ENDING)).encode()
 
 
-def _facts(run: dict[str, Any]) -> str:
+def opening(name: str) -> Iterator[str]:
+    """Yield the file up to its heading, which is its name."""
+    yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{_title(name)}</title><style>{STYLE}</style></head><body><main>"
+    yield heading(name, 1)
+
+
+def heading(name: str, level: int) -> str:
+    """Return a name as a heading."""
+    return f"<h{level}><bdi>{_title(name)}</bdi></h{level}>"
+
+
+def run_inside(run: dict[str, Any], room: Room) -> Iterator[str]:
+    """Yield what a run is, what of it is missing, and those of its steps that have room."""
+    most = room.steps
+    shown, steps = earliest(run, most)
+    yield facts(_told_of(run))
+    yield _missing(run, steps, most)
+    yield from write_steps(shown, room)
+
+
+def facts(told: dict[str, str]) -> str:
+    """Return names and what they are as a list."""
+    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in told.items())
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def _title(name: str) -> str:
+    return legible(name[:200])
+
+
+def _told_of(run: dict[str, Any]) -> dict[str, str]:
     root, told = run["root_step"], run["extraction"]
     basic, metrics = root["basic_info"], root["metrics_info"]
-    facts = {
+    return {
         "trace": run["id"],
         "version": f"{told['version']}, {told['status']}",
         "started": instant(whole(basic["started_at"])),
@@ -50,13 +75,13 @@ def _facts(run: dict[str, Any]) -> str:
         "tool errors": f"{metrics['tool_error_rate']:.1%}",
         "tool share": f"{metrics['tool_step_proportion']:.1%}",
     }
-    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in facts.items())
-    return f"<dl>{''.join(rows)}</dl>"
 
 
-def _missing(run: dict[str, Any], steps: int) -> str:
+def _missing(run: dict[str, Any], steps: int, most: int) -> str:
     notes = [legible(str(warning)[:500]) for warning in run["extraction"].get("warnings", [])[:50]]
-    if steps > MAX_STEPS:
-        notes.insert(0, f"Of {steps:,} steps the earliest {MAX_STEPS:,} are in this file.")
+    if steps > most:
+        where = f"/v1/trajectories/{legible(run['id'])}"
+        cut = f"Of {steps:,} steps the earliest {most:,} are in this file. All are in {where}"
+        notes.insert(0, cut)
     items = "".join(f"<li>{note}</li>" for note in notes)
     return f'<ul class="cut">{items}</ul>' if items else ""

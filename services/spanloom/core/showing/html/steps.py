@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.showing.html.texts import block, legible, said
@@ -19,17 +20,26 @@ MAX_LEVELS = 100
 MAX_TEXT_BYTES = 30_000_000
 """Of the texts of all steps; behind that only names and numbers are written."""
 _NAME_CHARS = 300
+_NO_TEXTS = '<p class="cut">Texts are not in this file.</p>'
 
 
-def earliest(document: Json) -> tuple[Json, int]:
-    """Return the document with at most ``MAX_STEPS`` steps, the earliest, and how many it had."""
+@dataclass(slots=True)
+class Room:
+    """What a file still has room for: whoever writes steps takes from it."""
+
+    steps: int = field(default_factory=lambda: MAX_STEPS)
+    text_bytes: int = field(default_factory=lambda: MAX_TEXT_BYTES)
+
+
+def earliest(document: Json, most: int) -> tuple[Json, int]:
+    """Return the document with at most so many steps, the earliest, and how many it had."""
     starts: dict[str, int] = {}
     for agent in document["agent_steps"]:
         for step in (agent, *agent["steps"]):
             starts.setdefault(step["id"], whole(step["basic_info"]["started_at"]))
-    if len(starts) <= MAX_STEPS:
+    if len(starts) <= most:
         return document, len(starts)
-    chosen = set(sorted(starts, key=lambda step_id: starts[step_id])[:MAX_STEPS])
+    chosen = set(sorted(starts, key=lambda step_id: starts[step_id])[:most])
     agents = [
         {**agent, "steps": [step for step in agent["steps"] if step["id"] in chosen]}
         for agent in document["agent_steps"]
@@ -38,17 +48,17 @@ def earliest(document: Json) -> tuple[Json, int]:
     return {**document, "agent_steps": agents}, len(starts)
 
 
-def write_steps(document: Json) -> Iterator[str]:
+def write_steps(document: Json, room: Room) -> Iterator[str]:
     """Yield the tree of steps piece by piece; the first two levels are open."""
-    left = MAX_TEXT_BYTES
     waiting: list[tuple[Node | None, int]] = [(build_tree(document), 0)]
     while waiting:
         node, level = waiting.pop()
         if node is None:
             yield "</details>"
             continue
-        body = _texts(node.step) if left > 0 else '<p class="cut">Texts are not in this file.</p>'
-        left -= len(body)
+        body = _texts(node.step) if room.text_bytes > 0 else _NO_TEXTS
+        room.text_bytes -= len(body)
+        room.steps -= 1
         yield f"<details{' open' if level < 2 else ''}>{_head(node)}{body}"
         children = [(child, min(level + 1, MAX_LEVELS)) for child in reversed(node.children)]
         if level < MAX_LEVELS:

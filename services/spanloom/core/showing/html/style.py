@@ -11,7 +11,9 @@ STYLE = """
 body{background:#14161a;color:#e7e9ee}}
 body{font:13px/1.5 system-ui,"Noto Sans","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",
 sans-serif;max-width:1100px;margin:0 auto;padding:24px}
-h1{font-size:18px;overflow-wrap:anywhere}h3{font-size:12px;margin:6px 0 0;color:var(--o)}
+h1{font-size:18px;overflow-wrap:anywhere}
+h2{font-size:15px;overflow-wrap:anywhere;border-top:1px solid var(--l);padding-top:16px}
+h3{font-size:12px;margin:6px 0 0;color:var(--o)}
 dl{display:flex;flex-wrap:wrap;gap:4px 24px}
 dl div{display:flex;flex-wrap:wrap;gap:0 6px;min-width:0}dt{color:var(--o)}
 dd{margin:0;font-weight:600;min-width:0;overflow-wrap:anywhere}

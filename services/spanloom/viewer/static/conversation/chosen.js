@@ -45,7 +45,7 @@ function RunCard({ run, number }) {
   return html`<article class="run-card"><header class="step-head"><h2><span class="quiet">#${number}</span> <span class="state s-${state}" title=${words}>${sign}</span> <bdi>${visible(run.root_name || run.trace_id)}</bdi></h2>
       <p class="ids"><span>${words}</span> <time title=${moment(at)}>${clock(at)}</time> <code>${run.trace_id}</code></p>
       <dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
-      <p><a class="button" href=${pageOf(run)} onClick=${remember}>${t("conversation.open")} <kbd>↵</kbd></a> <${ExportButton} path=${pathOf(run)} params=${{ project: run.project }} /></p></header>
+      <p><a class="button" href=${pageOf(run)} onClick=${remember}>${t("conversation.open")} <kbd>↵</kbd></a> <${ExportButton} paper="" path=${pathOf(run)} params=${{ project: run.project }} /></p></header>
     <div class="step-body">${run.question && html`<section class="said by-user"><h4>${t("step.input")}</h4><div class="text">${visible(run.question)}</div></section>`}
       ${run.answer && html`<section class="said by-assistant"><h4>${t("step.output")}</h4><div class="text">${visible(run.answer)}</div></section>`}</div></article>`;
 }

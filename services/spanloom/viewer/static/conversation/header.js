@@ -1,12 +1,14 @@
 /** What a conversation is: how many runs, from when to when, and what they took together. */
 import { useMemo } from "../vendor/hooks.js";
 import { duration, moment, money, short } from "../format.js";
+import { DatasetButton } from "../dataset/button.js";
 import { t } from "../i18n/index.js";
 import { Errors } from "../run/errors.js";
+import { ExportButton } from "../run/export.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
-import { areAll, runs } from "./runs.js";
+import { areAll, conversationPath, runs } from "./runs.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
@@ -24,13 +26,15 @@ function sums(list) {
 export function Header() {
   const list = runs.value;
   const told = useMemo(() => sums(list ?? []), [list]);
-  const { id = "" } = place.value.query;
+  const { id = "", project } = place.value.query;
   if (!list) return html`<header class="run-head"></header>`;
   const held = areAll.value ? "" : "held"; // its room is kept: what is below does not move when the rest comes
   const user = list.find((run) => run.user_id)?.user_id;
   return html`<header class="run-head">
     <div class="title"><h1><bdi>${visible(id)}</bdi></h1>
-      <span class="quiet">${moment(Number(list[0].started_at))}${areAll.value && ` – ${moment(told.until)}`}</span></div>
+      <span class="quiet">${moment(Number(list[0].started_at))}${areAll.value && ` – ${moment(told.until)}`}</span>
+      <${ExportButton} path=${conversationPath()} params=${{ project }} name=${id.replace(/[^\p{L}\p{N}._-]+/gu, "-")} paper=${t("conversation.paper")} />
+      ${areAll.value && html`<${DatasetButton} class="copy" sources=${list.map((run) => ({ trace: run.trace_id, project: run.project }))} />`}</div>
     <dl class="facts">
       <div class=${held}><dt>${t("conversation.runs")}</dt><dd>${list.length}</dd></div>
       ${user && html`<div><dt>${t("column.user")}</dt><dd><bdi>${visible(user)}</bdi></dd></div>`}

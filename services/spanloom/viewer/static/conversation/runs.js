@@ -18,6 +18,8 @@ export const areAll = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 
 export const conversationId = () => place.peek().query.id ?? "";
+/** Of the conversation in the API. */
+export const conversationPath = () => `/v1/conversations/${encodeURIComponent(conversationId())}`;
 
 /**
  * Ask for a page of those runs of the conversation of which something holds.
@@ -34,7 +36,7 @@ export const pathOf = (run) => `/v1/trajectories/${run.trace_id}`;
 /** Read all pages; each is shown as it comes. */
 export async function loadRuns() {
   const { project } = place.peek().query;
-  const path = `/v1/conversations/${encodeURIComponent(conversationId())}`;
+  const path = conversationPath();
   batch(() => { areAll.value = false; failure.value = null; });
   try {
     for (let cursor = null, known = /** @type {Run[]} */ ([]); !areAll.peek(); ) {

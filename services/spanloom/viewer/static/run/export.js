@@ -1,4 +1,4 @@
-/** The run as one file of HTML, made by the service: fetched, for a link would send no key. */
+/** A run or a conversation as one file of HTML, made by the service: fetched, for a link would send no key. */
 import { useState } from "../vendor/hooks.js";
 import { getBytes } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -6,18 +6,18 @@ import { html } from "../ui/html.js";
 import { save } from "../ui/save.js";
 import { asked, runPath } from "./state.js";
 
-/** @param {{path?: string, params?: import("../api.js").Params}} props `path`: of the run in the API */
-export function ExportButton({ path = runPath(), params = asked() }) {
+/** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: what stands on paper beside what was in sight */
+export function ExportButton({ path = runPath(), params = asked(), name = path.split("/")[3], paper = t("export.paper") }) {
   const [failed, setFailed] = useState("");
   const fetchIt = async () => {
     try {
-      save(await getBytes(`${path}/export.html`, params), "text/html", `${path.split("/")[3]}.html`);
+      save(await getBytes(`${path}/export.html`, params), "text/html", `${name}.html`);
       setFailed("");
     } catch (error) {
       setFailed(error instanceof Error ? error.message : String(error));
     }
   };
   return html`<button class="copy" title=${t("export.means")} onClick=${fetchIt}>${t("export.html")}</button>
-    <p class="on-paper">${t("export.paper")}</p>
+    ${paper && html`<p class="on-paper">${paper}</p>`}
     ${failed && html`<span role="alert" class="bad">${failed}</span>`}`;
 }

@@ -5,6 +5,7 @@ export const conversation = {
   "conversation.busy.means": "The runs' own durations together, without the time between them",
   "conversation.uncosted": "Of {n} {n|run|runs} a price is unknown",
   "conversation.waiting": "{n} {n|span|spans}, being fetched",
+  "conversation.paper": "This is what was in sight; Export HTML makes a file that prints the whole conversation.",
   "conversation.back": "Where you came from",
   "key.run.open": "open the page of the run",
   "key.run.before": "previous run",

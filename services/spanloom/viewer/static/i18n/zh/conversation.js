@@ -5,6 +5,7 @@ export const conversation = {
   "conversation.busy.means": "各个运行自身时长之和，不含间隔时间",
   "conversation.uncosted": "{n} 个运行的价格未知",
   "conversation.waiting": "{n} 个 span，正在获取",
+  "conversation.paper": "此处仅为屏幕所见；“导出 HTML”生成的文件可打印整个会话。",
   "conversation.back": "返回来处",
   "key.run.open": "打开该运行的页面",
   "key.run.before": "上一个运行",

@@ -1,0 +1,65 @@
+"""A conversation as one file of HTML: its runs, each as its own file shows it, piece by piece.
+
+::
+
+    yield begin("support/4711")
+    for at, line in enumerate(lines, 1):
+        yield write_run(at, line, document if room.steps > 0 else None, room)
+    yield finish()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.showing.html.page import ENDING, facts, heading, opening, run_inside
+from spanloom.core.showing.html.texts import legible
+from spanloom.core.showing.values import duration, instant
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.showing.html.steps import Room
+
+
+def begin(conversation_id: str) -> bytes:
+    """Return what comes before the first run."""
+    return "".join(opening(conversation_id)).encode()
+
+
+def write_run(at: int, line: TrajectorySummary, document: bytes | None, room: Room) -> bytes:
+    """Return a run with as many of its steps as have room; without its document, where it is.
+
+    ``at`` is its number in the conversation, ``line`` what the list tells of it.
+    """
+    name = f"{at:,}. {line.root_name or line.key.trace_id}"
+    if document is None:
+        inside = [facts(_told_of(line)), _elsewhere(line)]
+    else:
+        run: dict[str, Any] = orjson.loads(document)
+        inside = list(run_inside(run, room))
+    return "".join((heading(name, 2), *inside)).encode()
+
+
+def finish(note: str = "") -> bytes:
+    """Return what comes behind the last run; ``note`` says why there are no more."""
+    return f"{_cut(legible(note)) if note else ''}{ENDING}".encode()
+
+
+def _told_of(line: TrajectorySummary) -> dict[str, str]:
+    return {
+        "trace": line.key.trace_id,
+        "version": f"{line.version}, {line.status}",
+        "started": instant(line.start_ns // 1_000_000),
+        "duration": duration(line.duration_ns // 1_000_000),
+    }
+
+
+def _elsewhere(line: TrajectorySummary) -> str:
+    where = f"/v1/trajectories/{legible(line.key.trace_id)}/export.html"
+    return _cut(f"Its steps are not in this file. They are in {where}")
+
+
+def _cut(text: str) -> str:
+    return f'<p class="cut">{text}</p>'
