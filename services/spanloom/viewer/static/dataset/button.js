@@ -1,17 +1,17 @@
-/** Opens the dialog that makes a dataset. */
+/** Opens the dialog that makes a dataset; it is loaded then. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
-import { DatasetDialog } from "./dialog.js";
 
 /** @typedef {import("./rows.js").Source} Source */
 
 /** @param {{sources: Source[], class?: string}} props */
 export function DatasetButton({ sources, class: style = "" }) {
-  const [isOpen, setOpen] = useState(false);
-  return html`<button class=${style} onClick=${() => setOpen(true)}>${t("dataset.open")}</button>
-    ${isOpen && html`<${DatasetDialog} sources=${sources} close=${() => setOpen(false)} />`}`;
+  const [dialog, setDialog] = useState(/** @type {typeof import("./dialog.js") | null} */ (null));
+  const open = async () => setDialog(await import("./dialog.js"));
+  return html`<button class=${style} onClick=${open}>${t("dataset.open")}</button>
+    ${dialog && html`<${dialog.DatasetDialog} sources=${sources} close=${() => setDialog(null)} />`}`;
 }
 
 /** The same with the key `D`. @param {{sources: Source[]}} props */

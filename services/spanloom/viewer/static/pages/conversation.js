@@ -4,7 +4,6 @@ import { Chosen, stepPanel } from "../conversation/chosen.js";
 import { findInRuns } from "../conversation/finding.js";
 import { Header } from "../conversation/header.js";
 import { headsOf } from "../conversation/heads.js";
-import { Newer } from "../conversation/newer.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
 import "../conversation/state.js";
 import { Ways } from "../conversation/ways.js";
@@ -43,7 +42,7 @@ export function Page() {
   return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
-      <${Newer} />${there && html`<${MarksLater} />`}
+      ${there && html`<${Behind} />`}
       ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
         <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
@@ -51,14 +50,15 @@ export function Page() {
   <//>`;
 }
 
-/** What annotators say; loaded when nothing else is to do. */
-function MarksLater() {
-  const [part, setPart] = useState(/** @type {typeof import("../conversation/marks.js") | null} */ (null));
+/** What annotators say, and what comes meanwhile; loaded when nothing else is to do. */
+function Behind() {
+  const [parts, setParts] = useState(/** @type {(() => any)[]} */ ([]));
   useEffect(() => {
-    const timer = setTimeout(() => void import("../conversation/marks.js").then(setPart), IDLE_MS);
+    const timer = setTimeout(() => void Promise.all([import("../conversation/newer.js"), import("../conversation/marks.js")])
+      .then(([{ Newer }, { Marks }]) => setParts([Newer, Marks])), IDLE_MS);
     return () => clearTimeout(timer);
   }, []);
-  return part && html`<${part.Marks} />`;
+  return parts.map((Part) => html`<${Part} />`);
 }
 
 /** @param {{there: import("../tree/view.js").View}} props */
