@@ -21,7 +21,7 @@ from spanloom.core.showing.html.page import POLICY, run_page
 from spanloom.core.showing.html.steps import Room
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.reading import TrajectorySummary
+    from spanloom.core.query.summaries import TrajectorySummary
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -25,8 +25,9 @@ from spanloom.api.services import Using
 from spanloom.core.errors import RetryableError
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.reading import Cursor, ReadingStore, TrajectorySummary
+from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.paging import read_page
+from spanloom.core.query.summaries import Cursor, TrajectorySummary
 from spanloom.core.showing.html.conversation import begin, finish, write_run
 from spanloom.core.showing.html.page import MEDIA_TYPE
 from spanloom.core.showing.html.steps import Room
