@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from spanloom.core.showing.step_outline import outline, place_steps
 
 
@@ -35,6 +37,21 @@ def test_what_failed_otherwise_is_another_line() -> None:
         (2, "E: late"),
         (4, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "told"),
+    [
+        (429, "slow down", "429: slow down"),
+        (-1, "boom", "boom"),
+        (500, "", "500: failed"),
+        (-1, "", "failed"),
+    ],
+)
+def test_a_failure_is_told_in_words(code: int, message: str, told: str) -> None:
+    failed = step("a", 1)
+    failed["basic_info"]["error"] = {"code": code, "msg": message}
+    assert place_steps(run(failed))[0].error == told
 
 
 def test_of_equal_starts_the_longest_comes_first_whatever_the_order() -> None:

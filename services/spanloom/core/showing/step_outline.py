@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     Json = Mapping[str, Any]
 
+NO_CODE = -1
+"""Of a failure that came without one (``StepError.code``)."""
+
 
 class Placed(NamedTuple):
     """A step, its place from 1, and the agent that owns it."""
@@ -20,9 +23,12 @@ class Placed(NamedTuple):
 
     @property
     def error(self) -> str:
-        """What its failure says; empty without one."""
+        """What its failure says, ``429: slow down``, or ``failed``; empty where nothing did."""
         error = self.step["basic_info"].get("error")
-        return "" if error is None else f"{error['code']}: {error['msg']}"
+        if error is None:
+            return ""
+        code = "" if error["code"] == NO_CODE else f"{error['code']}: "
+        return f"{code}{error['msg'] or 'failed'}"
 
 
 def place_steps(document: Json) -> Sequence[Placed]:
