@@ -1,4 +1,4 @@
-"""Modules of the page: which import which, and what of them is sent."""
+"""Modules of the page: which import which."""
 
 from __future__ import annotations
 
@@ -15,19 +15,6 @@ _IMPORT = re.compile(
         ["'](\.[^"']+)["']""",
     re.VERBOSE,
 )
-_COMMENT = re.compile(
-    rb"^[ \t]*(?:/\*(?!!)(?:[^*]|\*(?!/))*\*/[ \t]*\n|//.*\n)|[ \t]*/\*\*(?!/)(?:[^*]|\*(?!/))*\*/",
-    re.MULTILINE,
-)
-"""Of whole lines, or one that tells a type. A licence, ``/*!``, stays."""
-
-
-def without_comments(name: str, body: bytes) -> bytes:
-    """Return a module without comments that begin a line or tell a type; other files as they are.
-
-    A third of what we write is told to readers and to the checker of types, not to browsers.
-    """
-    return _COMMENT.sub(b"", body) if name.endswith(".js") else body
 
 
 def imported_by(name: str, text: str) -> Sequence[str]:

@@ -1,8 +1,8 @@
 """Answers for the page and its modules, each with the policy that keeps strangers' text harmless.
 
 A page address gives one HTML document that is asked for again each time; it names its modules under
-an address with the version of their content, where they never change. Comments are for those who
-read the modules in the package: what is sent goes without.
+an address with the version of their content, where they never change. Comments and blanks are for
+those who read the modules in the package: what is sent goes without.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from spanloom.viewer.modules import needed_by, without_comments
+from spanloom.viewer.minify import minified
+from spanloom.viewer.modules import needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,7 +71,7 @@ class Site:
         """Every file by its path from the root: ``list/table.js``."""
         self.version = _version(self.contents)
         """Of the content: another as soon as any file differs."""
-        self._sent = {name: without_comments(name, body) for name, body in self.contents.items()}
+        self._sent = {name: minified(name, body) for name, body in self.contents.items()}
         self._packed = {name: gzip.compress(body, 9) for name, body in self._sent.items()}
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
 

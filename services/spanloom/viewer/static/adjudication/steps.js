@@ -2,7 +2,8 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { asError } from "../judging/asked.js";
-import { Refusal, none } from "../judging/parts.js";
+import { none } from "../judging/parts.js";
+import { Refusal } from "../judging/refusal.js";
 import { annotator } from "../state/annotator.js";
 import { change } from "../state/place.js";
 import { html } from "../ui/html.js";

@@ -1,5 +1,5 @@
 /** A new scheme, written in a dialog over the run that is judged by it. */
-import "../i18n/queues.js";
+import "../i18n/judging_runs.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Editor } from "../schemes/editor.js";

@@ -1,5 +1,5 @@
 /** What the pages for judging together have in common: where one can go, and who one is. */
-import "../i18n/queues.js";
+import "../i18n/judging.js";
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { annotator } from "../state/annotator.js";

@@ -42,6 +42,3 @@ export function Figure({ figure, asShare = false }) {
   if (figure.value === null) return html`<span class="undefined">${t("agreement.undefined")}<span class="reason">${reasonOf(figure.reason)}</span></span>`;
   return html`<b>${asShare ? percent(figure.value) : figure.value.toFixed(3)}</b>`;
 }
-
-/** What the service refused, in its words. @param {{error: import("../api.js").ApiError | null}} props */
-export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;

@@ -5,7 +5,7 @@ import { Import } from "../exchange/import.js";
 import { t } from "../i18n/index.js";
 import { asError, useAsked } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
-import { Refusal } from "../judging/parts.js";
+import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 

@@ -1,5 +1,5 @@
 /** Puts the runs that are selected in the list into a queue, one that is there or a new one. */
-import "../i18n/queues.js";
+import "../i18n/judging_runs.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";

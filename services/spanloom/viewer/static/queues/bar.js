@@ -1,5 +1,5 @@
 /** The line over a run that was opened from a queue: what to look at, which item it is, done and next. */
-import "../i18n/queues.js";
+import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -3,7 +3,7 @@ import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError, part, useAsked } from "../judging/asked.js";
-import { Refusal } from "../judging/parts.js";
+import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { picked, unpick } from "./picked.js";

@@ -1,6 +1,7 @@
 /** The texts of the pages for judging together, which no other page needs. */
-import { queues as en } from "./en/queues.js";
+import "./judging_runs.js";
+import { judging as en } from "./en/judging.js";
 import { learn } from "./index.js";
-import { queues as zh } from "./zh/queues.js";
+import { judging as zh } from "./zh/judging.js";
 
 learn({ en, zh });
