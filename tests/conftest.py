@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 import httpx
 import pytest
 import structlog
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
 from tests.support import programs
 from tests.support.memory_store import MemoryStore
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from spanloom.storage.clickhouse import ClickHouseStore
 
-START_S = 60.0
+START_S = ANSWER_S = 60.0
 STOP_S = 60.0
 """A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
 MAKE_STORE = """
@@ -55,6 +56,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Else httpx reads 140 certificates, for a hundredth of a second, for each client and each question.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = ssl.get_default_verify_paths().openssl_capath
+for wait in ("connect", "read", "write", "pool"):  # of its own it waits 5 s, on any machine
+    setattr(DEFAULT_TIMEOUT_CONFIG, wait, ANSWER_S)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)

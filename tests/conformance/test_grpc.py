@@ -31,6 +31,7 @@ from tests.support.otlp_door import (
 )
 from tests.support.senders import Load
 from tests.support.settling import check_api, check_store
+from tests.support.work_of import Work
 
 from spanloom.config import Settings
 
@@ -128,7 +129,7 @@ def test_too_much_in_flight(door: Door) -> None:
         for _ in range(4):  # of 4 MiB in all, as these bodies never end
             client = stack.enter_context(door.connect())
             client.sendall(head % (PROTOBUF.encode(), 1_010_000) + bytes(1_000_000))
-        until = time.monotonic() + 5
+        until = time.monotonic() + 30
         while door.metric("spanloom_in_flight_bytes ") < 4_000_000:
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -138,7 +139,7 @@ def test_too_much_in_flight(door: Door) -> None:
     assert door.metric(counted) == before + 1
     span.attributes.clear()
     span.name = "again"
-    until = time.monotonic() + 15
+    until = time.monotonic() + 30
     while door.rpc(request_of(span)).code is not grpc.StatusCode.OK:
         assert time.monotonic() < until
     assert door.names(trace, 1) == ["again"]
@@ -216,7 +217,7 @@ def test_pings(door: Door) -> None:
 
 
 @pytest.mark.otlp(36)
-def test_nested_values(door: Door) -> None:
+def test_nested_values(door: Door, spanloom: RunningSpanloom) -> None:
     """Values nest 40 levels deep; 41 and any more are INVALID_ARGUMENT at once."""
     for depth, code in (
         (40, grpc.StatusCode.OK),
@@ -224,9 +225,9 @@ def test_nested_values(door: Door) -> None:
         (48, grpc.StatusCode.INVALID_ARGUMENT),
         (5_000, grpc.StatusCode.INVALID_ARGUMENT),
     ):
-        began = time.monotonic()
+        work = Work(spanloom.process.pid)
         assert door.rpc(nested_value(depth)).code is code, depth
-        assert time.monotonic() - began < 1  # some milliseconds by design
+        assert work.spent_s() < 1  # some milliseconds by design
 
 
 @pytest.mark.otlp(37)

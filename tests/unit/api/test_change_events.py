@@ -69,7 +69,7 @@ def test_each_change_is_an_event(served: ServedFeed) -> None:
     begun = threading.Event()
 
     def say() -> None:
-        begun.wait(10)
+        assert begun.wait(60)
         served.say(1, 2)
         served.say(1, version=2)
         served.say(1, version=2)  # said again
@@ -122,7 +122,7 @@ def test_who_does_not_read_keeps_nobody_waiting(served: ServedFeed) -> None:
         for version in range(1, 31):  # 6,000 items, of which each has half a kilobyte
             served.say(*numbers, version=version)
         seen = follow(served, 30 * LARGE, after="beginning")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
     assert len(seen) == 30 * LARGE
 
 

@@ -51,10 +51,10 @@ def test_other_fields_of_the_request_are_no_items(limits: Limits) -> None:
     ],
 )
 def test_a_bomb_of_empty_messages_is_refused_early(body: bytes, what: str, limits: Limits) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()  # others may have the processor meanwhile
     with pytest.raises(RequestTooLargeError, match=what):
         scan_request(body, limits)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 def test_the_limit_itself_is_allowed(limits: Limits) -> None:

@@ -100,11 +100,11 @@ def test_a_backlog_goes_in_batches_of_the_largest_size(
 def test_a_small_batch_waits_to_grow(
     spool: Spool, store: RecordingStore, start_writer: StartWriter
 ) -> None:
-    start_writer(wait_s=0.4)
+    start_writer(wait_s=2)
     spool.put("", b"a", 1)
     time.sleep(0.05)
     spool.put("", b"b", 1)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while len(store.bodies) < 2 and time.monotonic() < until:
         time.sleep(0.01)
     assert store.batches == 1
@@ -117,7 +117,7 @@ def test_what_has_waited_long_does_not_wait_to_grow(
     monkeypatch.setattr(spool, "age_s", lambda: 60.0)
     spool.put("", b"a", 1)
     start_writer(wait_s=60.0)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while not store.bodies and time.monotonic() < until:
         time.sleep(0.01)
     assert store.bodies == [b"a"]

@@ -77,27 +77,27 @@ def test_a_slow_head_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         client.sendall(b"GET / HTTP/1.1\r\n")
         began = time.monotonic()
         assert client.recv(100) == b""
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 9  # of its own it is 10 s
 
 
 def test_a_kept_connection_takes_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "HEAD_S", 0.2)
+    monkeypatch.setattr(serving, "HEAD_S", 1.0)  # in which a busy machine sends one
     with _running() as server, httpx.Client() as client:
-        for _ in range(2):
-            assert client.get(_url(server)).status_code == 200
-            time.sleep(0.4)  # longer than a head may take, but none has begun
+        assert client.get(_url(server)).status_code == 200
+        time.sleep(1.5)  # longer than a head may take, but none has begun
+        assert client.get(_url(server)).status_code == 200
 
 
 def test_stop_lets_an_open_request_finish() -> None:
     with _running() as server, _raw(server) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
         time.sleep(0.2)
-        stopping = threading.Thread(target=server.stop, args=(5,))
+        stopping = threading.Thread(target=server.stop, args=(30,))
         stopping.start()
         time.sleep(0.3)
         client.sendall(b"cd")
         answer = client.recv(1000)
-        stopping.join(10)
+        stopping.join(30)
         assert answer.startswith(b"HTTP/1.1 200")
         with pytest.raises(httpx.ConnectError):
             httpx.get(_url(server))

@@ -19,7 +19,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.terminal.run_line import print_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.testing import Result
 
@@ -39,7 +39,7 @@ def tail(served: ServedFeed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., R
             return question(following, wait_s)
 
         def happening() -> None:
-            began.wait(20)
+            assert began.wait(60)
             happens()
 
         monkeypatch.setattr(changes.Following, "question", asking)
@@ -59,15 +59,23 @@ def printed(result: Result) -> list[tuple[int, int]]:
 
 
 def test_what_comes_after_the_start_is_printed_once(
-    served: ServedFeed, tail: Callable[..., Result]
+    served: ServedFeed, tail: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    take, is_told = changes.Following.take, threading.Event()
+
+    def taking(following: changes.Following, page: changes.ChangePage) -> Iterator[changes.Change]:
+        yield from take(following, page)
+        if any(change.trace_id == trace(3) for change in page.items):
+            is_told.set()
+
+    monkeypatch.setattr(changes.Following, "take", taking)
     served.say(1)
 
     def happens() -> None:
         for version, status in ((1, Status.LIVE), (2, Status.SETTLED), (2, Status.SETTLED)):
             served.say(2, version=version, status=status)
         served.say(3)
-        time.sleep(0.6)  # a reader may be told of what a run is by then, not of each version
+        assert is_told.wait(60)  # a reader may be told of what a run is by then, not of each
         served.say(2, version=3)
 
     result = tail(happens, "--limit", "3")
