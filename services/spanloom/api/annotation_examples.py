@@ -133,6 +133,7 @@ _QUEUE = {
             "done": 3,
             "timed": 3,
             "seconds": 512.5,
+            "median_seconds": 140.2,
             "gold": {"answers": 12, "right": 11},
         }
     },

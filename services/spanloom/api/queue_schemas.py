@@ -24,6 +24,9 @@ class ProgressItem(BaseModel):
     done: int
     timed: Annotated[int, Field(description="How many of the done ones have a beginning.")]
     seconds: Annotated[float, Field(description="From beginning to done, all timed together.")]
+    median_seconds: Annotated[
+        float | None, Field(description="Of one of them, the median; null where none is timed.")
+    ]
     gold: Annotated[
         GoldItem | None,
         Field(description="Of one queue: against known answers; null where there are none."),

@@ -77,7 +77,16 @@ def test_what_somebody_has_begun_comes_first_and_then_nothing() -> None:
 
 def test_only_items_whose_beginning_is_known_are_timed() -> None:
     told = desk((0, "ada", Event.BEGUN), (1, "ada", Event.DONE), (0, "ada", Event.DONE))
-    assert progress_of(told)["ada"] == Progress(3, 2, 1, 2e-06)
+    assert progress_of(told)["ada"] == Progress(3, 2, 1, 2e-06, 2e-06)
+    assert progress_of(desk((0, "ada", Event.DONE)))["ada"].median_seconds is None
+
+
+def test_a_night_between_beginning_and_done_makes_no_item_long() -> None:
+    begun, done = ("ada", Event.BEGUN), ("ada", Event.DONE)
+    evening, morning = (0, *begun), (0, *done)
+    told = desk(evening, (1, *begun), (1, *done), (2, *begun), (2, *done), morning)
+    ada = progress_of(told)["ada"]
+    assert (ada.timed, ada.seconds, ada.median_seconds) == (3, 7e-06, 1e-06)
 
 
 def test_an_item_is_begun_by_opening_it_once_and_by_whose_it_is() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ class Progress(NamedTuple):
     """Of those that are done, how many have a beginning; when the others were, nobody saw."""
     seconds: float
     """From beginning to done, of all timed items together."""
+    median_seconds: float | None
+    """Of one of them: a night between beginning and done makes no item long. Of none: unknown."""
 
 
 class Accuracy(NamedTuple):
@@ -38,7 +41,8 @@ def progress_of(desk: Desk) -> Mapping[str, Progress]:
         mine = sum(who in names for names in desk.assigned.values())
         if mine or who in desk.queue.annotators:
             took = [seconds for of in done if (seconds := desk.seconds(of, who)) is not None]
-            found[who] = Progress(mine, len(done), len(took), sum(took))
+            middle = median(took) if took else None
+            found[who] = Progress(mine, len(done), len(took), sum(took), middle)
     return found
 
 

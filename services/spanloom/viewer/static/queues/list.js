@@ -9,7 +9,7 @@ import { NextButton } from "./next.js";
 
 /**
  * A queue as the service tells it.
- * @typedef {{assigned: number, done: number, timed: number, seconds: number, gold: {answers: number, right: number} | null}} Progress
+ * @typedef {{assigned: number, done: number, timed: number, seconds: number, median_seconds: number | null, gold: {answers: number, right: number} | null}} Progress
  * @typedef {{name: string, project: string, scheme: string, mode: "assigned" | "free", annotators: string[], each: number, blind: boolean,
  *   order: "oldest" | "random" | "errors" | "disagreement", away: string[], threshold: number | null, sample: number, where: string,
  *   living: boolean, instructions: string, items: number, overlap: number, states: Record<string, number>, progress: Record<string, Progress>}} Queue

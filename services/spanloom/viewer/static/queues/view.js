@@ -66,11 +66,11 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The mean of the items whose beginning is known, and of how many where not of all. @param {{progress: import("./list.js").Progress}} props */
-function TimeForOne({ progress: { timed, done, seconds } }) {
-  if (!timed) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
+/** The median of the items whose beginning is known, and of how many where not of all. @param {{progress: import("./list.js").Progress}} props */
+function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
+  if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;
-  return html`<span title=${isAll ? "" : t("person.time.of", { n: timed, done })}>${duration((seconds / timed) * 1000)}${isAll ? "" : html` <span class="quiet">(${timed}/${done})</span>`}</span>`;
+  return html`<span title=${isAll ? "" : t("person.time.of", { n: timed, done })}>${duration(median * 1000)}${isAll ? "" : html` <span class="quiet">(${timed}/${done})</span>`}</span>`;
 }
 
 /** @param {{queue: Queue, turnAway: (who: string) => void}} props */
