@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -36,6 +37,9 @@ ROWS = ".grid .row"
 RUNS = 104
 """Of the long conversation: more than come with the first page of the list."""
 MANY = 100_000
+MANY_RUNS, MANY_TALK = 45, "support/of many runs"
+WHOLE_MS = 60_000
+"""Until all of them are looked through, however busy the machine is."""
 ROWS_ARE = """async (one, least) => {
   while (Number(one.ariaRowCount) < least) await new Promise(requestAnimationFrame);
 }"""
@@ -316,10 +320,96 @@ def test_what_was_said_is_found_in_runs_that_nobody_opened(
     box.press("Enter")
     page.wait_for_url(f"**step={long[41]}%2F*")
     box.fill("say")  # the name of a tool in every run
-    expect(hits).to_have_text(f"{RUNS} hits")  # steps of the first runs, the others as a whole
+    expect(hits).to_have_text(f"{RUNS} hits")
     expect(page.locator(f"{ROWS}.k-tool:not(.dim) .label").first).to_have_text("say")
     box.fill("")
     expect(page.locator(f"{ROWS}.dim")).to_have_count(0)
+
+
+@pytest.fixture(scope="module")
+def many(service: RunningSpanloom) -> str:
+    """Return a conversation of more runs than are looked through at once."""
+    send_long_talk(service, MANY_RUNS, MANY_TALK)
+    wait_for_words(service.api, MANY_TALK, f"Answer {MANY_RUNS - 1}", 1)
+    return MANY_TALK
+
+
+def test_of_many_runs_that_have_it_the_steps_are_found_in_all(
+    page: Page, service: RunningSpanloom, many: str
+) -> None:
+    grid = open_talk(page, service, many)
+    page.get_by_label("Search steps").fill("say")  # the name of a tool in every run
+    rows = str(1 + 3 * MANY_RUNS)  # below run and agent
+    expect(grid).to_have_attribute("aria-rowcount", rows, timeout=WHOLE_MS)
+    expect(page.locator(".find [role=status]")).to_have_text(f"{MANY_RUNS} hits")
+    expect(page.get_by_text("runs looked through")).to_have_count(0)
+    grid.focus()
+    for key in ("Home", "End"):
+        page.keyboard.press(key)
+        expect(page.locator(f"{ROWS}.k-tool:not(.dim) .label").first).to_have_text("say")
+
+
+def test_parts_of_words_are_looked_for_in_the_first_the_middle_and_the_last_run(
+    page: Page, service: RunningSpanloom, many: str
+) -> None:
+    open_talk(page, service, many)
+    box, hits = page.get_by_label("Search steps"), page.locator(".find [role=status]")
+    box.fill("nswer ")
+    expect(page.get_by_text(f"0 of {MANY_RUNS} runs looked through")).to_be_visible()
+    expect(hits).to_have_text("0 hits")
+    page.get_by_role("button", name="Look through the others").click()
+    hit = f"{2 * MANY_RUNS} hits"  # agents, and their last model calls
+    expect(hits).to_have_text(hit, timeout=WHOLE_MS)
+    expect(page.get_by_text("runs looked through")).to_have_count(0)
+    for at in (0, MANY_RUNS // 2, MANY_RUNS - 1):
+        box.fill(f"nswer {at}.")
+        page.get_by_role("button", name="Look through the others").click()
+        expect(page.locator(f"{ROWS}:not(.dim) .preview").last).to_contain_text(f"Answer {at}.")
+        expect(hits).to_have_text("2 hits")
+    assert faults(page) == []
+
+
+def test_a_search_is_stopped_and_goes_on(page: Page, service: RunningSpanloom, many: str) -> None:
+    def slowly(route: Route) -> None:
+        time.sleep(0.05)
+        route.continue_()
+
+    page.route("**/v1/trajectories/*/search?*", slowly)
+    open_talk(page, service, many)
+    page.get_by_label("Search steps").fill("say")
+    page.get_by_role("button", name="Stop").click()
+    more = page.get_by_role("button", name="Look through the others")
+    expect(more).to_be_visible()
+    page.wait_for_timeout(500)  # what was under way comes in
+    told = page.locator(".find .quiet").last.inner_text()
+    assert 0 < int(told.split(" of ")[0]) < MANY_RUNS
+    expect(page.locator(".find [role=status]")).to_have_text(f"{MANY_RUNS} hits")  # some are runs
+    page.wait_for_timeout(300)
+    assert page.locator(".find .quiet").last.inner_text() == told
+    more.click()
+    expect(page.get_by_text("runs looked through")).to_have_count(0, timeout=WHOLE_MS)
+
+
+def test_what_could_not_be_looked_through_is_asked_for_again(
+    page: Page, service: RunningSpanloom, many: str
+) -> None:
+    failing = {"left": 3}
+
+    def busy(route: Route) -> None:
+        failing["left"] -= 1
+        if failing["left"] >= 0:
+            route.fulfill(status=503, json={"detail": "too busy"})
+        else:
+            route.continue_()
+
+    page.route("**/v1/trajectories/*/search?*", busy)
+    grid = open_talk(page, service, many)
+    page.get_by_label("Search steps").fill("say")
+    left = page.get_by_text(f"{MANY_RUNS - 3} of {MANY_RUNS} runs looked through")
+    expect(left).to_be_visible(timeout=WHOLE_MS)
+    page.get_by_role("button", name="Look through the others").click()
+    expect(left).to_have_count(0)
+    expect(grid).to_have_attribute("aria-rowcount", str(1 + 3 * MANY_RUNS), timeout=WHOLE_MS)
 
 
 def test_what_comes_meanwhile_is_told_and_moves_nothing(

@@ -1,44 +1,71 @@
-/** In which steps of a conversation a text stands: in its runs alone where they are few, else in those that the service finds first. */
-import { getJson } from "../api.js";
-import { view } from "../run/state.js";
+/** In which steps of a conversation a text stands: first in the runs that the index of words names, then in the others. */
+import { t } from "../i18n/index.js";
+import { Search } from "../run/search.js";
+import { turns, view } from "../run/state.js";
 import { quoted } from "../state/filters.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
 import { runsOf } from "./forest.js";
-import { askRuns, pathOf } from "./runs.js";
-import { fetchRun, partAt } from "./state.js";
+import { Looking, progress } from "./looking.js";
+import { linesOf, whenAll } from "./runs.js";
+import { partAt } from "./state.js";
 
-/** Of so many runs the steps are looked through; of others that have it the run alone is shown. */
-const AT_ONCE = 20;
+/** So many runs are looked through without being asked; of more those that the index names. */
+const FEW = 20;
 
-/** @type {import("../run/search.js").Find} */
-export async function findInRuns(q, until) {
-  const isFetched = (/** @type {number} */ at) => Number(partAt(at).outline !== null);
-  const wanted = (await runsWith(q, until)).toSorted((a, b) => isFetched(b) - isFetched(a));
-  const near = wanted.slice(0, AT_ONCE);
-  const found = wanted.slice(AT_ONCE).map((at) => ({ at, row: -1, snippet: "" }));
-  await Promise.all(near.map(async (at) => {
-    await fetchRun(at);
-    const { run, outline } = partAt(at);
-    if (!outline || until.aborted) return;
-    const told = await getJson(`${pathOf(run)}/search`, { q, project: run.project, version: outline.version }, until).catch(() => ({ items: [] }));
-    for (const { row, snippet } of told.items) found.push({ at, row, snippet });
-  }));
-  return () => {
-    const now = runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
-    return new Map(found.map(({ at, row, snippet }) => [partAt(at) === now.parts[at] ? now.row(at, row) : now.heads[at], snippet]));
-  };
+const runsNow = () => runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
+
+export function Finder() {
+  return turns.value >= 0 && html`<${Search} find=${findInRuns}><${Progress} /><//>`; // what types there are turns with the rows
 }
 
-/** The numbers of the runs in which a text may stand, or the name of a step has it. @param {string} q @param {AbortSignal} until @returns {Promise<number[]>} */
-async function runsWith(q, until) {
-  const runs = runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
-  const all = [...runs.parts.keys()];
-  if (all.length <= AT_ONCE) return all;
-  const named = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;
+function Progress() {
+  const now = progress.value;
+  if (!now || now.of <= FEW || now.n === now.of || (place.value.query.q ?? "").length < 2) return "";
+  const { n, of, isGoing, turn } = now;
+  return html`<span class="quiet">${t("conversation.looked", { n, of })}</span>
+    <button title=${t("conversation.look.means")} onClick=${turn}>${t(isGoing ? "conversation.look.stop" : "conversation.look")}</button>`;
+}
+
+/** @type {import("../run/search.js").Find} */
+async function findInRuns(q, until, tell) {
+  progress.value = null;
+  await whenAll();
+  const all = [...runsNow().parts.keys()];
+  const isFew = all.length <= FEW;
+  const named = isFew ? null : await namedRuns(q, until);
+  const first = named ?? all.filter((at) => isFew || partAt(at).outline);
+  const search = new Looking(q, until, () => tell(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
+  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run, until it is known where in it
+  await search.go(first.length);
+}
+
+/** Rows as they are numbered now. @param {Looking["hits"]} hits */
+function rowsOf(hits) {
+  const now = runsNow();
+  /** @type {Map<number, string>} */
+  const rows = new Map();
+  for (const [at, found] of hits) {
+    for (const { row, snippet } of found) rows.set(partAt(at) === now.parts[at] ? now.row(at, row) : now.heads[at], snippet);
+  }
+  return rows;
+}
+
+/** The numbers of the runs in which words stand, or the name of a step has them, fetched ones first; null where words are not searched, or not so. @param {string} q @param {AbortSignal} until */
+async function namedRuns(q, until) {
+  const runs = runsNow();
+  const name = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;
+  /** @type {number[]} */
+  const found = [];
   try {
-    const told = await askRuns(`(${quoted(q)} or has(name ~ ${quoted(named)}))`, { fields: "project,trace_id" }, until);
-    return told.items.map((/** @type {any} */ one) => runs.numberOf(one.trace_id)).filter((/** @type {number} */ at) => at >= 0);
+    for await (const line of linesOf(`(${quoted(q)} or has(name ~ ${quoted(name)}))`, "project,trace_id", until)) {
+      const at = runs.numberOf(line.trace_id);
+      if (at >= 0) found.push(at);
+    }
   } catch (error) {
     if (until.aborted) throw error;
-    return all.filter((at) => runs.parts[at].outline); // texts are not searched here, or not so
+    return null;
   }
+  const isWaiting = (/** @type {number} */ at) => Number(partAt(at).outline === null);
+  return found.toSorted((a, b) => isWaiting(a) - isWaiting(b) || a - b);
 }

@@ -9,7 +9,7 @@ import { annotator } from "../state/annotator.js";
 import { place } from "../state/place.js";
 import { isStep, spanId } from "../tree/outline.js";
 import { runsOf } from "./forest.js";
-import { askRuns } from "./runs.js";
+import { linesOf } from "./runs.js";
 
 /** @typedef {Awaited<ReturnType<typeof saidOf>>} Said */
 /** @typedef {{trace_id: string, project: string}} Of */
@@ -19,8 +19,9 @@ const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
 /** Which runs were annotated, by one question for all of them. @returns {Promise<Set<string>>} */
 async function annotatedRuns() {
-  const told = await askRuns("annotated", { fields: "project,trace_id" });
-  return new Set(told.items.map(keyOf));
+  const found = new Set();
+  for await (const line of linesOf("annotated", "project,trace_id")) found.add(keyOf(line));
+  return found;
 }
 
 /** Draws nothing itself: the rows of the tree do. */

@@ -5,7 +5,7 @@ import { follow } from "../state/follow.js";
 import { quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { areAll, askRuns, runs } from "./runs.js";
+import { areAll, linesOf, runs } from "./runs.js";
 import { partAt } from "./state.js";
 
 /** @typedef {{trace_id: string, project: string, version: number}} Line */
@@ -22,13 +22,9 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** The lines of the runs of the conversation that a question finds. @param {string} condition @param {(line: Line) => void} tell */
+/** Tell the lines of the runs of the conversation that a question finds. @param {string} condition @param {(line: Line) => void} tell */
 async function ask(condition, tell) {
-  for (let cursor = null; cursor !== undefined; ) {
-    const told = await askRuns(condition, { fields: "project,trace_id,version", cursor });
-    told.items.forEach(tell);
-    cursor = told.next_cursor ?? undefined;
-  }
+  for await (const line of linesOf(condition, "project,trace_id,version")) tell(line);
 }
 
 /** Watch until what is returned is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */

@@ -22,13 +22,26 @@ export const conversationId = () => place.peek().query.id ?? "";
 export const conversationPath = () => `/v1/conversations/${encodeURIComponent(conversationId())}`;
 
 /**
- * Ask for a page of those runs of the conversation of which something holds.
- * @param {string} condition empty: of all @param {{fields: string, cursor?: string | null}} what @param {AbortSignal} [until]
+ * The lines of those runs of the conversation of which something holds, page by page.
+ * @param {string} condition empty: of all @param {string} fields @param {AbortSignal} [until]
  */
-export function askRuns(condition, what, until) {
+export async function* linesOf(condition, fields, until) {
   const where = `conversation = ${quoted(conversationId())}${condition && ` and ${condition}`}`;
-  return getJson("/v1/trajectories", { project: place.peek().query.project, where, limit: MORE, ...what }, until);
+  for (let cursor = null; cursor !== undefined; ) {
+    const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, limit: MORE, fields, cursor }, until);
+    yield* told.items;
+    cursor = told.next_cursor ?? undefined;
+  }
 }
+
+/** Wait until all runs have come. @returns {Promise<void>} */
+export const whenAll = () => new Promise((go) => {
+  const stop = areAll.subscribe((isSo) => {
+    if (!isSo) return;
+    go();
+    queueMicrotask(() => stop());
+  });
+});
 
 /** @param {Run} run */
 export const pathOf = (run) => `/v1/trajectories/${run.trace_id}`;

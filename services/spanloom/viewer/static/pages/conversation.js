@@ -1,7 +1,7 @@
 /** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { Chosen, stepPanel } from "../conversation/chosen.js";
-import { findInRuns } from "../conversation/finding.js";
+import { Finder } from "../conversation/finding.js";
 import { Header } from "../conversation/header.js";
 import { headsOf } from "../conversation/heads.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
@@ -11,8 +11,7 @@ import { Words } from "../conversation/words.js";
 import "../i18n/conversation.js";
 import { t } from "../i18n/index.js";
 import { Player } from "../run/player.js";
-import { Search } from "../run/search.js";
-import { turns, view } from "../run/state.js";
+import { view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
 import { Crumbs, Views } from "../run/views.js";
 import { place } from "../state/place.js";
@@ -66,8 +65,4 @@ function Left({ there }) {
   const { view: on } = place.value.query;
   if (on === "transcript") return html`<${Transcript} />`;
   return html`<${Player} />${on === "graph" ? html`<${RunGraph} />` : html`<${Tree} view=${there} words=${wordsOf} />`}`;
-}
-
-function Finder() {
-  return turns.value >= 0 && html`<${Search} find=${findInRuns} />`; // what types there are turns with the rows
 }

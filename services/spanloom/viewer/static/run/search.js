@@ -8,7 +8,8 @@ import { useKeys } from "../ui/keys.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, snippet: string}} Hit */
-/** Asks in which rows a text stands; by what is returned they are told as they are numbered then. @typedef {(q: string, until: AbortSignal) => Promise<() => Map<number, string>>} Find */
+/** Takes what tells the rows in which a text stands, as they are numbered then. @typedef {(rows: () => Map<number, string>) => void} Tell */
+/** Asks in which rows a text stands, and tells it, once or each time that more is known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
 
 const PAUSE_MS = 250;
 
@@ -16,14 +17,14 @@ const PAUSE_MS = 250;
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
 /** @type {Find} */
-async function findInRun(q, until) {
+async function findInRun(q, until, tell) {
   const told = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
   const found = new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
-  return () => found;
+  tell(() => found);
 }
 
-/** @param {{find?: Find, says?: string}} props `says`: beside the number of hits */
-export function Search({ find = findInRun, says = "" }) {
+/** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: beside the number of hits */
+export function Search({ find = findInRun, children }) {
   const { q = "", type, alone, project } = place.value.query;
   const [found, setFound] = useState(/** @type {{rows: () => Map<number, string>} | null} */ (null));
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -35,7 +36,7 @@ export function Search({ find = findInRun, says = "" }) {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      find(q, until.signal).then((rows) => setFound({ rows }), () => {});
+      find(q, until.signal, (rows) => setFound({ rows })).catch(() => {});
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there]);
@@ -53,7 +54,7 @@ export function Search({ find = findInRun, says = "" }) {
     ${there?.o.kinds.filter((kind) => !["other", "run"].includes(kind) && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
     ${hasPlumbing() && html`<button aria-pressed=${String(turns.value >= 0 && there?.hasFrames)} title=${`${t("key.frames")} (o)`} onClick=${turnFrames}>${t("find.frames")}</button>`}
     ${isOn && html`<button aria-pressed=${String(alone === "1")} onClick=${() => change({ alone: alone ? null : "1" })}>${t("find.alone")}</button>`}
-    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? `${t("find.hits", { n: there.hitCount })}${says}` : ""}</span>
+    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}</span>${children}
   </search>`;
 }
 
