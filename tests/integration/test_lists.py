@@ -12,6 +12,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom import Client
+from spanloom.client import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +42,26 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 def test_every_run_is_listed_once(spanloom: RunningSpanloom, limit: int) -> None:
     listed = list(_pages(f"{spanloom.api}/v1/trajectories", limit))
     assert [item["trace_id"] for item in listed] == [_trace_id(n) for n in reversed(range(RUNS))]
+
+
+class NarrowProxy(httpx.HTTPTransport):
+    """Refuses addresses as many a proxy does."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if len(request.url.raw_path) > 8_000:
+            return httpx.Response(414)
+        return super().handle_request(request)
+
+
+def test_a_question_that_no_proxy_lets_through_goes_in_a_body(spanloom: RunningSpanloom) -> None:
+    names = "会话" * 600
+    where = f'trace_id in ("{_trace_id(7)}", "{_trace_id(500)}") and not user = "{names}"'
+    with Client(spanloom.api, transport=NarrowProxy()) as client:
+        runs = client.trajectories(where, is_duplicate=None)
+        assert [run.trace_id for run in runs] == [_trace_id(500), _trace_id(7)]
+        assert runs.to_polars("trace_id")["trace_id"].to_list() == [_trace_id(500), _trace_id(7)]
+        with pytest.raises(QueryError, match="should have at most 4096 characters"):
+            list(client.trajectories(f'user = "{"x" * 20_000}"'))
 
 
 def test_every_form_lists_every_run_once(spanloom: RunningSpanloom) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+
+import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,6 +17,10 @@ AnswerT = TypeVar("AnswerT")
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
+MOST_IN_ADDRESS = 4_000
+"""Characters of a question in an address: the service takes more, many a proxy before it 8,000."""
+_IN_A_BODY = {"/v1/trajectories": "/v1/trajectories/search"}
+"""Paths whose questions may be asked in a body, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,16 @@ class Call(Generic[AnswerT]):
 def get(path: str, **params: str | float | bool | None) -> Request:
     """Return the request that reads a path."""
     return Request("GET", path, given(params))
+
+
+def in_body_if_long(request: Request) -> Request:
+    """Return what asks the same in a body, if it is long for an address and may be asked so."""
+    path = _IN_A_BODY.get(request.path)
+    if path is None or len(urlencode(request.params)) <= MOST_IN_ADDRESS:
+        return request
+    headers = {**request.headers, "content-type": JSON}
+    body = orjson.dumps(dict(request.params))
+    return replace(request, method="POST", path=path, params={}, headers=headers, body=body)
 
 
 def post(path: str, **params: str | float | bool | None) -> Request:

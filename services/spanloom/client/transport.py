@@ -72,7 +72,7 @@ class Transport:
                 for piece in response.iter_bytes():
                     into.write(piece)
                 return _reply(response)
-        except httpx.RequestError as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             return fault(error, self.address.url, timeout_s)
 
 
@@ -115,7 +115,7 @@ class AsyncTransport:
                 content=request.body or None,
                 timeout=timeout_s,
             )
-        except httpx.RequestError as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             return fault(error, self.address.url, timeout_s)
         return _reply(response, response.content)
 
@@ -124,8 +124,10 @@ def _reply(response: httpx.Response, body: bytes = b"") -> Reply:
     return Reply(response.status_code, dict(response.headers), body)
 
 
-def fault(error: httpx.RequestError, url: str, timeout_s: float) -> ClientError:
+def fault(error: httpx.RequestError | httpx.InvalidURL, url: str, timeout_s: float) -> ClientError:
     """Return what went wrong on the way to a service, as the exception that says so."""
+    if isinstance(error, httpx.InvalidURL):
+        return ClientError(f"what is asked does not fit into an address: {error}")
     if isinstance(error, httpx.TimeoutException):
         return TimedOutError(f"{url} did not answer within {timeout_s:g} s")
     if isinstance(error, httpx.TransportError):

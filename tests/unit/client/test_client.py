@@ -21,6 +21,7 @@ from spanloom import AsyncClient, Client
 from spanloom.api.examples import LIST
 from spanloom.client import (
     ApiError,
+    ClientError,
     ForbiddenError,
     InvalidParameterError,
     NotFoundError,
@@ -31,6 +32,7 @@ from spanloom.client import (
     UnreachableError,
     models,
 )
+from spanloom.client import request as request_module
 from spanloom.client.calls import runs as calls
 from spanloom.client.calls import walks
 from spanloom.client.request import Call, body_of, get
@@ -110,6 +112,30 @@ def test_filters_reach_the_api(world: World, client: Client) -> None:
     assert list(client.trajectories(has_error=True)) == []
     assert list(client.trajectories(agent_name="nobody")) == []
     assert len(list(client.trajectories(has_error=False, status=Status.SETTLED))) == 4
+
+
+def test_a_long_question_is_asked_in_a_body(
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [world.write(n).trace_id for n in range(1, 6)]
+    monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
+    some = {"where": "duration >= 0ms", "since": 1_800_000_002_000, "has_steps": True}
+    other = {"status": Status.SETTLED, "is_duplicate": None, "has_error": False, "order": "-start"}
+    wanted = client.trajectories(**some, **other).to_arrow()  # type: ignore[arg-type]
+    assert wanted["trace_id"].to_pylist() == keys[:0:-1]
+    for most in (10_000, 0):
+        monkeypatch.setattr(request_module, "MOST_IN_ADDRESS", most)
+        found = client.trajectories(**some, **other)  # type: ignore[arg-type]
+        assert [run.trace_id for run in found] == keys[:0:-1]
+        assert [run["trace_id"] for run in found.rows("trace_id")] == keys[:0:-1]
+        assert found.to_arrow() == wanted
+
+
+def test_a_question_that_fits_nowhere_is_an_error_of_ours(client: Client) -> None:
+    with pytest.raises(ClientError, match="does not fit into an address"):
+        list(client.search("x" * 70_000))
+    with pytest.raises(ApiError, match="A body may have 65536 bytes"):
+        list(client.trajectories(f'user = "{"x" * 70_000}"'))
 
 
 def test_a_run_with_its_steps(world: World, client: Client) -> None:

@@ -17,7 +17,7 @@ import orjson
 
 from spanloom.client.calls.runs import document
 from spanloom.client.models import ItemT, Page, Trajectory, TrajectorySummary
-from spanloom.client.request import JSON, NOT_FOUND, Request
+from spanloom.client.request import JSON, NOT_FOUND, Request, in_body_if_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,13 +85,15 @@ class Listing(Generic[ItemT]):
             return None
         limit = {} if self.limit is None else {"limit": str(self.limit)}
         accept = {"accept": f"{ARROW}, {JSON};q=0.1"}
-        return Request(
-            "GET",
-            self.path,
-            {**self.filters, **limit},
-            accept,
-            media_type=ARROW,
-            or_media_type=JSON,
+        return in_body_if_long(
+            Request(
+                "GET",
+                self.path,
+                {**self.filters, **limit},
+                accept,
+                media_type=ARROW,
+                or_media_type=JSON,
+            )
         )
 
     def of(self, fields: str | None) -> Listing[ItemT]:
@@ -138,7 +140,8 @@ class PageWalk(Generic[FoundT]):
             return None
         size = self._most if self._left is None else min(self._left, self._most)
         place = {"cursor": self.cursor} if self.cursor else {}
-        return Request("GET", self._path, {**self._filters, "limit": str(size), **place})
+        asked = {**self._filters, "limit": str(size), **place}
+        return in_body_if_long(Request("GET", self._path, asked))
 
     def take(self, reply: Reply) -> Sequence[FoundT]:
         """Return the items of a page."""
