@@ -113,7 +113,7 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
 def check_units(page: Page, one: Judged) -> None:
     """A number leads to the step behind it, and that to its run; each column says whose it is."""
     table = page.locator("table.confusion").first
-    expect(table.locator("th.who")).to_have_text(["bo says →", "ada says ↓"])
+    expect(table.locator("th.says")).to_have_text(["bo says →", "ada says ↓"])
     cell = page.get_by_role("button", name="ada says correct, bo says incorrect: 1")
     cell.click()
     assert query_of(page)["va"] == "correct"

@@ -1,5 +1,6 @@
 /** A row for each step: what each annotator says, and what is decided. */
 import { useState } from "../vendor/hooks.js";
+import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { asError } from "../judging/asked.js";
 import { none } from "../judging/parts.js";
@@ -10,11 +11,14 @@ import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { decide, differs, editOf } from "./decisions.js";
 import { Decision } from "./decision.js";
+import { errorOf, linesOf } from "./words.js";
 
 /** @typedef {import("./decisions.js").Row} Row */
 /** @typedef {import("./decisions.js").Said} Said */
+/** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
+/** @typedef {import("../tree/outline.js").Outline} Outline */
 
-/** @param {{rows: Row[], scheme: import("../pages/schemes.js").Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: import("../tree/outline.js").Outline}} props */
+/** @param {{rows: Row[], scheme: Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: Outline}} props */
 export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const people = [...new Set(rows.flatMap((row) => [...row.said.keys()]))].sort();
@@ -23,14 +27,14 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setError(null); again(); }, (failed) => setError(asError(failed)));
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><${Refusal} error=${error} /><table class="sheet-table decisions stacked">
-    <thead><tr><th>${t("tree.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
+    <thead><tr><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
     <tbody>${shown.map((row) => html`<tr key=${row.step} class=${differs(row) ? "differ" : ""}>
       <td><${StepName} row=${row} outline=${outline} /></td>
-      ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
-      <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></div></td></tr>`)}</tbody></table></div>`;
+      ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} scheme=${scheme} outline=${outline} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
+      <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></div></td></tr>`)}</tbody></table></div>`;
 }
 
-/** @param {{row: Row, outline: import("../tree/outline.js").Outline}} props */
+/** @param {{row: Row, outline: Outline}} props */
 function StepName({ row, outline }) {
   if (!row.step) return html`${t("units.whole")}`;
   if (row.at < 0) return html`<span class="quiet">${t("adjudication.gone")}</span> ${line(row.quote, 80)}`;
@@ -38,12 +42,17 @@ function StepName({ row, outline }) {
   return html`<button class="plain k-${kind}" onClick=${() => change({ step: row.step })}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
 }
 
-/** What one annotator says of one step, ready to be taken over. @param {{said: Said | undefined, take: (said: Said) => void}} props */
-function Says({ said, take }) {
+/** What one annotator says of one step, ready to be taken over. @param {{said: Said | undefined, scheme: Scheme, outline: Outline, take: (said: Said) => void}} props */
+function Says({ said, scheme, outline, take }) {
   if (!said) return none();
-  const more = [[said.error_type, said.error_subtype].filter(Boolean).join(" › "), said.severity].filter(Boolean).join(", ");
-  const whole = Object.entries(said.value).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return html`<b>${visible(said.correctness)}</b>${more && html`<br />${visible(more)}`}${said.rationale && html`<br /><span class="quiet">${line(said.rationale, 300)}</span>`}
-    ${whole.map((one) => html`<br /><span class="quiet">${line(one, 200)}</span>`)}${said.state === "changed" && html`<br /><span class="odd">${t("adjudication.changed")}</span>`}
-    <br /><button class="take" disabled=${!annotator.value} onClick=${() => take(said)}>${t("adjudication.take")}</button>`;
+  const more = errorOf(said);
+  const means = [said.error_type, said.error_subtype].map((name) => scheme.definitions[name]).filter(Boolean).join(" · ");
+  const lines = [
+    said.correctness && html`<b>${visible(worded(said.correctness))}</b>`,
+    more && html`<span title=${means}>${visible(more)}</span>`,
+    said.rationale && html`<span class="quiet">${line(said.rationale, 300)}</span>`,
+    ...linesOf(said.value, outline).map((one) => html`<span class="quiet">${line(one, 200)}</span>`),
+    said.state === "changed" && html`<span class="odd">${t("adjudication.changed")}</span>`,
+  ];
+  return html`${lines.filter(Boolean).map((one) => html`<div>${one}</div>`)}<button class="take" disabled=${!annotator.value} onClick=${() => take(said)}>${t("adjudication.take")}</button>`;
 }

@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { Figure } from "../judging/parts.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
-import { nameOf, show } from "./measures.js";
+import { inWords, nameOf, show } from "./measures.js";
 
 /** @typedef {import("./measures.js").Measure} Measure */
 /** @typedef {import("./measures.js").Pair} Pair */
@@ -36,16 +36,18 @@ function Table({ pair, measure }) {
   const cell = (va, vb) => {
     const count = counts.get(JSON.stringify([va, vb])) ?? 0;
     const shade = count ? Math.ceil((count / most) * SHADES) : 0;
-    const told = t("agreement.cell", { one, va, other, vb, n: count });
-    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}">${count ? html`<button class="plain" title=${told} aria-label=${told} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
+    const told = t("agreement.cell", { one, va: inWords(measure, va), other, vb: inWords(measure, vb), n: count });
+    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}" data-label=${`${words(other)} ${valueOf(vb)}`}>${count ? html`<button class="plain" title=${told} aria-label=${told} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
   };
   /** @param {string} who */
-  const says = (who) => html`<bdi>${t("agreement.says", { who: line(who, 40) })}</bdi>`;
+  const words = (who) => t("agreement.says", { who: line(who, 40) });
+  /** @param {string} value */
+  const valueOf = (value) => line(inWords(measure, value), 24);
   return html`<figure class="wide"><figcaption><b><bdi>${visible(one)}</bdi> · <bdi>${visible(other)}</bdi></b>
       <span>κ <${Figure} figure=${pair.kappa} /></span> ${pair.percent.value !== null && html`<span>${percent(pair.percent.value)} ${t("agreement.percent")}</span>`}
       <button class="plain" onClick=${() => show({ measure, a: one, b: other })}>${t("agreement.both", { n: pair.units })}</button></figcaption>
-    <table class="sheet-table confusion">
-    <thead><tr><td></td><th scope="colgroup" colspan=${values.length} class="who">${says(other)} →</th></tr>
-      <tr><th class="who">${says(one)} ↓</th>${values.map((value) => html`<th scope="col" class="number"><bdi>${line(value, 24)}</bdi></th>`)}</tr></thead>
-    <tbody>${values.map((va) => html`<tr><th scope="row"><bdi>${line(va, 24)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></figure>`;
+    <table class="sheet-table confusion stacked">
+    <thead><tr><td></td><th scope="colgroup" colspan=${values.length} class="says"><span class="over"><bdi>${words(other)}</bdi> →</span></th></tr>
+      <tr><th class="says"><bdi>${words(one)}</bdi> ↓</th>${values.map((value) => html`<th scope="col" class="number"><bdi>${valueOf(value)}</bdi></th>`)}</tr></thead>
+    <tbody>${values.map((va) => html`<tr><th scope="row" data-label=${words(one)}><bdi>${valueOf(va)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></figure>`;
 }

@@ -5,7 +5,7 @@ import { RunLink } from "../judging/parts.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
-import { nameOf } from "./measures.js";
+import { inWords, nameOf } from "./measures.js";
 
 const MOST_NAMED = 50;
 
@@ -23,15 +23,15 @@ export function Units({ asked }) {
   const ids = [...new Set(items.map((unit) => unit.trace_id))].slice(0, MOST_NAMED);
   const runs = useRuns(ids, asked.project);
   const people = [...new Set(items.flatMap((unit) => Object.keys(unit.values)))].sort();
-  const of = [nameOf(measure), agent, type, pair.join(" · "), values.length ? values.map((one) => `“${one}”`).join(" · ") : ""].filter(Boolean).join(", ");
+  const of = [nameOf(measure), agent, type, pair.join(" · "), values.length ? values.map((one) => `“${inWords(measure, one)}”`).join(" · ") : ""].filter(Boolean).join(", ");
   return html`<h2 id="units">${values.length ? t("units.said") : t("units.differ")} <span class="quiet">${visible(of)} · ${told?.total ?? "…"}</span></h2>
     ${error && html`<p class="refusal" role="alert">${error.message}</p>`}
-    ${items.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label=${t("units.differ")}><table class="sheet-table units">
-      <thead><tr><th>${t("item.run")}</th><th>${t("tree.step")}</th>${people.map((who) => html`<th><bdi>${t("agreement.says", { who: line(who, 40) })}</bdi></th>`)}<th></th></tr></thead>
+    ${items.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label=${t("units.differ")}><table class="sheet-table units stacked">
+      <thead><tr><th>${t("item.run")}</th><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${t("agreement.says", { who: line(who, 40) })}</bdi></th>`)}<th></th></tr></thead>
       <tbody>${items.map((unit) => html`<tr key=${unit.trace_id + unit.step_id}>
         <td><${RunLink} id=${unit.trace_id} run=${runs[unit.trace_id]} project=${asked.project} /></td>
         <td class="k-${unit.step_type}">${unit.step_id ? html`<a href=${link(`/trajectories/${unit.trace_id}`, { step: unit.step_id, project: asked.project })}><span class="kind">${unit.step_type}</span> <bdi>${line(unit.quote || unit.step_id, 60)}</bdi></a> <span class="quiet"><bdi>${visible(unit.agent)}</bdi></span>` : t("units.whole")}</td>
-        ${people.map((who) => html`<td><bdi>${visible(unit.values[who] ?? "–")}</bdi></td>`)}
+        ${people.map((who) => html`<td data-label=${t("agreement.says", { who: line(who, 40) })}><bdi>${visible(inWords(measure, unit.values[who] ?? "–"))}</bdi></td>`)}
         <td class="ends-here"><a href=${link("/adjudication", { trace: unit.trace_id, scheme: asked.scheme, queue: asked.queue, step: unit.step_id, project: asked.project })}>${t("adjudication.open")}</a></td></tr>`)}</tbody></table></div>`}
     ${told && told.total > items.length && html`<p class="quiet">${t("units.more", { n: told.total - items.length })}</p>`}
     ${told && told.total === 0 && html`<p>${t("units.none")}</p>`}`;

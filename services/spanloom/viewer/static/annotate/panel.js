@@ -1,5 +1,6 @@
 /** The annotation panel: who says what of the step that is chosen, and what all of it comes to. */
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
+import "../i18n/judging_runs.js";
 import { annotate as en } from "../i18n/en/annotate.js";
 import { learn, number, t } from "../i18n/index.js";
 import { annotate as zh } from "../i18n/zh/annotate.js";

@@ -88,7 +88,7 @@ const withOwn = (found) => ({ ...found, shape: `${found.shape} own` });
 /** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
 function sign(scheme, correctness, { severity, error_type: type }, who, isByMachine) {
   const isOpen = asksMore(scheme, correctness) && scheme.severities.length > 0 && !severity;
-  const words = [worded(correctness), type && worded(type), severity].filter(Boolean).join(", ");
+  const words = [correctness, type, severity].filter(Boolean).map(worded).join(", ");
   return { shape: `mark m-${shapeOf(scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
 }
 

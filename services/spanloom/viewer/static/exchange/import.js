@@ -1,6 +1,6 @@
 /** Takes files in: first only says what would be stored, then stores it. */
 import { useState } from "../vendor/hooks.js";
-import { sendJson } from "../api.js";
+import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
@@ -18,13 +18,23 @@ const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).web
 /** Whether a file has lines of ours, and none of Potato's. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
+/** What a line says; a blank one nothing. @param {string} line @param {string} path @param {number} at */
+function entryOf(line, path, at) {
+  if (!line.trim()) return [];
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    throw new ApiError(0, t("exchange.nojson", { path, line: at + 1 }));
+  }
+}
+
 /** What the service says of files: ours as entries, Potato's as they are. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
   const asked = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */
   const reports = [];
   for (const { path, text } of files.filter((one) => isOurs(one.path))) {
-    const entries = text.split("\n").filter((one) => one.trim()).map((one) => JSON.parse(one));
+    const entries = text.split("\n").flatMap((line, at) => entryOf(line, path, at));
     reports.push({ from: path, report: await sendJson("POST", "/v1/annotations/import", entries, asked) });
   }
   const theirs = files.filter((one) => !isOurs(one.path));
@@ -72,6 +82,6 @@ function Told({ from, report }) {
   const sum = t(report.dry_run ? "exchange.would" : "exchange.did", { added: report.added, there: report.there });
   const rows = [...report.refused.map((one) => ({ ...one, isError: true })), ...report.flags.map((one) => ({ ...one, isError: false }))];
   return html`<section class="report"><h3><bdi>${visible(from)}</bdi></h3><p>${sum}</p>
-    ${rows.length > 0 && html`<table class="sheet-table"><thead><tr><th class="number">${t("exchange.line")}</th><th>${t("exchange.what")}</th><th>${t("exchange.why")}</th></tr></thead>
-      <tbody>${rows.map(({ line, detail, isError }) => html`<tr><td class="number">${line}</td><td class=${isError ? "wrong" : "odd"}>${isError ? `✕ ${t("exchange.refused")}` : `⚠ ${t("exchange.kept")}`}</td><td>${visible(detail)}</td></tr>`)}</tbody></table>`}</section>`;
+    ${rows.length > 0 && html`<table class="sheet-table stacked"><thead><tr><th class="number">${t("exchange.line")}</th><th>${t("exchange.what")}</th><th>${t("exchange.why")}</th></tr></thead>
+      <tbody>${rows.map(({ line, detail, isError }) => html`<tr><td class="number" data-label=${t("exchange.line")}>${line}</td><td class=${isError ? "wrong" : "odd"} data-label=${t("exchange.what")}>${isError ? `✕ ${t("exchange.refused")}` : `⚠ ${t("exchange.kept")}`}</td><td data-label=${t("exchange.why")}>${visible(detail)}</td></tr>`)}</tbody></table>`}</section>`;
 }

@@ -1,6 +1,6 @@
 /** The queues there are, and how far each of their annotators is. */
 import { t } from "../i18n/index.js";
-import { StateBar } from "../judging/parts.js";
+import { StateBar, none } from "../judging/parts.js";
 import { annotator } from "../state/annotator.js";
 import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
@@ -40,6 +40,8 @@ export function Traits({ queue }) {
 
 /** @param {{queue: Queue, who: string}} props */
 function People({ queue, who }) {
-  return html`<ul class="people">${Object.entries(queue.progress).map(([name, progress]) => html`<li class=${name === who ? "me" : ""}>
+  const people = Object.entries(queue.progress);
+  if (!people.length) return none();
+  return html`<ul class="people">${people.map(([name, progress]) => html`<li class=${name === who ? "me" : ""}>
     <bdi>${visible(name)}</bdi> ${progress.done}/${progress.assigned}${queue.away.includes(name) ? ` (${t("queue.away")})` : ""}</li>`)}</ul>`;
 }

@@ -76,12 +76,12 @@ function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
 /** @param {{queue: Queue, turnAway: (who: string) => void}} props */
 function People({ queue, turnAway }) {
   const me = annotator.value;
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queue.people")}><table class="sheet-table">
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queue.people")}><table class="sheet-table stacked pairs">
     <thead><tr><th>${t("queue.person")}</th><th class="number">${t("person.assigned")}</th><th class="number">${t("person.done")}</th><th class="number">${t("person.time")}</th><th class="number" title=${t("person.gold.means")}>${t("person.gold")}</th><th></th></tr></thead>
     <tbody>${Object.entries(queue.progress).map(([who, progress]) => html`<tr key=${who} class=${who === me ? "me" : ""}>
-      <td><bdi>${visible(who)}</bdi></td><td class="number">${progress.assigned}</td><td class="number">${progress.done}</td>
-      <td class="number"><${TimeForOne} progress=${progress} /></td>
-      <td class="number">${progress.gold ? html`<span title=${`${progress.gold.right} / ${progress.gold.answers}`}>${percent(progress.gold.right / progress.gold.answers)}</span>` : none()}</td>
+      <td><bdi>${visible(who)}</bdi></td><td class="number" data-label=${t("person.assigned")}>${progress.assigned}</td><td class="number" data-label=${t("person.done")}>${progress.done}</td>
+      <td class="number" data-label=${t("person.time")}><${TimeForOne} progress=${progress} /></td>
+      <td class="number" data-label=${t("person.gold")}>${progress.gold ? html`<span title=${`${progress.gold.right} / ${progress.gold.answers}`}>${percent(progress.gold.right / progress.gold.answers)}</span>` : none()}</td>
       <td class="ends-here">${queue.annotators.includes(who) && html`<button aria-pressed=${String(queue.away.includes(who))} title=${t("queue.away.means")} onClick=${() => turnAway(who)}>${t("queue.away")}</button>`}</td></tr>`)}</tbody></table></div>`;
 }
 

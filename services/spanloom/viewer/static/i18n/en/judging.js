@@ -1,6 +1,7 @@
 /** English, of the pages for judging together: queues, schemes, agreement, adjudication, files. */
 export const judging = {
   "judging": "Judging",
+  "judging.step": "Step",
   "who.is": "You are",
   "who.name": "Your name",
   "who.use": "Use it",
@@ -67,6 +68,7 @@ export const judging = {
   "item.state": "How far",
   "item.alike": "Alike",
   "item.alike.means": "Share of shared steps that all judge the same",
+  "item.errors": "Errors",
   "item.gold": "gold",
   "item.gold.means": "Its answers are known; annotators are not told",
   "schemes.title": "Schemes",
@@ -160,5 +162,6 @@ export const judging = {
   "exchange.what": "what",
   "exchange.why": "why",
   "exchange.refused": "not taken",
+  "exchange.nojson": "{path}: line {line} is no JSON. Nothing of it was taken.",
   "exchange.kept": "kept as it is",
 };

@@ -1,4 +1,4 @@
-/** English, of judging together where one reads runs: a run in its queue, and writing a scheme. */
+/** English, of judging together where one reads runs: a run in its queue, what is said of it as a whole, and writing a scheme. */
 export const judgingRuns = {
   "who.first": "First say who you are, at the top.",
   "queue.new": "New queue",
@@ -24,4 +24,8 @@ export const judgingRuns = {
   "scheme.fine": "is understood.",
   "scheme.odd": "is understood, with {n} {n|remark|remarks}.",
   "scheme.wrong": "cannot be stored: {n} {n|fault|faults}.",
+  "whole.agent": "Who is responsible",
+  "whole.step": "It was decided at",
+  "extras.note": "Note on the run",
+  "corrections.edited": "what it should say",
 };

@@ -1,6 +1,7 @@
 /** 中文：共同评审的页面——队列、方案、一致性、仲裁、文件。 */
 export const judging = {
   "judging": "评审",
+  "judging.step": "步骤",
   "who.is": "您是",
   "who.name": "您的名字",
   "who.use": "使用",
@@ -67,6 +68,7 @@ export const judging = {
   "item.state": "进度",
   "item.alike": "相同",
   "item.alike.means": "共同评审的步骤中判断相同的比例",
+  "item.errors": "错误",
   "item.gold": "金标准",
   "item.gold.means": "答案已知；标注者不会得知",
   "schemes.title": "方案",
@@ -160,5 +162,6 @@ export const judging = {
   "exchange.what": "结果",
   "exchange.why": "原因",
   "exchange.refused": "未导入",
+  "exchange.nojson": "{path}：第 {line} 行不是 JSON，未导入任何内容。",
   "exchange.kept": "原样保留",
 };

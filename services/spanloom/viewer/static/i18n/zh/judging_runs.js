@@ -1,4 +1,4 @@
-/** 中文：阅读运行时的共同评审——队列中的运行，以及编写方案。 */
+/** 中文：阅读运行时的共同评审——队列中的运行、对整个运行的说明，以及编写方案。 */
 export const judgingRuns = {
   "who.first": "请先在上方填写您的名字。",
   "queue.new": "新建队列",
@@ -24,4 +24,8 @@ export const judgingRuns = {
   "scheme.fine": "可以理解。",
   "scheme.odd": "可以理解，有 {n} 条提示。",
   "scheme.wrong": "无法保存：{n} 处错误。",
+  "whole.agent": "责任 agent",
+  "whole.step": "决定性步骤",
+  "extras.note": "运行备注",
+  "corrections.edited": "应为",
 };

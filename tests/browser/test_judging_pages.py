@@ -1,0 +1,213 @@
+"""The pages for judging together as they are read: on a phone, and in the words of the form."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_runs import SEED
+from tests.support.judging import Judged, Judges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playwright.sync_api import FilePayload, Locator, Page, ViewportSize
+    from tests.conftest import StartSpanloom
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+SCHEME = "careful"
+CAREFUL = SEED.replace("name: step_evaluation", f"name: {SCHEME}").replace("minor", "minor_error")
+BLAME = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
+LONG = "charlotte.brontë@example.org"
+QUEUE = "a queue whose name is rather long, to see what becomes of it"
+WHY = "it says minor_error twice"
+FILE = "a_rather_long_name_of_a_file_with_annotations.jsonl"
+FIRST = f"{1:032x}"
+WIDE = """() => [document.documentElement, ...document.querySelectorAll("main *")]
+  .filter((one) => one.checkVisibility() && !one.closest("thead, option, .sr"))
+  .filter((one) => one.getBoundingClientRect().right > innerWidth
+    || one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible")
+  .map((one) => `${one.outerHTML.slice(0, 120)} ${one.scrollWidth} of ${one.clientWidth}`)"""
+"""What is wider than the window, or has to be scrolled sideways."""
+
+
+class Team(NamedTuple):
+    """The service, and what was sent to it."""
+
+    judges: Judges
+    runs: Sequence[Judged]
+
+    @property
+    def api(self) -> str:
+        return self.judges.api
+
+
+@pytest.fixture(scope="module")
+def team(start_shared_spanloom: StartSpanloom) -> Team:
+    """Three annotators who differ, one of a long name; and two who blame different steps."""
+    service = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    judges = Judges(service)
+    runs = [judges.send_run(number) for number in range(1, 4)]
+    for name, text in ((SCHEME, CAREFUL), ("blame", BLAME)):
+        judges.ask("PUT", f"/v1/schemes/{name}", "lead", json={"text": text})
+    ids, people = [run.trace for run in runs], ["ada", "bo", LONG]
+    judges.put_queue(QUEUE, scheme=SCHEME, trace_ids=ids, annotators=people, each=3, threshold=0.9)
+    for run in runs:
+        judges.mark(run, "ada", "correct", "incorrect", "partially_correct", scheme=SCHEME)
+        judges.mark(run, "bo", "correct", "correct", "incorrect", scheme=SCHEME)
+        judges.mark(run, LONG, "partially_correct", "correct", "correct", scheme=SCHEME)
+    judges.done(QUEUE, runs[0], *people)
+    for who, step in (("ada", 1), ("bo", 2)):
+        value = {
+            "responsible_agent": "browser",
+            "decisive_step": runs[0].steps[step],
+            "reason": WHY,
+        }
+        say(judges, runs[0], who, "blame", step_id="", value=value)
+    return Team(judges, runs)
+
+
+def say(judges: Judges, run: Judged, who: str, scheme: str, **item: object) -> None:
+    items = [{"write_id": f"pages-{who}-{scheme}", **item}]
+    path = f"/v1/trajectories/{run.trace}/annotations"
+    judges.ask("POST", path, who, json={"scheme": scheme, "items": items})
+
+
+@pytest.fixture
+def ada(page: Page) -> Page:
+    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
+    return page
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/queues", "table.queues"),
+        (f"/queues?queue={quote(QUEUE)}", f"tbody a[href*='{FIRST}']"),
+        ("/queues?new=1", "form.fields"),
+        ("/schemes?scheme=mast", "ol.source"),
+        (f"/schemes?scheme={SCHEME}", "ol.source"),
+        (f"/agreement?scheme={SCHEME}", "table.units tbody .state"),
+        (f"/adjudication?scheme={SCHEME}&all=1&trace={FIRST}&queue={quote(QUEUE)}", "td .options"),
+        (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions .take"),
+        ("/exchange", "input[type=file]"),
+    ],
+)
+def test_nothing_is_scrolled_sideways_on_a_phone(
+    ada: Page, team: Team, path: str, shown: str, language: str
+) -> None:
+    ada.set_viewport_size(PHONE)
+    ada.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
+    ada.goto(team.api + path)
+    expect(ada.locator(shown).first).to_be_visible()
+    assert ada.evaluate("document.documentElement.lang") == language
+    assert ada.evaluate(WIDE) == []
+
+
+def test_what_is_not_taken_is_told_on_a_phone(ada: Page, team: Team) -> None:
+    ada.set_viewport_size(PHONE)
+    ada.goto(f"{team.api}/exchange")
+    give(ada, b'{"trace_id":"none","annotator":"ada","scheme":"none such"}\n' * 2)
+    row = ada.locator(".report tbody tr").first
+    expect(row).to_be_visible()
+    assert labels_of(row) == ["entry", "what", "why"]
+    assert ada.evaluate(WIDE) == []
+
+
+def test_a_line_that_is_no_json_is_named(ada: Page, team: Team) -> None:
+    ada.goto(f"{team.api}/exchange")
+    give(ada, b"\n{}\n{")
+    told = f"{FILE}: line 3 is no JSON. Nothing of it was taken."
+    expect(ada.get_by_role("alert")).to_have_text(told)
+
+
+def give(page: Page, lines: bytes) -> None:
+    """Choose a file of these lines."""
+    file: FilePayload = {"name": FILE, "mimeType": "application/x-ndjson", "buffer": lines}
+    page.get_by_label("Files", exact=True).set_input_files(file)
+
+
+def labels_of(row: Locator) -> list[str]:
+    """Return what stands before the values of a row that is a block."""
+    before = "(cell) => getComputedStyle(cell, '::before').content.slice(1, -1)"
+    return [cell.evaluate(before) for cell in row.locator("td[data-label]").all()]
+
+
+def test_of_a_matrix_a_phone_shows_what_was_said(ada: Page, team: Team) -> None:
+    ada.set_viewport_size(PHONE)
+    ada.goto(f"{team.api}/agreement?scheme={SCHEME}")
+    row = ada.locator("table.confusion").first.locator("tbody tr").first
+    expect(row.locator("th")).to_have_text("correct")
+    cells = row.locator("td:visible")
+    assert cells.evaluate_all("(all) => all.map((one) => one.dataset.label)") == ["bo says correct"]
+    expect(cells).to_have_text("3")
+    cells.get_by_role("button").click()
+    expect(ada.locator("#units")).to_contain_text("“correct” · “correct”")
+
+
+def test_whose_columns_they_are_stands_over_all_of_them(ada: Page, team: Team) -> None:
+    ada.goto(f"{team.api}/agreement?scheme={SCHEME}")
+    for table in ada.locator("table.confusion").all():
+        row = table.locator("tbody tr").first.locator("td")
+        over, first, last = (
+            edges(one) for one in (table.locator(".says").first, row.first, row.last)
+        )
+        assert over == pytest.approx((first[0], last[1]), abs=1)
+        assert first[1] - first[0] < 1.5 * (last[1] - last[0])  # a long name widens none of them
+
+
+def edges(of: Locator) -> tuple[float, float]:
+    left, right = of.evaluate(
+        "(e) => (({ left, right }) => [left, right])(e.getBoundingClientRect())"
+    )
+    return left, right
+
+
+def test_adjudication_has_the_words_of_the_form(ada: Page, team: Team) -> None:
+    run = team.runs[1]
+    wrong = {"error_type": "execution", "error_subtype": "wrong_tool", "severity": "minor_error"}
+    spans = [{"field": "output", "start": 0, "end": 6, "text": "result", "type": "data_leak"}]
+    said = {"step_id": run.steps[1], "correctness": "partially_correct", "rationale": WHY, **wrong}
+    say(team.judges, run, "bo", SCHEME, **said, value={"spans": spans})
+    ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&trace={run.trace}")
+    row = ada.locator("table.decisions tbody tr", has_text="click_result")
+    cell = row.locator("td").nth(2)
+    expect(cell.locator("div > div")).to_have_text(
+        ["partially correct", "execution \u203a wrong tool, minor error", WHY, "“result” data leak"]
+    )
+    cell.get_by_role("button", name="Take this").click()
+    decision = row.get_by_role("group", name="Decision")
+    expect(decision.get_by_role("button", pressed=True)).to_have_text("partially correct")
+    for label, shown in (("subtype", "wrong tool"), ("severity", "minor error \u22121")):
+        expect(row.get_by_label(label).locator("option:checked")).to_have_text(shown)
+    rows = team.judges.ask("GET", f"/v1/trajectories/{run.trace}/annotations")["items"]
+    (decided,) = [one for one in rows if one["origin"] == "adjudication"]
+    assert decided["correctness"] == "partially_correct"
+    assert decided["severity"] == "minor_error"
+    assert decided["value"]["spans"] == spans
+
+
+def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
+    ada.goto(f"{team.api}/adjudication?scheme=blame&trace={FIRST}")
+    row = ada.locator("table.decisions tbody tr")
+    told = ["Who is responsible: browser", "It was decided at: click_result", f"why: {WHY}"]
+    expect(row.locator("td").nth(1).locator("div > div")).to_have_text(told)
+    row.locator("td").nth(2).get_by_role("button", name="Take this").click()
+    expect(row.locator("td").nth(3)).to_contain_text("It was decided at: extract_text")
+
+
+def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, team: Team) -> None:
+    run = team.runs[2]
+    said = {"step_id": run.steps[0], "correctness": "incorrect", "severity": "minor_error"}
+    say(team.judges, run, "bo", SCHEME, **said, rationale=WHY)
+    ada.goto(f"{team.api}/trajectories/{run.trace}?annotate={SCHEME}&step={run.steps[0]}")
+    told = ada.get_by_role("region", name="What others say")
+    expect(told).to_contain_text("minor error")
+    expect(told).to_contain_text(WHY)
+    marks = ada.locator(".grid .row", has_text="search_web").locator(".marks")
+    expect(marks).to_have_attribute("title", re.compile("bo: incorrect, minor error"))
