@@ -18,6 +18,7 @@ from tests.support.annotated_page import (
     step_id,
 )
 from tests.support.annotated_runs import SEED
+from tests.support.browser import wait_until
 from tests.support.page_runs import wait_for
 
 if TYPE_CHECKING:
@@ -127,8 +128,7 @@ def hold(page: Page, address: str) -> list[Route]:
 
 
 def wait_until_asked(page: Page, held: list[Route], count: int) -> None:
-    while len(held) < count:
-        page.wait_for_timeout(20)
+    wait_until(page, lambda: len(held) >= count)
 
 
 def answer_late(page: Page, held: Route) -> None:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 SCHEME = "step_evaluation"
+ALL_SAID = """() => [...document.querySelectorAll(".grid .row")].every(
+  (row) => row.querySelector(".preview").textContent)"""
+"""Whether the first words of all rows in sight have come."""
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +147,7 @@ def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: Runni
     why = page.locator(f"{PANEL} .rationale")
     why.click()
     page.keyboard.type("It asked twice, ")
+    page.wait_for_function(ALL_SAID)
     before = sight(page)
     send_steps(service, [3, 90], trace, {3: "another answer"})
     expect(page.locator(".newer-bar")).to_contain_text("1 step added, 1 step changed")

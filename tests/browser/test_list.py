@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
+import httpx
 import pytest
 from playwright.sync_api import expect
+from tests.support.browser import wait_until
 from tests.support.page_runs import PageRuns, send_many, send_page_runs
 from tests.support.qualities import faults
 
@@ -45,7 +48,7 @@ def test_every_run_is_a_row_and_leads_to_its_page(
     expect(page.locator(ROWS)).to_have_count(3)
     expect(page.locator(".counts")).to_have_text("3 runs")
     failing = page.get_by_role("link", name="forecaster")
-    assert failing.get_attribute("href") == f"/trajectories/{runs.failing}"
+    expect(failing).to_have_attribute("href", f"/trajectories/{runs.failing}")
 
 
 def test_a_count_of_errors_leads_to_the_first_of_them(
@@ -65,7 +68,7 @@ def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanlo
     head = page.get_by_role("columnheader", name="in", exact=True)
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
-    assert query_of(page) == {"order": "-input_tokens"}
+    wait_until(page, lambda: query_of(page) == {"order": "-input_tokens"})
     expect(page.locator("td.c-input").first).to_have_attribute("title", "1529")
     shown = [int(cell.get_attribute("title") or 0) for cell in page.locator("td.c-input").all()]
     assert shown == sorted(shown, reverse=True)
@@ -80,7 +83,7 @@ def test_a_question_is_text_chips_and_address_at_once(page: Page, service: Runni
     page.get_by_label("Which runs").fill(text)
     page.keyboard.press("Enter")
     expect(page.locator(ROWS)).to_have_count(1)
-    assert query_of(page) == {"where": text}
+    wait_until(page, lambda: query_of(page) == {"where": text})
     expect(page.locator(".chip code")).to_have_text(['agent = "forecaster"', "tool_steps >= 3"])
     page.get_by_role("button", name='Take out agent = "forecaster"').click()
     expect(page.get_by_label("Which runs")).to_have_value("tool_steps >= 3")
@@ -139,7 +142,7 @@ def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> N
     page.get_by_role("checkbox", name="spans").check()
     page.get_by_role("checkbox", name="cost").uncheck()
     expect(page.get_by_role("columnheader", name="spans")).to_be_visible()
-    assert "cost" not in query_of(page)["columns"].split(",")
+    wait_until(page, lambda: "cost" not in query_of(page)["columns"].split(","))
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_label("Name of this view").fill("mine")
@@ -217,7 +220,8 @@ def test_a_service_with_keys_asks_for_one(
     locked = start_spanloom(data_dir=data)
     locked.wait_until_ready()
     made = run_spanloom("keys", "create", "--project=p", "--scopes=read", f"--data-dir={data}")
-    page.wait_for_timeout(1_500)  # a new key counts within a second
+    while httpx.get(f"{locked.api}/v1/trajectories").status_code != 401:
+        time.sleep(0.1)  # a new key counts within a second
     page.goto(locked.api)
     field = page.get_by_role("dialog").get_by_label("Key")
     expect(field).to_be_visible()

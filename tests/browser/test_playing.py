@@ -63,11 +63,14 @@ def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> N
 
 def test_what_is_played_leaves_idle_time_out(page: Page, address: str) -> None:
     page.emulate_media(reduced_motion="no-preference")
+    page.clock.install()
     page.goto(address)
     expect(page.locator(ROWS)).to_have_count(7)
     page.get_by_label("Speed").select_option("64")
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 10)
     play(page).click()
-    expect(page.locator(f"{ROWS}.later")).to_have_count(0, timeout=3_000)  # 200 s at 64x take 3.1
+    page.clock.run_for(1_000)  # with the idle time it would be 200 s, which take 3.1 at 64x
+    expect(page.locator(f"{ROWS}.later")).to_have_count(0)
     expect(play(page)).to_be_visible()
 
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
+from tests.support.browser import wait_until
 from tests.support.judging import SCHEME, Judged, Judges
 from tests.support.qualities import faults
 
@@ -84,7 +85,7 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
     page.get_by_role("button", name="Next for me").click()
     expect(page.locator(".queue-bar")).to_contain_text("item 1 of 4")
     asked = {"queue": WEEK, "annotate": SCHEME}  # the step to begin with comes with the rows
-    assert query_of(page).items() >= asked.items()
+    wait_until(page, lambda: query_of(page).items() >= asked.items())
     assert one.trace in page.url
     page.locator(".queue-bar summary").click()
     expect(page.locator(".queue-bar")).to_contain_text("Judge every <b>step</b>.")
@@ -116,11 +117,12 @@ def check_units(page: Page, one: Judged) -> None:
     expect(table.locator("th.says")).to_have_text(["bo says →", "ada says ↓"])
     cell = page.get_by_role("button", name="ada says correct, bo says incorrect: 1")
     cell.click()
-    assert query_of(page)["va"] == "correct"
+    page.wait_for_url("**va=correct*")
     unit = page.locator("table.units tbody tr")
     expect(unit).to_have_count(1)
     heads = page.locator("table.units thead th")
-    assert heads.all_inner_texts()[2:4] == ["ada says", "bo says"]
+    expect(heads.nth(2)).to_have_text("ada says")
+    expect(heads.nth(3)).to_have_text("bo says")
     expect(unit).to_contain_text("extract_text")
     href = unit.locator("a").nth(1).get_attribute("href") or ""
     assert one.trace in href
@@ -190,7 +192,8 @@ def test_what_differs_is_adjudicated_beside_what_each_says(ada: Page, team: Team
         "aria-pressed", "true"
     )
     expect(step.get_by_label("severity")).to_have_value("major")
-    step.get_by_label("severity").select_option("critical")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):  # it is stored
+        step.get_by_label("severity").select_option("critical")
     step.get_by_role("button", name="click_result").click()
     expect(page.locator("aside.step")).to_contain_text("result 3")
     with page.expect_response("**/adjudicate"):
@@ -222,7 +225,7 @@ def test_a_queue_is_made_of_a_question_and_somebody_is_away(ada: Page, team: Tea
     page.get_by_label("Living:").check()
     page.get_by_role("button", name="Make it").click()
     expect(page.get_by_role("heading", name="fresh")).to_be_visible()
-    assert query_of(page) == {"queue": "fresh"}
+    page.wait_for_url(f"{team.api}/queues?queue=fresh")
     queue = team.judges.ask("GET", "/v1/queues/fresh")
     assert (queue["annotators"], queue["each"], queue["living"]) == (["ada", "bo", "cy"], 1, True)
     assert (queue["items"], queue["order"], queue["where"]) == (4, "errors", "tool_steps = 3")
@@ -337,7 +340,7 @@ def test_a_scheme_is_pasted_and_what_is_odd_is_told_at_its_line(ada: Page, team:
     expect(page.locator(".editor .fine")).to_contain_text("is understood")
     page.get_by_role("button", name=f"Store {SCHEME}").click()
     expect(page.get_by_role("heading", name=SCHEME)).to_be_visible()
-    assert query_of(page)["scheme"] == SCHEME
+    page.wait_for_url(f"**scheme={SCHEME}*")
     expect(page.locator(".taxonomy")).to_contain_text("wrong_tool")
 
 

@@ -63,6 +63,7 @@ def test_whatever_row_is_chosen_nothing_moves(
             expect(page.locator(".grid .row.on .label")).to_have_text(name)
             seen.add(str(page.evaluate(PLACES)))  # before its step is there, and then
             page.wait_for_timeout(120)
+            expect(page.locator(".step-head .facts div").first).to_be_visible()
             seen.add(str(page.evaluate(PLACES)))
             page.keyboard.press("ArrowDown")
         assert len(seen) == 1, seen
@@ -94,7 +95,7 @@ def test_a_graph_fits_and_where_it_cannot_it_says_where_there_is_more(
 ) -> None:
     page.goto(f"{service.api}/trajectories/{runs.team}?view=graph")
     expect(page.locator(".node")).to_have_count(17)
-    assert page.locator(".beyond").count() == 0
+    expect(page.locator(".beyond")).to_have_count(0)
     assert page.evaluate(
         "() => { const g = document.querySelector('.graph');"
         " return g.scrollWidth <= g.clientWidth }"

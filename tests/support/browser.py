@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import expect, sync_playwright
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page, Request
 
@@ -49,6 +50,14 @@ def open_browser(path: str | None = None) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path or chromium(), args=sandbox)
         yield browser
         browser.close()
+
+
+def wait_until(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait for what a test notes of a page by itself, such as what the page asked for."""
+    until = time.monotonic() + WAIT_MS / 1000
+    while not holds():
+        assert time.monotonic() < until, "it did not come about"
+        page.wait_for_timeout(20)
 
 
 class Watch:
