@@ -65,8 +65,10 @@ def test_paper_has_all_of_a_list_and_of_two_runs(
     expect(page.locator(".question")).to_be_hidden()
     box = page.locator(".scroll")
     assert box.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
+    page.emulate_media(media="screen")
     page.goto(f"{service.api}/diff?a={runs.team}&b={runs.failing}")
     expect(page.locator(".steps-of tr").first).to_be_visible()
+    page.emulate_media(media="print")
     assert page.evaluate(
         "document.querySelector('.diff').scrollHeight <="
         " document.querySelector('.diff').clientHeight + 1"

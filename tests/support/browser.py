@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from playwright.sync_api import expect, sync_playwright
+from tests.support.slow_page import slow_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +69,7 @@ class Watch:
         self._origins: set[str] = set()
         page.set_default_timeout(WAIT_MS)
         page.add_init_script(SHOW_VIOLATIONS)
+        slow_down(page)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("console", lambda said: self._note(said.type, said.text))
         page.on("request", self._look)

@@ -1,0 +1,33 @@
+"""``SLOW_PAGE=1 pytest tests/browser``: pages that are slow and far from the service.
+
+What fails by this alone would fail on a busy machine: a test that looks too early, or a page that
+loses what is done before it is ready.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TIMES_SLOWER, ANSWERS_LATER_MS = 6, 300
+LATER = f"""
+const ask = fetch;
+globalThis.fetch = async (...asked) => {{
+  const answer = await ask(...asked);
+  const isOfService = new URL(answer.url).pathname.startsWith("/v1/");
+  if (isOfService) await new Promise((go) => setTimeout(go, {ANSWERS_LATER_MS}));
+  return answer;
+}};
+"""
+
+
+def slow_down(page: Page) -> None:
+    """Have a page work slower and get each answer later, where somebody asks for that."""
+    if not os.environ.get("SLOW_PAGE"):
+        return
+    page.add_init_script(LATER)
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": TIMES_SLOWER})
