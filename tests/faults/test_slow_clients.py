@@ -15,6 +15,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from tests.support.ledger import Outcome, make_requests
 from tests.support.senders import GrpcClient, HttpClient, refusal_of
+from tests.support.settling import await_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +28,7 @@ CHECK = "/grpc.health.v1.Health/Check"
 SLOW_EACH, SLOW_GRPC = 55, 60
 NORMAL = 100
 LIMIT_S, TIMES = 0.25, 4
-"""What the percentile may be, or how often that without slow ones on a busy machine. One time in a
+"""What the percentile may be, or how often that before or after on a busy machine. One time in a
 hundred also tells of the tests beside this one: slow connections that hold threads show in all."""
 CUT_S, DRIP_S, BUSY_S = 10.0, 0.5, 20.0
 """When a slow head or body is cut, between two of its bytes, and what a busy machine may add."""
@@ -117,10 +118,11 @@ def test_220_slow_connections_do_not_slow_the_others(
                 connection.sendall(beginning)
         slow.callback(SlowCalls(spanloom.addresses["otlp_grpc"], SLOW_GRPC).close)
         meanwhile = measure(clients, percentile)
+    afterwards = measure(clients, percentile)
     for client in clients:
         client.close()
-    for kind, without, beside in zip(("gRPC", "HTTP"), before, meanwhile, strict=True):
-        assert beside <= max(LIMIT_S, TIMES * without), kind
+    for kind, beside, *without in zip(("gRPC", "HTTP"), meanwhile, before, afterwards, strict=True):
+        assert beside <= max(LIMIT_S, TIMES * max(without)), kind
 
 
 def test_slow_calls_beyond_the_bound_are_refused_with_a_hint_and_normal_ones_go_on(
@@ -157,20 +159,20 @@ def test_health_checks_that_send_nothing_hold_no_thread_for_ever(
     slow = SlowCalls(spanloom.addresses["otlp_grpc"], 100, CHECK)
     began = time.monotonic()
     assert {refused(call) for call in slow.calls} <= {Outcome.UNKNOWN, Outcome.REFUSED}
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < CUT_S + BUSY_S
     slow.close()
 
 
 def test_health_is_not_serving_while_the_process_drains(start_spanloom: StartSpanloom) -> None:
-    spanloom = start_spanloom("serve", "--shutdown-s=6")
+    spanloom = start_spanloom("serve", "--shutdown-s=30")
     spanloom.wait_until_ready()
     host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
     target = spanloom.addresses["otlp_grpc"].removeprefix("http://")
-    with socket.create_connection((host, int(port)), timeout=5) as under_way:
+    with socket.create_connection((host, int(port)), timeout=30) as under_way:
         under_way.sendall(BEGINNINGS["slow body"])  # open, so the stop has to wait
-        time.sleep(0.5)
+        await_under_way(spanloom.api)
         spanloom.process.terminate()
-        until = time.monotonic() + 5
+        until = time.monotonic() + CUT_S
         while check(target) != HealthCheckResponse.NOT_SERVING:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -195,7 +197,7 @@ def test_a_slow_request_is_cut_after_ten_seconds(
 def check(target: str) -> int:
     """Ask over a connection of its own."""
     with grpc.insecure_channel(target) as channel:
-        return int(HealthStub(channel).Check(HealthCheckRequest(), timeout=5).status)
+        return int(HealthStub(channel).Check(HealthCheckRequest(), timeout=30).status)
 
 
 def refused(call: grpc.Future[bytes]) -> Outcome:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 EAGER = ("--root-quiet-s=0.3", "--no-root-quiet-s=1")
 LOAD_S = 0.7
-NOTICED_S = 20.0
+NOTICED_S = 60.0
 LONG = pytest.mark.slow
 
 

@@ -14,6 +14,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
 from tests.support.memory_of import resident_bytes
+from tests.support.settling import await_under_way
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,11 +101,11 @@ def test_a_second_signal_ends_at_once(start_spanloom: StartSpanloom) -> None:
         head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
         head += b"Content-Type: application/x-protobuf\r\n"
         client.sendall(head + b"Content-Length: 9\r\n\r\nab")  # open, so the stop has to wait
-        time.sleep(0.3)
+        await_under_way(spanloom.api)
         spanloom.process.send_signal(signal.SIGTERM)
-        time.sleep(1)
+        while httpx.get(f"{spanloom.api}/readyz").status_code != 503:
+            time.sleep(0.05)
         assert spanloom.process.poll() is None
-        assert httpx.get(f"{spanloom.api}/readyz").status_code == 503
         assert spanloom.stop(signal.SIGTERM) == 128 + signal.SIGTERM
 
 

@@ -133,7 +133,7 @@ def large_span() -> ReadableSpan:
 
 
 def await_trace(service: Service, trace_id: str) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     address = f"{service.addresses['api']}/v1/trajectories/{trace_id}"
     while (answer := httpx.get(address)).status_code != 200:
         assert time.monotonic() < until, answer.text

@@ -34,7 +34,7 @@ UNLIKE = "EXCEPT '^(Project|UpdatedAt|Fingerprint)$'"
 """A fingerprint is of all that a document says, its project included."""
 HEAVY = {"chdb", "clickhouse_connect", "fastapi", "grpc", "numpy", "pandas", "prometheus_client"}
 WELL = [f"{n:032x}" for n in range(1, 7)]
-GONE_S = 10.0
+GONE_S = 60.0
 
 
 class Stored(NamedTuple):

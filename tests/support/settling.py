@@ -54,6 +54,14 @@ def _await_empty_spool(api: httpx.Client, until: float) -> None:
     assert "\nspanloom_dead_letters_total 0.0\n" in text
 
 
+def await_under_way(api: str) -> None:
+    """Wait until a service has begun to read the body of a request."""
+    until = time.monotonic() + QUIET_S
+    while "\nspanloom_in_flight_bytes 0.0\n" in httpx.get(f"{api}/metrics").text:
+        assert time.monotonic() < until, "nothing has come"
+        time.sleep(0.05)
+
+
 def _check_trace(
     api: httpx.Client, trace_id: str, acknowledged: set[str], account: Account, until: float
 ) -> set[str]:
