@@ -251,8 +251,8 @@ class ExtractingSettings(SectionSettings):
     poll_s: float = Field(
         1.0,
         gt=0,
-        description="How often the extractor looks for changes: a quarter longer after a look that "
-        "found few, sooner if it found nothing to build and a trace settles before.",
+        description="How often the extractor looks for changes: half as long again after a look "
+        "that found few, sooner if it found nothing to build and a trace settles before.",
     )
 
 
