@@ -211,3 +211,25 @@ def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, tea
     expect(told).to_contain_text(WHY)
     marks = ada.locator(".grid .row", has_text="search_web").locator(".marks")
     expect(marks).to_have_attribute("title", re.compile("bo: incorrect, minor error"))
+
+
+def test_what_is_decided_stays_in_sight_beside_a_step(ada: Page, team: Team) -> None:
+    run = team.runs[0]
+    ada.set_viewport_size({"width": 900, "height": 800})
+    query = f"scheme={SCHEME}&all=1&trace={run.trace}&step={run.steps[1]}"
+    ada.goto(f"{team.api}/adjudication?{query}")
+    expect(ada.locator("aside.step")).to_contain_text("result 3")
+    box = edges(ada.get_by_role("region", name="Adjudication"))
+    for decision in ada.get_by_role("group", name="Decision").all():
+        left, right = edges(decision)
+        assert box[0] < left
+        assert right <= box[1]
+
+
+def test_on_a_phone_a_step_comes_into_sight_when_it_is_chosen(ada: Page, team: Team) -> None:
+    ada.set_viewport_size(PHONE)
+    ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&all=1&trace={FIRST}")
+    button = ada.get_by_role("button", name="tool search_web")
+    button.click()
+    expect(ada.locator("aside.step").get_by_role("heading", level=2)).to_be_in_viewport()
+    expect(button).to_be_focused()

@@ -18,6 +18,9 @@ import { errorOf, linesOf } from "./words.js";
 /** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
+/** Where the step is below the table (style/judging.css). */
+const IS_BELOW = "(max-width: 860px)";
+
 /** @param {{rows: Row[], scheme: Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: Outline}} props */
 export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
@@ -34,12 +37,20 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
       <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></div></td></tr>`)}</tbody></table></div>`;
 }
 
+/** Show what a step says: beside the table, or below it in a narrow window, where it is brought into sight. @param {string} step */
+function show(step) {
+  change({ step });
+  requestAnimationFrame(() => {
+    if (matchMedia(IS_BELOW).matches) document.querySelector(".sides-by .step")?.scrollIntoView();
+  });
+}
+
 /** @param {{row: Row, outline: Outline}} props */
 function StepName({ row, outline }) {
   if (!row.step) return html`${t("units.whole")}`;
   if (row.at < 0) return html`<span class="quiet">${t("adjudication.gone")}</span> ${line(row.quote, 80)}`;
   const kind = outline.kinds[outline.kind[row.at]];
-  return html`<button class="plain k-${kind}" onClick=${() => change({ step: row.step })}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
+  return html`<button class="plain k-${kind}" onClick=${() => show(row.step)}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
 }
 
 /** What one annotator says of one step, ready to be taken over. @param {{said: Said | undefined, scheme: Scheme, outline: Outline, take: (said: Said) => void}} props */
