@@ -56,6 +56,14 @@ def sql(start_shared_spanloom: StartSpanloom, run_spanloom: RunSpanloom) -> Sql:
     return found
 
 
+def test_spanloom_sql_finds_the_port_by_the_service(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom
+) -> None:
+    api = start_spanloom("serve", "--sql-port=0").api
+    told = run_spanloom("sql", "SELECT 1 AS x", f"--api-url={api}")
+    assert (told.stdout, told.stderr) == ('{"x":1}\n', "")
+
+
 def post_spans(url: str) -> None:
     times = {"startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000001000000000"}
     spans = [

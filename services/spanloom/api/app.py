@@ -89,6 +89,7 @@ def create_app(
     troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
     most_readers: int = MOST_READERS,
+    sql_port: int | None = None,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
@@ -100,7 +101,8 @@ def create_app(
     the parts that run alone; without ``has_search`` texts are not searched. A store call is given
     up after ``timeout_s``. What was built by another ``extractor_version`` is outdated. ``examine``
     says what is wrong with the process; it may block. ``most_readers`` may wait for changes at one
-    time. ``others`` are further routes, which declare what they need like ours.
+    time. ``sql_port`` is where this process answers SQL. ``others`` are further routes, which
+    declare what they need like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -139,6 +141,7 @@ def create_app(
         RunViews(store),
         examine,
         has_search=has_search,
+        sql_port=sql_port,
     )
     of_trajectories = (
         changes,  # before the one whose path a trace id ends

@@ -494,6 +494,9 @@ DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
 SNAPSHOT = _answer("The snapshot is taken.", _component("Snapshot"), {"tables": 15})
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
+DESCRIPTION = _answer(
+    "What it is.", _component("ServiceDescription"), {"version": "1.0.0", "sql_port": 8123}
+)
 READINESS = _answer("Yes.", _component("Readiness"), {"status": "ok", "reasons": []})
 DIAGNOSIS = _answer(
     "A finding for each check.", _component("Diagnosis"), {**_PROCESS, "findings": [_FINDING]}

@@ -423,6 +423,18 @@ class Health(BaseModel):
     status: Annotated[str, Field(description="`ok`.")] = "ok"
 
 
+class ServiceDescription(BaseModel):
+    """What a service is, for whoever asks it."""
+
+    version: Annotated[str, Field(description="Of Spanloom.")]
+    sql_port: Annotated[
+        int | None,
+        Field(
+            description="Where it answers SQL, on the same host and with TLS as here; null without."
+        ),
+    ]
+
+
 class Readiness(BaseModel):
     """Ready, with or without limitations."""
 

@@ -41,6 +41,8 @@ class Services:
     """Returns what is wrong with this process, and what is not."""
     has_search: bool = True
     """Whether there is an index of texts."""
+    sql_port: int | None = None
+    """Where this process answers SQL; ``None`` without."""
 
 
 def _services(request: Request) -> Services:

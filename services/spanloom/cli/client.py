@@ -118,9 +118,9 @@ def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | No
         raise click.BadParameter(str(error)) from None
 
 
-def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
+def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
     """Return an address; raises ``click.BadParameter`` for what is none."""
     try:
-        return to_url(text)
+        return None if text is None else to_url(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.cli.client import ServiceError, to_url_option
+from spanloom.cli.client import ServiceError, client_option, to_url_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, rows_output
 from spanloom.client.address import Address
 from spanloom.client.errors import ClientError
-from spanloom.client.sql import DEFAULT_SQL_URL, ask_sql
+from spanloom.client.sql import DEFAULT_SQL_URL, ask_sql, find_sql_url
 from spanloom.core.showing.csv_text import csv_lines
 from spanloom.terminal.output import make_console, write_text
 from spanloom.terminal.sql_table import FORMAT, read_rows, render_sql
 
 if TYPE_CHECKING:
+    from spanloom.client.client import Client
     from spanloom.client.sql import SqlPieces
 
 _FORMATS = {Form.JSON: "JSONEachRow", Form.JSONL: "JSONEachRow"}
@@ -54,11 +55,13 @@ _ARRAY = {"output_format_json_array_of_rows": "1"}
     metavar="URL",
     callback=to_url_option,
     envvar="SPANLOOM_SQL_URL",
-    default=DEFAULT_SQL_URL,
-    show_default=True,
-    help="Where the SQL port answers; also SPANLOOM_SQL_URL. Its key: SPANLOOM_API_KEY.",
+    help="Where the SQL port answers; also SPANLOOM_SQL_URL. Unless told, where the service says "
+    f"that it does, else {DEFAULT_SQL_URL}.",
 )
-def sql_command(statement: str, named: str | None, form: Form, sql_url: str) -> None:
+@client_option
+def sql_command(
+    statement: str, named: str | None, form: Form, sql_url: str | None, client: Client
+) -> None:
     """Ask a service in SQL, as ClickHouse has it: one statement, for reading.
 
     The service needs a port for it: spanloom serve --sql-port 8123. STATEMENT `-` is read from
@@ -68,7 +71,7 @@ def sql_command(statement: str, named: str | None, form: Form, sql_url: str) -> 
     text = sys.stdin.read() if statement == "-" else statement
     settings = _EXACT | (_ARRAY if form is Form.JSON else {})
     wanted = named or _FORMATS.get(form, FORMAT)
-    address = Address(sql_url, os.environ.get("SPANLOOM_API_KEY", ""))
+    address = Address(sql_url or find_sql_url(client), os.environ.get("SPANLOOM_API_KEY", ""))
     try:
         with ask_sql(address, text, wanted, settings) as answer:
             _give(answer, form)

@@ -113,6 +113,7 @@ class Client:
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)
     delete = Method(upkeep.delete, ask)
+    service = Method(upkeep.service, ask)
     diagnosis = Method(upkeep.diagnosis, ask)
     take_snapshot = Method(upkeep.take_snapshot, ask)
 

@@ -202,6 +202,14 @@ class Deletion(Answer):
     """Spans that had arrived of them, repeats included."""
 
 
+class ServiceDescription(Answer):
+    """What a service is."""
+
+    version: str
+    sql_port: int | None
+    """Where it answers SQL, on the same host and with TLS as its API; ``None`` without."""
+
+
 class Snapshot(Answer):
     """The tables of a store, held as they are."""
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from spanloom.client.errors import (
     ClientError,
+    NotFoundError,
     NotSpanloomError,
     UnauthenticatedError,
     UnavailableError,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from spanloom.client.address import Address
+    from spanloom.client.client import Client
 
 DEFAULT_SQL_URL = "http://127.0.0.1:8123"
 CONNECT_S = 10.0
@@ -37,6 +40,22 @@ _SAID = re.compile(
 )
 _WRONG = frozenset({400, 404, 413})
 """Statuses of what lies in the statement."""
+
+
+def find_sql_url(client: Client) -> str:
+    """Return where the service says that it answers SQL; the usual address if it says nothing.
+
+    The scheme is that of its API: a key never goes there less safely than here.
+    """
+    try:
+        port = client.service().sql_port
+    except (UnreachableError, NotFoundError):  # it may be elsewhere, or older
+        port = None
+    if port is None:
+        return DEFAULT_SQL_URL
+    parts = urlsplit(client.url)
+    host = parts.hostname or ""
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class SqlPieces(NamedTuple):

@@ -140,7 +140,7 @@ class Service:
         shared = Shared(settings, self.metrics, access, tls, at_end)
         store = open_store(settings.resolved_store_url)
         at_end(store.close)
-        yield self._api(shared, store, api_listener, self._sql_url(sql_listener))
+        yield self._api(shared, store, api_listener, sql_listener)
         if sql_listener:
             yield self._sql(shared, store, sql_listener)
         if Role.EXTRACT in self._roles:
@@ -165,9 +165,13 @@ class Service:
         return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
     def _api(
-        self, shared: Shared, store: Store, listener: socket.socket, sql_url: str | None
+        self,
+        shared: Shared,
+        store: Store,
+        listener: socket.socket,
+        sql_listener: socket.socket | None,
     ) -> Part:
-        door = open_mcp_door(sql_url) if self._settings.mcp else None
+        door = open_mcp_door(self._sql_url(sql_listener)) if self._settings.mcp else None
         app = create_api(
             store,
             self.metrics,
@@ -178,6 +182,7 @@ class Service:
             has_search=not self._settings.no_search,
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,
+            sql_port=sql_listener.getsockname()[1] if sql_listener else None,
             others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,

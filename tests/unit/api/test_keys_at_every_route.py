@@ -54,6 +54,7 @@ NEEDED = {
     ("GET", "/v1/conversations/{conversation_id}/export.html"): Scope.READ,
     ("GET", "/v1/search"): Scope.READ,
     ("GET", "/metrics"): Scope.READ,
+    ("GET", "/v1/service"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}/annotations"): Scope.READ,
     ("POST", "/v1/trajectories/{trace_id}/annotations"): Scope.ANNOTATE,
     ("POST", "/v1/trajectories/{trace_id}/annotations/bulk"): Scope.ANNOTATE,

@@ -130,6 +130,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",
+        "GET /v1/service",
         "GET /v1/doctor",
     ]
 

@@ -48,6 +48,7 @@ READING = {
 }
 """Each route that reads, and what to ask it of the project that has it."""
 NOT_OF_PROJECTS = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/keys", "/v1/doctor"}
+NOT_OF_PROJECTS |= {"/v1/service"}
 
 
 class Served(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from fastapi.testclient import TestClient
 from tests.support.access import open_access
 
+from spanloom import __version__
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
     reasons.append("anything")
     assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_it_tells_its_port_of_sql_if_it_has_one(client: TestClient) -> None:
+    assert client.get("/v1/service").json() == {"version": __version__, "sql_port": None}
+    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access(), sql_port=8124)
+    answer = TestClient(app, base_url="http://127.0.0.1").get("/v1/service")
+    assert answer.json()["sql_port"] == 8124
 
 
 def test_ready_when_there_is_no_reason_against(client: TestClient) -> None:
@@ -57,6 +65,7 @@ def test_a_part_that_runs_alone_serves_only_these() -> None:
         "/healthz",
         "/readyz",
         "/metrics",
+        "/v1/service",
         "/v1/doctor",
     ]
     assert client.get("/v1/trajectories").status_code == 404

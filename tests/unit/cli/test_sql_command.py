@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,10 +14,14 @@ from tests.support.sql_port import SqlPort, open_port
 
 from spanloom import __main__ as entry
 from spanloom.cli.group import spanloom
+from spanloom.client import NotFoundError, UnauthenticatedError, UnreachableError
+from spanloom.client.models import ServiceDescription
+from spanloom.client.sql import find_sql_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from spanloom import Client
     from spanloom.storage.clickhouse import ClickHouseStore
 
     Ask = Callable[..., Result]
@@ -109,6 +113,40 @@ def test_the_place_of_a_fault_is_marked(
         entry.main()
     assert end.value.code == 2
     assert capsys.readouterr().err.splitlines()[1:] == ["    1 1", "      ^"]
+
+
+class Telling:
+    """A client that is told of a port."""
+
+    def __init__(self, url: str, port: int | None = None, error: Exception | None = None) -> None:
+        self.url, self._port, self._error = url, port, error
+
+    def service(self) -> ServiceDescription:
+        if self._error:
+            raise self._error
+        return ServiceDescription(version="1", sql_port=self._port)
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "found"),
+    [
+        ("http://127.0.0.1:8080", 9000, "http://127.0.0.1:9000"),
+        ("https://traces.example/behind", 8123, "https://traces.example:8123"),
+        ("http://[::1]:8080", 9000, "http://[::1]:9000"),
+        ("http://traces.example", None, "http://127.0.0.1:8123"),
+    ],
+)
+def test_the_port_is_on_the_host_of_the_api(url: str, port: int | None, found: str) -> None:
+    assert find_sql_url(cast("Client", Telling(url, port))) == found
+
+
+def test_a_service_that_says_nothing_is_asked_at_the_usual_address() -> None:
+    for error in (UnreachableError("away"), NotFoundError(404, "Not Found", "older")):
+        telling = Telling("http://traces.example", error=error)
+        assert find_sql_url(cast("Client", telling)) == "http://127.0.0.1:8123"
+    refused = Telling("http://traces.example", error=UnauthenticatedError(401, "", "a key"))
+    with pytest.raises(UnauthenticatedError):
+        find_sql_url(cast("Client", refused))
 
 
 def test_what_is_no_sql_port(port: SqlPort, ask: Ask) -> None:

@@ -4,11 +4,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
+from spanloom import __version__
 from spanloom.api.doctor_schemas import Diagnosis
-from spanloom.api.examples import DIAGNOSIS, HEALTH, METRICS, READINESS
+from spanloom.api.examples import DESCRIPTION, DIAGNOSIS, HEALTH, METRICS, READINESS
 from spanloom.api.needs import needs, open_to_all
 from spanloom.api.problems import problem, problem_responses
-from spanloom.api.schemas import Health, Readiness
+from spanloom.api.schemas import Health, Readiness, ServiceDescription
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 
@@ -64,6 +65,18 @@ async def get_metrics(using: Using) -> Response:
     They sum over all projects, so the key must open all of them.
     """
     return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@router.get(
+    "/v1/service",
+    operation_id="getService",
+    summary="What it is, and where it answers SQL",
+    responses={200: DESCRIPTION, **problem_responses(401, 403)},
+)
+@needs(Scope.READ)
+async def get_service(using: Using) -> ServiceDescription:
+    """Return the version, and the port of SQL while this process listens there."""
+    return ServiceDescription(version=__version__, sql_port=using.sql_port)
 
 
 @router.get(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from spanloom.client.models import Deletion, Diagnosis, Replay, Snapshot
+from spanloom.client.models import Deletion, Diagnosis, Replay, ServiceDescription, Snapshot
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import Call, Reply, Request, get, post, segment
 
@@ -59,6 +59,11 @@ def delete(
         dry_run=dry_run or None,
     )
     return _typed(request, Deletion)
+
+
+def service() -> Call[ServiceDescription]:
+    """Return the version of the service, and the port where it answers SQL."""
+    return _typed(get("/v1/service"), ServiceDescription)
 
 
 def diagnosis() -> Call[Diagnosis]:
