@@ -233,3 +233,30 @@ def test_on_a_phone_a_step_comes_into_sight_when_it_is_chosen(ada: Page, team: T
     button.click()
     expect(ada.locator("aside.step").get_by_role("heading", level=2)).to_be_in_viewport()
     expect(button).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("path", "opens"),
+    [("/queues", "New queue"), ("/schemes", "New scheme"), (f"/schemes?scheme={SCHEME}", "Change")],
+)
+def test_a_form_that_is_left_gives_the_focus_back(
+    ada: Page, team: Team, path: str, opens: str
+) -> None:
+    ada.goto(team.api + path)
+    button = ada.get_by_role("button", name=opens, exact=True)
+    button.press("Enter")
+    ada.get_by_role("button", name="Cancel").press("Enter")
+    expect(ada.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(button).to_be_focused()
+
+
+@pytest.mark.parametrize("key", ["Enter", "Escape"])
+def test_who_one_is_is_changed_by_keys(ada: Page, team: Team, key: str) -> None:
+    ada.goto(f"{team.api}/queues")
+    button = ada.get_by_role("button", name="change", exact=True)
+    button.press("Enter")
+    expect(ada.get_by_label("Your name")).to_be_focused()
+    ada.keyboard.type("eve")
+    ada.keyboard.press(key)
+    expect(button).to_be_focused()
+    expect(ada.locator("b", has_text="eve" if key == "Enter" else "ada")).to_be_visible()

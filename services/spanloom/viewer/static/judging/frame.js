@@ -29,10 +29,16 @@ export function Judging({ title, children }) {
 /** Who judges in this browser, and how to say so; nobody verifies it. */
 export function Who() {
   const [isAsking, setAsking] = useState(false);
+  const button = useRef(/** @type {HTMLElement | null} */ (null));
+  const wasAsking = useRef(false);
+  useLayoutEffect(() => {
+    if (wasAsking.current) button.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
   const who = annotator.value;
   if (!who || isAsking) return html`<${NameForm} done=${() => setAsking(false)} isAsked=${isAsking} />`;
   return html`<span class="who">${t("who.is")} <b><bdi>${visible(who)}</bdi></b>
-    <button class="plain" title=${t("who.unverified")} onClick=${() => setAsking(true)}>${t("who.change")}</button></span>`;
+    <button class="plain" ref=${button} title=${t("who.unverified")} onClick=${() => setAsking(true)}>${t("who.change")}</button></span>`;
 }
 
 /** @param {{done: () => void, isAsked?: boolean}} props */
@@ -48,7 +54,8 @@ function NameForm({ done, isAsked = false }) {
     if (name) annotator.value = name;
     done();
   };
-  return html`<form class="who" onSubmit=${take}><label>${t("who.name")}
+  const leave = (/** @type {KeyboardEvent} */ event) => { if (event.key === "Escape" && isAsked) done(); };
+  return html`<form class="who" onSubmit=${take} onKeyDown=${leave}><label>${t("who.name")}
     <input name="name" ref=${input} defaultValue=${annotator.peek()} maxlength="100" required autocomplete="nickname" title=${t("who.unverified")} /></label>
     <button class="main">${t("who.use")}</button></form>`;
 }

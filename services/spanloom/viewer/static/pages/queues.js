@@ -23,7 +23,7 @@ function Queues({ project }) {
   /** @type {import("../queues/list.js").Queue[]} */
   const queues = told?.items ?? [];
   return html`${error && html`<${Failure} error=${error} again=${again} />`}
-    <p class="across">${!isNew && html`<button class="main" onClick=${() => change({ new: "1" }, true)}>${t("queue.new")}</button>`}
+    <p class="across"><button class=${isNew ? "" : "main"} aria-expanded=${String(isNew)} onClick=${() => change(isNew ? { new: null, where: null } : { new: "1" }, true)}>${t("queue.new")}</button>
       <span class="quiet">${told && queues.length === 0 ? t("queues.none") : t("queues.about")}</span></p>
     ${isNew && html`<${QueueForm} names=${queues.map((one) => one.name)} project=${project} />`}
     ${queues.length > 0 && html`<${QueueTable} queues=${queues} />`}`;

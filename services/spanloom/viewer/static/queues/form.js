@@ -5,6 +5,7 @@ import { t } from "../i18n/index.js";
 import { asError, part, useAsked } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
+import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { picked, unpick } from "./picked.js";
 
@@ -34,6 +35,7 @@ export function QueueForm({ names, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const { told } = useAsked("/v1/schemes", { project });
   const ids = picked.value;
+  const box = useFocusBack();
   /** @type {string[]} */
   const schemes = [...new Set([...(told?.items ?? []), ...(told?.presets ?? [])].map((one) => one.name))];
   /** @param {SubmitEvent} event */
@@ -50,7 +52,7 @@ export function QueueForm({ names, project }) {
       setError(asError(failed));
     }
   };
-  return html`<form class="fields" onSubmit=${make}>
+  return html`<form class="fields" ref=${box} onSubmit=${make}>
     <label>${t("queue.name")}<input name="name" required maxlength="200" pattern=${NAME} title=${t("queue.name.rule")} autofocus /></label>
     <label>${t("queue.scheme")}<select name="scheme" required key=${schemes.length}>${schemes.map((name) => html`<option>${name}</option>`)}</select></label>
     <${Runs} ids=${ids} />

@@ -4,6 +4,7 @@ import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError, part } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
+import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { EXAMPLES } from "./examples.js";
@@ -41,7 +42,8 @@ export function Editor({ text: first, project, stored, close }) {
     if (file) void file.text().then(setText);
   };
   const isCurrent = checked.text === text;
-  return html`<section class="editor" aria-label=${t("scheme.write")}>
+  const box = useFocusBack();
+  return html`<section class="editor" ref=${box} aria-label=${t("scheme.write")}>
     <label>${t("scheme.paste")}<textarea class="code" rows="14" spellcheck=${false} value=${text} maxlength="60000"
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
     <p class="across"><label class="file">${t("scheme.from")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
