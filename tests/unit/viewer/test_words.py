@@ -9,6 +9,8 @@ from pathlib import Path
 STATIC = Path(str(files("spanloom.viewer"))) / "static"
 TEXT = re.compile(r'^  "([^"]+)": "((?:[^"\\]|\\.)*)",$', re.MULTILINE)
 VALUE = re.compile(r"\{(\w+)")
+BEGUN = re.compile(r"`([a-z]+(?:\.[a-z]+)*\.)\$\{")
+"""Keys whose last part is a value: ``t(`item.${state}`)``."""
 ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""")
 
 
@@ -35,6 +37,14 @@ def test_every_text_that_is_asked_for_is_there() -> None:
             continue
         for found in ASKED.findall(module.read_text("utf-8")):
             assert "".join(found) in known, (module.name, found)
+
+
+def test_no_text_is_there_that_nobody_asks_for() -> None:
+    modules = [path for path in STATIC.rglob("*.js") if not {"vendor", "i18n"} & {*path.parts}]
+    code = "".join(module.read_text("utf-8") for module in modules)
+    begun = tuple(BEGUN.findall(code))
+    unused = [key for key in words("en") if f'"{key}"' not in code and not key.startswith(begun)]
+    assert unused == []
 
 
 def test_no_module_is_long() -> None:
