@@ -29,8 +29,6 @@ from spanloom.terminal.output import make_console
 from spanloom.terminal.render import render_trajectory
 
 if TYPE_CHECKING:
-    import threading
-
     from rich.console import Console
 
     from spanloom.config import Settings
@@ -84,7 +82,7 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
         with Service(settings) as service:
             target = service.addresses["otlp_grpc"]
             sent = _run_live(run_live, target, console) if run_live else _replay(target, console)
-            document = _await(service.addresses["api"], sent, interruption.event)
+            document = _await(service.addresses["api"], sent, interruption)
             if document is None:
                 return
             _show(document, sent, service.addresses, console)
@@ -92,7 +90,7 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
                 open_page(page_of(document["id"], service.addresses["api"]))
             if not ends:
                 console.print(Text("\nUp until Ctrl-C.", "dim"))
-                service.wait(interruption.event)
+                service.wait(interruption)
 
 
 def _replay(target: str, console: Console) -> Sent:
@@ -128,7 +126,7 @@ def _load_live() -> Any:
         ) from error
 
 
-def _await(api: str, sent: Sent, interrupted: threading.Event) -> dict[str, Any] | None:
+def _await(api: str, sent: Sent, interrupted: Interruption) -> dict[str, Any] | None:
     """Return the document once it is settled; ``None`` if the user had enough before."""
     with httpx.Client(base_url=api, trust_env=False) as client:
         while time.monotonic() < sent.at + SETTLE_S:

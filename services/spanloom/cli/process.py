@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
@@ -33,18 +34,31 @@ _LABELS = {"otlp_grpc": "OTLP/gRPC", "otlp_http": "OTLP/HTTP", "api": "API"}
 
 
 class Interruption:
-    """SIGTERM and SIGINT as an event; the second one ends the process at once."""
+    """SIGTERM and SIGINT as an event; the second one ends the process at once.
+
+    One of ``threading`` would have the handler wait for a lock that the thread holds which it has
+    interrupted; ``SimpleQueue`` may be put into wherever its ``get`` stands.
+    """
 
     def __init__(self) -> None:
         """Install the handlers; must be called on the main thread."""
-        self.event = threading.Event()
+        self._is_set = False
+        self._came: SimpleQueue[int] = SimpleQueue()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._receive)
 
+    def wait(self, timeout: float) -> bool:
+        """Return whether a signal has come, after so many seconds at the latest."""
+        if not self._is_set:
+            with suppress(Empty):
+                self._came.get(timeout=timeout)
+        return self._is_set
+
     def _receive(self, number: int, _frame: FrameType | None) -> None:
-        if self.event.is_set():
+        if self._is_set:
             os._exit(128 + number)  # told twice: nothing that may hang runs any more
-        self.event.set()
+        self._is_set = True
+        self._came.put(number)
 
 
 def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
@@ -66,7 +80,7 @@ def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoRetu
         if opens:
             open_page(page)
         try:
-            service.wait(interruption.event)
+            service.wait(interruption)
         except PartFailedError as error:
             end_within(FAILED_END_S, error)
             raise

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from spanloom.core.errors import SpanloomError
 from spanloom.process.part import Listening, PartFailedError, Troubled
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.process.part import Part
@@ -28,6 +27,13 @@ FAILED_GRACE_S = 1.0
 FAILED_END_S = 4.0
 """When a process with a failed part is ended from without if a part does not let it end."""
 _MIN_GRACE_S = 0.5
+
+
+class Ending(Protocol):
+    """Says when a process is to end, as ``threading.Event`` does."""
+
+    def wait(self, timeout: float, /) -> bool:
+        """Return whether it is, after so many seconds at the latest."""
 
 
 class Supervisor:
@@ -67,7 +73,7 @@ class Supervisor:
         """Return the port of each part that listens, by the part's name."""
         return {part.name: part.port for part in self._parts if isinstance(part, Listening)}
 
-    def wait(self, until: threading.Event) -> None:
+    def wait(self, until: Ending) -> None:
         """Return when the event is set; raise ``PartFailedError`` if a part fails first."""
         while not until.wait(WATCH_S):
             for part in self._parts:

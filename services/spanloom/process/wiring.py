@@ -43,7 +43,6 @@ from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     import socket
-    import threading
     from collections.abc import Collection, Iterator, Sequence
 
     from fastapi import APIRouter
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
     from spanloom.mcp.door import McpDoor
     from spanloom.process.part import Part
+    from spanloom.process.supervisor import Ending
 
 
 class Role(Flag):
@@ -112,7 +112,7 @@ class Service:
         ports = self._supervisor.ports()
         return {name: f"{scheme}://{shown}:{port}" for name, port in ports.items()}
 
-    def wait(self, until: threading.Event) -> None:
+    def wait(self, until: Ending) -> None:
         """Return when the event is set; raise ``PartFailedError`` if a part fails first."""
         self._supervisor.wait(until)
 

@@ -1,0 +1,35 @@
+"""A signal that comes at any moment of the wait for it ends the wait."""
+
+from __future__ import annotations
+
+from tests.support import programs
+
+MOMENTS = 40
+"""Lines of code that a wait takes until it sleeps, and more."""
+INTERRUPTED = f"""
+import signal, sys
+from spanloom.cli.process import Interruption
+from spanloom.process import supervisor
+
+supervisor.WATCH_S = 0.01
+
+def trace(*_):
+    global left
+    left -= 1
+    if left == 0:
+        signal.raise_signal(signal.SIGTERM)
+    return trace
+
+for moment in range(1, {MOMENTS}):
+    left, interruption = moment, Interruption()
+    sys.settrace(trace)
+    supervisor.Supervisor(1).wait(interruption)
+    sys.settrace(None)
+    print(moment)
+"""
+
+
+def test_a_signal_ends_the_wait_whenever_it_comes() -> None:
+    """Where the handler took a lock of the wait, the process could only be killed."""
+    ended = programs.run("-c", INTERRUPTED)
+    assert ended.stdout.split() == [str(moment) for moment in range(1, MOMENTS)], ended.stderr
