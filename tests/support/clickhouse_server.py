@@ -13,7 +13,7 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
-from threading import Event
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -157,13 +157,13 @@ def main() -> None:
         max_body_bytes=MAX_BODY_BYTES,
     )
     server = HttpServer(door, bind("127.0.0.1", port, "PORT"), "clickhouse", None, door.end)
-    ended = Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    ended: SimpleQueue[int] = SimpleQueue()  # which a handler may use whatever it interrupts
+    signal.signal(signal.SIGTERM, lambda number, _: ended.put(number))
     for number, read_only in ((signal.SIGUSR1, True), (signal.SIGUSR2, False)):
         signal.signal(number, partial(store.set_read_only, read_only))
     server.start()
     print(server.port, flush=True)
-    ended.wait()
+    ended.get()
     server.stop(5)
 
 
