@@ -329,3 +329,16 @@ def test_every_row_is_found_by_its_id_and_what_is_next_goes_round(modules: Modul
         " s.size, s.next(0, () => true), s.next(50, (i) => i < 3), s.next(3, () => false)]",
     )
     assert told == [True, -1, -1, 50, 1, 1, -1]
+
+
+def test_who_takes_marks_away_leaves_those_that_came_since(modules: Modules) -> None:
+    """Marks at rest may be taken away after the panel has shown its own."""
+    told = modules.call(
+        "annotate/tree_marks.js",
+        "const grid = { host: document.createElement('div'), marks: null, told() {} };"
+        "const [atRest, ofPanel] = [{ fill() {} }, { fill() {} }];"
+        "const first = m.showMarks(grid, atRest, 1); const second = m.showMarks(grid, ofPanel, 2);"
+        "first(); const kept = [grid.marks === ofPanel, grid.host.className];"
+        "second(); return [...kept, grid.marks, grid.host.className]",
+    )
+    assert told == [True, "marked", None, ""]

@@ -17,6 +17,7 @@ export function showMarks(there, marks, room) {
   there.host.style.setProperty("--signs", String(room));
   there.told();
   return () => {
+    if (there.marks !== marks) return; // the panel shows its own by now
     there.marks = null;
     there.host.classList.remove("marked");
     there.told();
