@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.model.trajectory import with_type
+from spanloom.core.model.trajectory import NO_CODE, with_type
 from spanloom.core.showing.values import shortened, whole
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def failure_texts(step: dict[str, Any], listed: Sequence[Failure]) -> Iterator[s
 
 
 def _words(error: Failure, kind: str) -> str:
-    code = whole(error.get("code"), -1)
-    number = f"{code} " if code != -1 else ""
+    code = whole(error.get("code"), NO_CODE)
+    number = f"{code} " if code != NO_CODE else ""
     message = shortened(str(error.get("msg") or "failed"), MAX_CHARS)
     return number + with_type(message, kind)

@@ -66,6 +66,8 @@ class Outcome(StrEnum):
 
 TOLD_BY_STATUS = "status"
 """What a failure is told by if nothing but the span's status tells it."""
+NO_CODE = -1
+"""The code of a failure that came without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class StepError:
     """A real failure of a step; control flow is none."""
 
     code: int
-    """The HTTP or provider code where one is given, else -1."""
+    """The HTTP or provider code where one is given, else ``NO_CODE``."""
     message: str
     """What it says; the type where it says nothing."""
     type: str = ""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import TOLD_BY_STATUS, StepError
+from spanloom.core.model.trajectory import NO_CODE, TOLD_BY_STATUS, StepError
 from spanloom.core.reading.raised import Raised, read_raised
 
 if TYPE_CHECKING:
@@ -141,4 +141,4 @@ def _code(span: Span, message: str) -> int:
         if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
     found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
-    return int(found[found.lastindex or 0]) if found else -1
+    return int(found[found.lastindex or 0]) if found else NO_CODE

@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.model.trajectory import NO_CODE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     Json = Mapping[str, Any]
-
-NO_CODE = -1
-"""Of a failure that came without one (``StepError.code``)."""
 
 
 class Placed(NamedTuple):

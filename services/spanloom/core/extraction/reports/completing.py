@@ -6,15 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import NO_CODE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import StepError, Usage
-
-NO_CODE = -1
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
