@@ -63,7 +63,7 @@ _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=ut
 
 
 class Site:
-    """The static files: read once, compressed once."""
+    """The static files: read once, and each made small once, when it is first asked for."""
 
     def __init__(self, root: Traversable | None = None) -> None:
         """Read the files; raises ``KeyError`` if one imports what is not there."""
@@ -71,8 +71,8 @@ class Site:
         """Every file by its path from the root: ``list/table.js``."""
         self.version = _version(self.contents)
         """Of the content: another as soon as any file differs."""
-        self._sent = {name: minified(name, body) for name, body in self.contents.items()}
-        self._packed = {name: gzip.compress(body, 9) for name, body in self._sent.items()}
+        self._sent = cache(lambda name: minified(name, self.contents[name]))
+        self._packed = cache(lambda name: gzip.compress(self._sent(name), 9))
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
 
     def page(self, path: str) -> Response:
@@ -95,12 +95,12 @@ class Site:
             "Vary": "Accept-Encoding",
             **({"Content-Encoding": "gzip"} if is_packed else {}),
         }
-        body = (self._packed if is_packed else self._sent)[name]
+        body = (self._packed if is_packed else self._sent)(name)
         return Response(body, headers=headers, media_type=_type_of(name))
 
     def weight(self, name: str) -> int:
         """Return how many bytes of a file a browser is sent."""
-        return len(self._packed[name])
+        return len(self._packed(name))
 
     def _document(self, module: str) -> str:
         base = f"/ui/{self.version}"
