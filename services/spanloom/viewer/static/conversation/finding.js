@@ -4,10 +4,11 @@ import { Search } from "../run/search.js";
 import { turns, view } from "../run/state.js";
 import { quoted } from "../state/filters.js";
 import { place } from "../state/place.js";
+import { when } from "../state/when.js";
 import { html } from "../ui/html.js";
 import { runsOf } from "./forest.js";
 import { Looking, progress } from "./looking.js";
-import { linesOf, whenAll } from "./runs.js";
+import { areAll, linesOf } from "./runs.js";
 import { partAt } from "./state.js";
 
 /** So many runs are looked through without being asked; of more those that the index names. */
@@ -30,7 +31,7 @@ function Progress() {
 /** @type {import("../run/search.js").Find} */
 async function findInRuns(q, until, tell) {
   progress.value = null;
-  await whenAll();
+  await when(areAll, Boolean);
   const all = [...runsNow().parts.keys()];
   const isFew = all.length <= FEW;
   const named = isFew ? null : await namedRuns(q, until);

@@ -34,15 +34,6 @@ export async function* linesOf(condition, fields, until) {
   }
 }
 
-/** Wait until all runs have come. @returns {Promise<void>} */
-export const whenAll = () => new Promise((go) => {
-  const stop = areAll.subscribe((isSo) => {
-    if (!isSo) return;
-    go();
-    queueMicrotask(() => stop());
-  });
-});
-
 /** @param {Run} run */
 export const pathOf = (run) => `/v1/trajectories/${run.trace_id}`;
 

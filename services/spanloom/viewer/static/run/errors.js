@@ -1,6 +1,7 @@
 /** How often a run, or a conversation, failed: a button that leads to the next error in its tree. */
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
+import { when } from "../state/when.js";
 import { toError } from "../tree/keys.js";
 import { html } from "../ui/html.js";
 import { grid } from "./state.js";
@@ -12,12 +13,6 @@ export function Errors({ n }) {
 
 /** To the next error in the tree, as soon as that is there; from another view back to it. */
 function toNextError() {
-  const there = grid.peek();
-  if (there) return toError(there, 1);
-  change({ view: null }, true);
-  const stop = grid.subscribe((made) => {
-    if (!made) return;
-    toError(made, 1);
-    queueMicrotask(() => stop());
-  });
+  if (!grid.peek()) change({ view: null }, true);
+  void when(grid, Boolean).then((there) => toError(/** @type {import("../tree/grid.js").Grid} */ (there), 1));
 }
