@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
-from tests.support.judging import Judged, Judges
+from tests.support.judging import Judged, Judges, Team
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from playwright.sync_api import FilePayload, Locator, Page, ViewportSize
     from tests.conftest import StartSpanloom
 
@@ -34,24 +32,11 @@ WIDE = """() => [document.documentElement, ...document.querySelectorAll("main *"
 """What is wider than the window, or has to be scrolled sideways."""
 
 
-class Team(NamedTuple):
-    """The service, and what was sent to it."""
-
-    judges: Judges
-    runs: Sequence[Judged]
-
-    @property
-    def api(self) -> str:
-        return self.judges.api
-
-
 @pytest.fixture(scope="module")
 def team(start_shared_spanloom: StartSpanloom) -> Team:
     """Three annotators who differ, one of a long name; and two who blame different steps."""
-    service = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    service.wait_until_ready()
-    judges = Judges(service)
-    runs = [judges.send_run(number) for number in range(1, 4)]
+    team = Team.with_runs(start_shared_spanloom, 3)
+    judges, runs = team
     for name, text in ((SCHEME, CAREFUL), ("blame", BLAME)):
         judges.ask("PUT", f"/v1/schemes/{name}", "lead", json={"text": text})
     ids, people = [run.trace for run in runs], ["ada", "bo", LONG]
@@ -68,7 +53,7 @@ def team(start_shared_spanloom: StartSpanloom) -> Team:
             "reason": WHY,
         }
         say(judges, runs[0], who, "blame", step_id="", value=value)
-    return Team(judges, runs)
+    return team
 
 
 def say(judges: Judges, run: Judged, who: str, scheme: str, **item: object) -> None:

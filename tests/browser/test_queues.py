@@ -6,19 +6,17 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
 from tests.support.browser import wait_until
-from tests.support.judging import SCHEME, Judged, Judges
+from tests.support.judging import SCHEME, Judged, Team
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from playwright.sync_api import Browser, FilePayload, Locator, Page
     from tests.conftest import StartSpanloom
 
@@ -40,27 +38,15 @@ ODDITIES = (
 HEAD = "annotation_type: trajectory_eval\nname: odd\ndescription: d\n"
 
 
-class Team(NamedTuple):
-    """The service, and what was sent to it."""
-
-    judges: Judges
-    runs: Sequence[Judged]
-
-    @property
-    def api(self) -> str:
-        return self.judges.api
-
-
 @pytest.fixture(scope="module")
 def team(start_shared_spanloom: StartSpanloom) -> Team:
-    service = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    service.wait_until_ready()
-    judges = Judges(service)
-    judges.put_scheme()
-    runs = [judges.send_run(number) for number in range(1, 5)]
-    ids = [run.trace for run in runs]
-    judges.put_queue(WEEK, trace_ids=ids, threshold=0.9, instructions="Judge every <b>step</b>.")
-    return Team(judges, runs)
+    team = Team.with_runs(start_shared_spanloom, 4)
+    team.judges.put_scheme()
+    ids = [run.trace for run in team.runs]
+    team.judges.put_queue(
+        WEEK, trace_ids=ids, threshold=0.9, instructions="Judge every <b>step</b>."
+    )
+    return team
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from spanloom.api.annotators import HEADER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.conftest import RunningSpanloom
+    from tests.conftest import RunningSpanloom, StartSpanloom
 
 SCHEME = "step_evaluation"
 SETTLED_S = 60.0
@@ -111,3 +111,22 @@ def _span(trace: str, number: int, start_ns: int) -> Any:
     span = wire_span(trace, number, 0 if is_agent else 1, name, start_ns + number, attributes)
     span.end_time_unix_nano = start_ns + 20_000_000
     return span
+
+
+class Team(NamedTuple):
+    """The service, and the runs that were sent to it."""
+
+    judges: Judges
+    runs: Sequence[Judged]
+
+    @property
+    def api(self) -> str:
+        return self.judges.api
+
+    @classmethod
+    def with_runs(cls, start: StartSpanloom, count: int) -> Team:
+        """Start a service in which runs settle at once, and send it some."""
+        service = start(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+        service.wait_until_ready()
+        judges = Judges(service)
+        return cls(judges, [judges.send_run(number) for number in range(1, count + 1)])
