@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ ROWS = ".grid .row"
 MANY = 100_000
 CALLS = 100
 """Tool calls of each agent of the many."""
+FILLED_WHOLE = 12
+"""Rows that a frame fills with more than their names."""
 MOST_WORK_S = 2
 """An act is over in some frames; a page that stands still works far longer. Of a million: 20."""
 
@@ -103,10 +106,8 @@ def test_json_of_many_fields_is_made_as_far_as_it_is_opened(
         expect(step.locator(".inside .leaf")).to_have_count(100)
 
 
-@pytest.mark.parametrize("many", [MANY, pytest.param(10 * MANY, marks=pytest.mark.slow)])
-def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, many: int) -> None:
-    """The outline is made up: what the service takes for one, its own tests and benchmarks say."""
-    most_work_s = MOST_WORK_S * many / MANY
+def open_many(page: Page, heavy: str, many: int) -> Locator:
+    """Open a run of agents with a hundred calls each; return its tree."""
     rows = [Row(0, "agent", "all", 0, many)]
     for at in range(1, many):
         is_agent = at % CALLS == 1
@@ -117,6 +118,14 @@ def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, m
     page.goto(heavy)
     grid = page.get_by_role("treegrid", name="Steps")
     expect(grid).to_have_attribute("aria-rowcount", f"{many + 1}")
+    return grid
+
+
+@pytest.mark.parametrize("many", [MANY, pytest.param(10 * MANY, marks=pytest.mark.slow)])
+def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, many: int) -> None:
+    """The outline is made up: what the service takes for one, its own tests and benchmarks say."""
+    most_work_s = MOST_WORK_S * many / MANY
+    grid = open_many(page, heavy, many)
     assert page.locator("text=/too (many|large|long)|truncat/i").count() == 0
     grid.focus()
     work = Work(page)
@@ -131,3 +140,37 @@ def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, m
     page.get_by_label("Search steps").fill("n42")
     expect(page.locator(".find [role=status]")).to_have_text(f"{many // CALLS:,} hits")
     assert work.spent_s() < most_work_s
+
+
+FRAMES_OF_A_JUMP = """async () => {
+  const grid = document.querySelector(".grid");
+  grid.scrollTop = 1_000_000;
+  const frames = [];
+  for (let isBrief = true; isBrief || frames.length < 10; ) {
+    await new Promise(requestAnimationFrame);
+    const rows = [...grid.querySelectorAll(".rows > .row")].map((row) => [
+      Number(row.ariaRowIndex) - 2,
+      row.querySelector(".label").textContent,
+      row.classList.contains("brief"),
+    ]);
+    frames.push({top: Math.floor(grid.scrollTop / 26), rows: rows.sort((a, b) => a[0] - b[0])});
+    isBrief = frames.length < 200 && rows.some((row) => row[2]);
+  }
+  return frames;
+}"""
+
+
+def test_a_frame_names_all_rows_and_fills_a_few_whole(page: Page, heavy: str) -> None:
+    open_many(page, heavy, 10 * CALLS * CALLS)
+    frames = page.evaluate(FRAMES_OF_A_JUMP)
+    left = []
+    for frame in frames:
+        brief = [at for at, _, is_brief in frame["rows"] if is_brief]
+        assert all(name == f"n{at % CALLS}" for at, name, _ in frame["rows"] if at)
+        left.append(len(brief))
+        if 0 < len(brief) < len(frame["rows"]):
+            assert frame["top"] not in brief, "what is in sight goes first"
+    most = max(before - after for before, after in pairwise(left))
+    assert 0 < most <= FILLED_WHOLE
+    assert max(left) > 2 * FILLED_WHOLE
+    assert left[-1] == 0

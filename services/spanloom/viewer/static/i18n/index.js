@@ -40,5 +40,13 @@ const plural = (value) => new Intl.PluralRules(language.value).select(value);
 /** How numbers and times are written: as the reader's own region does, in the language of the page. */
 export const locale = () => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value;
 
+/** @type {Map<string, Intl.NumberFormat>} */
+const formats = new Map();
+
 /** A number with its thousands apart. @param {number} value */
-export const number = (value) => new Intl.NumberFormat(locale()).format(value);
+export function number(value) {
+  const where = locale();
+  const made = formats.get(where) ?? new Intl.NumberFormat(where); // to make one costs as much as a row of the tree
+  formats.set(where, made);
+  return made.format(value);
+}

@@ -1,11 +1,12 @@
 /**
- * The tree as a treegrid of fixed row height. A pool of rows, what fits and a few more, is moved and filled again; row `at` always
- * uses the same one, so that scrolling by three rows fills three. The focus stays on the grid (`aria-activedescendant`).
+ * The tree as a treegrid of fixed row height: rows are moved and filled again (`pool.js`). The focus stays on the grid
+ * (`aria-activedescendant`).
  */
 import { t } from "../i18n/index.js";
 import { axisOf } from "./axis.js";
 import { Clock } from "./clock.js";
-import { Row, make } from "./row.js";
+import { Pool } from "./pool.js";
+import { make } from "./row.js";
 
 const MORE = 6;
 const HEADS = /** @type {const} */ (["tree.step", "tree.head.tokens", "tree.head.time", "tree.head.bar"]);
@@ -18,10 +19,7 @@ export class Grid {
     this.host = host;
     this.view = view;
     this.listener = listener;
-    this.pool = /** @type {Row[]} */ ([]);
     this.active = 0;
-    this.from = -1;
-    this.isBrief = this.isDirty = false;
     this.texts = /** @type {Map<number, string>} */ (new Map());
     this.marks = /** @type {import("./row.js").Marks | null} */ (null);
     this.heads = /** @type {import("./row.js").Heads | null} */ (null);
@@ -34,6 +32,7 @@ export class Grid {
     this.rowHeight = parseInt(getComputedStyle(host).getPropertyValue("--row"), 10) || 26;
     this.warmest = view.o.tin.reduce((most, tin, i) => Math.max(most, tin + view.o.tout[i]), 1);
     this.body = withHead(host);
+    this.pool = new Pool(this.body);
     host.addEventListener("scroll", () => this.schedule(), { passive: true });
     new ResizeObserver(() => {
       this.height = host.clientHeight;
@@ -46,7 +45,7 @@ export class Grid {
   refresh() {
     this.body.style.height = `${this.view.count * this.rowHeight}px`;
     this.host.ariaRowCount = String(this.view.count + 1);
-    this.from = -1;
+    this.pool.forget();
     this.schedule();
   }
 
@@ -62,30 +61,18 @@ export class Grid {
     const shown = Math.ceil(this.height / this.rowHeight) + 1;
     const size = Math.min(shown + 2 * MORE, this.view.count);
     const from = Math.max(0, Math.min(Math.floor(top) - MORE, this.view.count - size));
-    while (this.pool.length < size) this.pool.push(new Row(this.body));
-    while (this.pool.length > size) this.pool.pop()?.node.remove();
-    const isBrief = this.from >= 0 && Math.abs(from - this.from) > size / 2;
-    if (isBrief) this.later();
-    if (isBrief !== this.isBrief) this.body.classList.toggle("flying", (this.isBrief = isBrief));
-    const axis = this.isFit && !isBrief && axisOf(this.view, Math.floor(top), shown, this.axis, this.clock);
+    const isFlying = this.pool.from >= 0 && Math.abs(from - this.pool.from) > size / 2;
+    const axis = this.isFit && !isFlying && axisOf(this.view, Math.floor(top), shown, this.axis, this.clock);
     if (axis) this.zoom(axis, true);
-    for (let at = from; at < from + size; at++) this.fill(at, isBrief);
-    this.from = from;
-    this.isDirty = false;
+    this.pool.place(this.view, from, size, this.rowHeight);
+    if (isFlying) this.later();
+    else if (!this.pool.fill(Math.floor(top), this.view, this)) this.schedule();
     this.mark();
     this.listener.scrolled(top, this.height / this.rowHeight);
-    if (!isBrief) this.listener.wanted(Array.from(this.view.rows.subarray(from, from + size)));
+    if (!isFlying) this.listener.wanted(Array.from(this.view.rows.subarray(from, from + size)));
   }
 
-  /** @param {number} at @param {boolean} isBrief */
-  fill(at, isBrief) {
-    const row = this.pool[at % this.pool.length];
-    if (row.at === at && this.from >= 0 && !this.isDirty && row.isBrief === isBrief) return;
-    row.fill(this.view, at, { height: this.rowHeight, isBrief, warmest: this.warmest, texts: this.texts, marks: this.marks, heads: this.heads });
-    if (!isBrief) row.draw(this.view.o, this.axis, this.clock);
-  }
-
-  /** Fill what was written in brief once it is calm. */
+  /** While rows fly by there are only their names: fill them once it is calm. */
   later() {
     clearTimeout(this.calm);
     this.calm = setTimeout(() => this.schedule(), 60);
@@ -93,7 +80,7 @@ export class Grid {
 
   /** Texts of rows have come. */
   told() {
-    this.isDirty = true;
+    this.pool.told();
     this.schedule();
   }
 
@@ -101,13 +88,12 @@ export class Grid {
   zoom(axis, isFit) {
     this.axis = axis;
     this.isFit = isFit;
-    for (const row of this.pool) if (row.i >= 0) row.draw(this.view.o, axis, this.clock);
+    this.pool.draw(this.view.o, axis, this.clock);
   }
 
   mark() {
-    const at = this.view.position[this.active];
-    const isSeen = at >= this.from && at < this.from + this.pool.length;
-    for (const row of this.pool) row.mark(row.i === this.active, this.head !== null && this.view.o.start[row.i] > this.head);
+    const isSeen = this.pool.has(this.view.position[this.active]);
+    for (const row of this.pool.rows) row.mark(row.i === this.active, this.head !== null && this.view.o.start[row.i] > this.head);
     if (isSeen) this.host.setAttribute("aria-activedescendant", `r${this.active}`);
     else this.host.removeAttribute("aria-activedescendant");
   }

@@ -31,7 +31,7 @@ export function toError(grid, by) {
 /** A click chooses a row; on its twist it opens or closes it, with Shift all below it too. @param {Grid} grid @param {MouseEvent} event */
 function click(grid, event) {
   const target = /** @type {Element} */ (event.target);
-  const row = grid.pool.find((one) => one.node.contains(target));
+  const row = grid.pool.with(target);
   if (!row) return;
   if (target === row.twist && grid.view.has(row.i)) {
     if (event.shiftKey) grid.view.branch(row.i, grid.view.isOpen(row.i));

@@ -6,6 +6,7 @@ import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.
 
 /** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks what annotators say, drawn into the cell of a row */
 /** @typedef {{fill: (row: Row, i: number) => void}} Heads what rows say that are the heads of runs */
+/** @typedef {{warmest: number, texts: Map<number, string>, marks: Marks | null, heads: Heads | null, axis: [number, number], clock: import("./clock.js").Clock}} How what rows are filled with */
 
 export const DEEPEST = 24;
 const PREVIEW = 160;
@@ -24,7 +25,7 @@ export class Row {
   constructor(body) {
     this.at = -1;
     this.i = -1;
-    this.isBrief = false;
+    this.isStale = true; // it says something else than its row
     this.isOn = false;
     this.isLater = false;
     this.node = make("div", "row", body, "row");
@@ -47,21 +48,19 @@ export class Row {
   }
 
   /**
-   * Show a row of the outline at a place. In brief, while rows fly by, only its name is written.
-   * @param {import("./view.js").View} view @param {number} at @param {{height: number, isBrief: boolean, warmest: number, texts: Map<number, string>, marks: Marks | null, heads: Heads | null}} how
+   * Show the name of a row of the outline at a place; the rest stays hidden until it is filled. A row that stays itself keeps it.
+   * @param {import("./view.js").View} view @param {number} at @param {number} height
    */
-  fill(view, at, { height, isBrief, warmest, texts, marks, heads }) {
+  place(view, at, height) {
     const { o } = view;
     const i = view.rows[at];
     const { node } = this;
-    Object.assign(this, { at, i, isBrief });
-    const kind = o.kinds[o.kind[i]];
+    const isBrief = i !== this.i || node.classList.contains("brief");
+    Object.assign(this, { at, i, isStale: true, isOn: false, isLater: false });
     const isError = (o.flags[i] & ERROR) > 0;
     node.id = `r${i}`;
-    node.className = `row k-${kind}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}`;
+    node.className = `row k-${o.kinds[o.kind[i]]}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}${isBrief ? " brief" : ""}`;
     node.ariaSelected = "false";
-    this.isOn = false;
-    this.isLater = false;
     node.style.transform = `translateY(${at * height}px)`;
     node.ariaRowIndex = String(at + 2);
     node.ariaLevel = String(view.level[i] + 1);
@@ -70,15 +69,24 @@ export class Row {
     node.ariaExpanded = view.has(i) ? String(view.isOpen(i)) : null;
     this.name.style.paddingInlineStart = `${6 + Math.min(view.level[i], DEEPEST) * 14}px`;
     this.label.textContent = line(o.names[o.name[i]], 120);
-    if (isBrief) return;
+  }
+
+  /** Show the rest of it. @param {import("./view.js").View} view @param {How} how */
+  fill(view, how) {
+    const { o } = view;
+    const { i } = this;
+    const isError = (o.flags[i] & ERROR) > 0;
+    this.isStale = false;
+    this.node.classList.remove("brief");
     this.twist.textContent = view.has(i) ? (view.isOpen(i) ? "▾" : "▸") : "";
-    this.kind.textContent = kind;
+    this.kind.textContent = o.kinds[o.kind[i]];
     this.fault.textContent = isError ? "✕" : "";
     this.fault.ariaLabel = isError ? t("tree.failed") : null;
-    this.preview.textContent = line(view.snippets.get(i) || (texts.get(i) ?? ""), PREVIEW);
-    marks?.fill(this.marks, i);
-    this.numbers(view, i, warmest);
-    heads?.fill(this, i);
+    this.preview.textContent = line(view.snippets.get(i) || (how.texts.get(i) ?? ""), PREVIEW);
+    how.marks?.fill(this.marks, i);
+    this.numbers(view, i, how.warmest);
+    how.heads?.fill(this, i);
+    this.draw(o, how.axis, how.clock);
   }
 
   /** @param {import("./view.js").View} view @param {number} i @param {number} warmest */
