@@ -41,7 +41,7 @@ def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) 
     act(page, "Shift+Digit1")
     expect(page.locator(".attribution")).to_contain_text(step_id(3))
     expect(marks.nth(1)).to_have_text("you: here it was decided")
-    page.get_by_label("Who is responsible").select_option("planner")
+    page.get_by_label("responsible agent").select_option("planner")
     page.locator(".rationale").fill("It asked for the wrong thing.")
     wait_saved(page)
     assert said_of(service, trace)[""]["value"] == {

@@ -180,10 +180,28 @@ def test_adjudication_has_the_words_of_the_form(ada: Page, team: Team) -> None:
 def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
     ada.goto(f"{team.api}/adjudication?scheme=blame&trace={FIRST}")
     row = ada.locator("table.decisions tbody tr")
-    told = ["Who is responsible: browser", "It was decided at: click_result", f"why: {WHY}"]
+    told = ["responsible agent: browser", "decisive step: click_result", f"why: {WHY}"]
     expect(row.locator("td").nth(1).locator("div > div")).to_have_text(told)
     row.locator("td").nth(2).get_by_role("button", name="Take this").click()
-    expect(row.locator("td").nth(3)).to_contain_text("It was decided at: extract_text")
+    expect(row.locator("td").nth(3)).to_contain_text("decisive step: extract_text")
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [("en", ("responsible agent", "decisive step")), ("zh", ("责任代理", "决定性步骤"))],
+)
+def test_blame_has_the_same_names_wherever_it_stands(
+    ada: Page, team: Team, language: str, names: tuple[str, str]
+) -> None:
+    ada.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
+    for path, shown in (
+        ("/agreement?scheme=blame", "table.measures"),
+        (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions"),
+        (f"/trajectories/{FIRST}?annotate=blame", ".attribution"),
+    ):
+        ada.goto(team.api + path)
+        for name in names:
+            expect(ada.locator(shown)).to_contain_text(name)
 
 
 def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, team: Team) -> None:

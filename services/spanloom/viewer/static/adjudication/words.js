@@ -8,7 +8,7 @@ import { rowOf } from "../tree/outline.js";
 /** @typedef {import("../annotate/pieces.js").Correction} Correction */
 
 /** What the form calls the members of a value. @type {Record<string, () => string>} */
-const LABELS = { responsible_agent: () => t("whole.agent"), decisive_step: () => t("whole.step"), reason: () => t("adjudication.why"), note: () => t("extras.note") };
+const LABELS = { responsible_agent: () => t("measure.responsible_agent"), decisive_step: () => t("measure.decisive_step"), reason: () => t("adjudication.why"), note: () => t("extras.note") };
 
 /** The kind of an error and how bad it is. @param {{error_type: string, error_subtype: string, severity: string}} said */
 export function errorOf({ error_type: type, error_subtype: subtype, severity }) {

@@ -120,8 +120,6 @@ export const judging = {
   "measure.error_type": "error type",
   "measure.severity": "severity",
   "measure.score": "score",
-  "measure.decisive_step": "decisive step",
-  "measure.responsible_agent": "responsible agent",
   "units.differ": "Where they differ",
   "units.said": "Where they say just that",
   "units.whole": "the whole run",

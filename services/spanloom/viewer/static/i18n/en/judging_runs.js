@@ -24,8 +24,8 @@ export const judgingRuns = {
   "scheme.fine": "is understood.",
   "scheme.odd": "is understood, with {n} {n|remark|remarks}.",
   "scheme.wrong": "cannot be stored: {n} {n|fault|faults}.",
-  "whole.agent": "Who is responsible",
-  "whole.step": "It was decided at",
+  "measure.responsible_agent": "responsible agent",
+  "measure.decisive_step": "decisive step",
   "extras.note": "Note on the run",
   "corrections.edited": "what it should say",
 };

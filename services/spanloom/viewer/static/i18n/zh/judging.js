@@ -120,8 +120,6 @@ export const judging = {
   "measure.error_type": "错误类型",
   "measure.severity": "严重程度",
   "measure.score": "得分",
-  "measure.decisive_step": "决定性步骤",
-  "measure.responsible_agent": "责任代理",
   "units.differ": "分歧之处",
   "units.said": "作此判断之处",
   "units.whole": "整个运行",

@@ -24,8 +24,8 @@ export const judgingRuns = {
   "scheme.fine": "可以理解。",
   "scheme.odd": "可以理解，有 {n} 条提示。",
   "scheme.wrong": "无法保存：{n} 处错误。",
-  "whole.agent": "责任 agent",
-  "whole.step": "决定性步骤",
+  "measure.responsible_agent": "责任代理",
+  "measure.decisive_step": "决定性步骤",
   "extras.note": "运行备注",
   "corrections.edited": "应为",
 };
