@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -30,6 +30,13 @@ WIDE = """() => [document.documentElement, ...document.querySelectorAll("main *"
     || one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible")
   .map((one) => `${one.outerHTML.slice(0, 120)} ${one.scrollWidth} of ${one.clientWidth}`)"""
 """What is wider than the window, or has to be scrolled sideways."""
+
+NOTE_LEFT = """const ask = window.fetch; window.left = [];
+window.fetch = (url, more) => {
+  more.signal?.addEventListener("abort", () => window.left.push(String(url)));
+  return ask(url, more);
+};"""
+"""Notes what the page no longer waits for."""
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +221,36 @@ def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, tea
     expect(told).to_contain_text(WHY)
     marks = ada.locator(".grid .row", has_text="search_web").locator(".marks")
     expect(marks).to_have_attribute("title", re.compile("bo: incorrect, minor error"))
+
+
+def test_a_run_that_was_left_is_read_no_further_and_shown_no_more(ada: Page, team: Team) -> None:
+    """Whatever is still on its way of it: a decision would be stored of the run after it."""
+    first, second, _ = team.runs
+    address = f"{team.api}/adjudication?scheme={SCHEME}&all=1&trace="
+    ada.add_init_script(NOTE_LEFT)
+    ada.goto(address + second.trace)
+    table = ada.locator("table.decisions")
+    expect(table).to_be_visible()
+    said, read = (f"**/{first.trace}/{what}*" for what in ("annotations", "outline"))
+    ada.route(said, lambda _: None)
+    with ada.expect_request(said):
+        turn_to(ada, address + first.trace)
+    expect(table).to_have_count(0)
+    ada.route(read, lambda _: None)
+    with ada.expect_request(said), ada.expect_request(read):
+        ada.goto(address + first.trace)
+    turn_to(ada, address + second.trace)
+    expect(table).to_be_visible()
+    left = [urlsplit(url).path for url in ada.evaluate("window.left")]
+    assert {f"/v1/trajectories/{first.trace}/{what}" for what in ("annotations", "outline")} <= {
+        *left
+    }
+
+
+def turn_to(page: Page, address: str) -> None:
+    """Show another address without loading the page again, as *Done, next* does."""
+    turn = "(url) => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate'))"
+    page.evaluate(f"{turn} }}", address)
 
 
 def test_what_is_decided_stays_in_sight_beside_a_step(ada: Page, team: Team) -> None:

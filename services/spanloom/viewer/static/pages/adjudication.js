@@ -18,29 +18,42 @@ import { html } from "../ui/html.js";
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
 export function Page() {
-  const { trace = "", scheme = "", queue, all, step, project } = place.value.query;
-  const path = `/v1/trajectories/${trace}`;
-  const { told, error, again } = useAsked(trace ? `${path}/annotations` : "", { scheme, project });
+  const { trace = "", scheme = "", queue, all, project } = place.value.query;
   const schemes = useAsked("/v1/schemes", { project }).told;
-  const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
-  useEffect(() => {
-    if (trace) getBytes(`${path}/outline`, { project }).then((bytes) => setOutline(decode(bytes)), () => {});
-  }, [trace, project]);
   const asked = [...(schemes?.items ?? []), ...(schemes?.presets ?? [])].find((one) => one.name === scheme);
   const runs = useRuns(trace ? [trace] : [], project);
-  const i = outline && step ? rowOf(outline, step) : -1;
-  const found = told && outline ? rowsOf(told.items, outline) : null;
   return html`<${Judging} title=${t("adjudication.title")}>
     <p class="across">${trace && html`<span><${RunLink} id=${trace} run=${runs[trace]} project=${project} queue=${queue} scheme=${scheme} /></span>`}
       <label class="check"><input type="checkbox" checked=${!all} onChange=${() => change({ all: all ? null : "1" })} /> ${t("adjudication.differing")}</label>
       ${queue && html`<${Over} queue=${queue} trace=${trace} project=${project} />`}</p>
-    ${error && html`<${Failure} error=${error} again=${again} />`}
     ${!annotator.value && html`<p>${t("who.first")}</p>`}
-    ${told?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: told.withheld })}</p>`}
-    ${found && asked && html`<div class="sides-by">
-      <${Steps} rows=${found} scheme=${asked} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
-      ${i >= 0 && outline && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}
+    ${trace && html`<${Run} key=${`${trace} ${scheme}`} trace=${trace} scheme=${asked} />`}
   <//>`;
+}
+
+/** What is said of one run under one scheme: of the run before nothing is left. @param {{trace: string, scheme?: import("../annotate/scheme.js").Scheme}} props */
+function Run({ trace, scheme }) {
+  const { scheme: name = "", all, step, project } = place.value.query;
+  const path = `/v1/trajectories/${trace}`;
+  const { told, error, again } = useAsked(`${path}/annotations`, { scheme: name, project });
+  const outline = useOutline(path, project);
+  const i = outline && step ? rowOf(outline, step) : -1;
+  return html`${error && html`<${Failure} error=${error} again=${again} />`}
+    ${told?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: told.withheld })}</p>`}
+    ${told && outline && scheme && html`<div class="sides-by">
+      <${Steps} rows=${rowsOf(told.items, outline)} scheme=${scheme} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
+      ${i >= 0 && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}`;
+}
+
+/** The outline of a run; null until it has come. @param {string} path @param {string | undefined} project */
+function useOutline(path, project) {
+  const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
+  useEffect(() => {
+    const until = new AbortController();
+    getBytes(`${path}/outline`, { project }, until.signal).then((bytes) => setOutline(decode(bytes)), () => {});
+    return () => until.abort();
+  }, [path, project]);
+  return outline;
 }
 
 /** Says that an item is decided, and goes on to the next that is to be. @param {{queue: string, trace: string, project: string | undefined}} props */
