@@ -43,9 +43,9 @@ def mark_all(url: str, steps: Sequence[str]) -> list[float]:
 
 
 def read_all(url: str, name: str, times: int = TIMES) -> list[float]:
-    """Ask what is said, by one annotator or by all; give the seconds of each request."""
+    """Ask as the page does what is said, by one or by all; give the seconds of each request."""
     asked = {"scheme": SCHEME, **({"annotator": name} if name else {})}
-    with httpx.Client(timeout=_WAIT_S) as client:
+    with httpx.Client(timeout=_WAIT_S, headers={"accept": "application/x-ndjson"}) as client:
         return [
             _clocked(client.build_request("GET", url, params=asked), client) for _ in range(times)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -275,3 +276,39 @@ def test_events_are_read_however_they_are_cut(modules: Modules) -> None:
         {"id": "7", "data": '{"a":\n"é"}'},
         {"id": "", "data": ""},
     ]
+
+
+ROWS_TAKEN = """
+const lines = [...Array(a[0]).keys()].map((n) => JSON.stringify({n, said: "é".repeat(200)}));
+const bytes = new TextEncoder().encode([...lines, a[1]].join("\\n"));
+const {fetch} = window;
+window.fetch = async () => new Response(new ReadableStream({start(c) {
+  for (let at = 0; at < bytes.length; at += 60_001) c.enqueue(bytes.slice(at, at + 60_001));
+  c.close();
+}}));
+const told = {rows: 0, inOrder: true, looks: 0, end: null};
+const looking = setInterval(() => (told.looks += 1));
+try {
+  told.end = await m.getRows("/v1/made/up", {}, (row) => {
+    told.inOrder &&= row.n === told.rows++;
+  });
+} catch (error) {
+  told.end = error.message;
+}
+clearInterval(looking);
+Object.assign(window, {fetch});
+return told;
+"""
+
+
+def test_very_many_rows_are_taken_some_at_a_time(modules: Modules) -> None:
+    end = {"end": True, "count": 100_000, "version": 3}
+    told = modules.call("api.js", ROWS_TAKEN, end["count"], json.dumps(end) + "\n")
+    assert (told["rows"], told["inOrder"], told["end"]) == (100_000, True, end)
+    assert told["looks"] > 3, "whoever presses a key meanwhile is heard"
+
+
+@pytest.mark.parametrize("last", ['{"n": 2, "cut o', '{"error": "no store", "count": 2}\n'])
+def test_rows_that_end_early_are_not_taken_for_all(modules: Modules, last: str) -> None:
+    told = modules.call("api.js", ROWS_TAKEN, 2, last)
+    assert "cut off" in told["end"]

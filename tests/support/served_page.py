@@ -21,7 +21,7 @@ from spanloom.core.model.annotation import NOTHING
 from spanloom.process.page import page_router
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 TRACE = "5" * 32
 ANNOTATORS = ("bo", "cleo", "dan", "eve", "fay")
@@ -114,7 +114,7 @@ def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
     """Answer what the annotation panel asks, as if everybody but ada had judged every tool."""
     judged = [f"{at + 1:016x}" for at, row in enumerate(rows) if row.kind == "tool"]
     said = [_said(step, who) for who in ANNOTATORS for step in judged]
-    answer = orjson.dumps({**_TOLD, "items": said, "scores": []})
+    answer = _lines(said)
     scheme = SchemeItem.preset(presets()["potato"])
 
     @app.get("/v1/schemes")
@@ -123,8 +123,7 @@ def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
 
     @app.get("/v1/trajectories/{trace}/annotations")
     def get_annotations(annotator: str = "") -> Response:
-        found = orjson.dumps({**_TOLD, "items": [], "scores": []}) if annotator else answer
-        return Response(found, media_type="application/json")
+        return Response(_lines([]) if annotator else answer, media_type="application/x-ndjson")
 
     @app.post("/v1/trajectories/{trace}/annotations")
     def write(wanted: dict[str, Any]) -> dict[str, object]:
@@ -142,6 +141,12 @@ def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
 
 
 _TOLD = {"trace_id": TRACE, "project": "default", "version": 1, "withheld": 0}
+
+
+def _lines(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Return annotations as the page asks for them."""
+    end = {"end": True, "count": len(rows), **_TOLD}
+    return b"".join(orjson.dumps(row) + b"\n" for row in (*rows, end))
 
 
 def _said(step: str, who: str) -> dict[str, object]:

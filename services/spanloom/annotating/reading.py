@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.annotating.pages import every_annotation
 from spanloom.core.annotation.places import SPANS, places_now
 from spanloom.core.annotation.score import Score, score_of
 from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
@@ -13,7 +14,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.annotating.versions import Versions
@@ -75,8 +76,22 @@ class Reading:
         rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
         return self.stood(key, (row for row in rows if not row.is_deleted), current)
 
+    def each_of_trace(
+        self, key: TraceKey, scheme: str, annotator: str, current: int
+    ) -> Iterator[Stood]:
+        """Yield the same rows, read page by page: there may be very many."""
+        asked = AnnotationQuery(key.trace_id, scheme, annotator)
+        rows = every_annotation(self._store, Reach.only(key.project), asked)
+        return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
+
     def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:
-        """Return rows of a trajectory with their states.
+        """Return rows of a trajectory with their states."""
+        return list(self._each_stood(key, rows, current))
+
+    def _each_stood(
+        self, key: TraceKey, rows: Iterable[Annotation], current: int
+    ) -> Iterator[Stood]:
+        """Yield rows with their states, as they are read.
 
         The document is read only if one was made on another version than the current one: of the
         same all are valid, for it is what they were made on.
@@ -95,11 +110,9 @@ class Reading:
         def steps() -> Mapping[str, Any]:
             return self._versions.steps(key, current)
 
-        standings = ((row, self._standing(row, current, now, fates)) for row in rows)
-        return [
-            Stood(row, standing, None if _is_same(row, standing, current) else steps)
-            for row, standing in standings
-        ]
+        for row in rows:
+            standing = self._standing(row, current, now, fates)
+            yield Stood(row, standing, None if _is_same(row, standing, current) else steps)
 
     def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
         step_id = row.slot.step_id

@@ -1,6 +1,6 @@
 """What the routes of annotations work out and answer; whatever blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -72,6 +72,24 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
     rows = [row for row in every if not is_withheld(key, row.said.slot.annotator)]
     scores = _scores(using, key, version, rows)
     return _answer(key, version, rows, scores, len(every) - len(rows))
+
+
+def listed_rows(
+    using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
+) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
+    """Return the same rows as they are read, and what is told behind the last of them."""
+    is_withheld = withheld_from(using.store, Reach.only(key.project), reader)
+    version = using.annotating.versions.current(key)
+    told = {**key._asdict(), "version": version, "withheld": 0}
+
+    def seen() -> Iterator[Mapping[str, Any]]:
+        for row in using.annotating.reading.each_of_trace(key, scheme, annotator, version):
+            if is_withheld(key, row.said.slot.annotator):
+                told["withheld"] += 1
+            else:
+                yield shown(row)
+
+    return seen(), told
 
 
 def written(using: Services, session: Session, done: Written) -> bytes:

@@ -191,7 +191,8 @@ def _answer(
     }
 
 
-ANNOTATIONS = _answer("The annotations.", "AnnotationList", _LIST)
+_TOLD = {name: _LIST[name] for name in ("trace_id", "project", "version", "withheld")}
+ANNOTATIONS = or_rows(_answer("The annotations.", "AnnotationList", _LIST), **_TOLD)
 WRITTEN = _answer("The rows of the request, and the score.", "AnnotationList", _LIST)
 VERSION = _answer("The document.", {"type": "object"}, canonical_example())
 KEPT = _answer("It is kept.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1})

@@ -8,6 +8,7 @@ from spanloom.annotating.entries import plain_places
 from spanloom.annotating.reading import Stood
 from spanloom.annotating.requests import Write
 from spanloom.annotating.writing import MOST_ROWS
+from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.core.annotation.score import plain
 from spanloom.core.model.annotation import MARK_FIELDS, Annotation
 
@@ -138,7 +139,7 @@ class AnnotationItem(BaseModel):
     write_id: str
     base_revision: int
     group: str
-    at: Annotated[str, Field(description="Milliseconds since the epoch.")]
+    at: Annotated[str, Sort.MOMENT, Field(description="Milliseconds since the epoch.")]
     origin: str
     is_deleted: bool
     scheme_hash: str
@@ -148,6 +149,7 @@ class AnnotationItem(BaseModel):
     reason: Annotated[str, Field(description="Of a state other than valid.")]
     places: Annotated[
         list[tuple[int, int] | None],
+        Sort.JSON,
         Field(
             description="Of `value.spans`, made on texts that have changed: where each stands now,"
             " start and end in UTF-16 units; null if its words are not there, or more than once.",
@@ -161,7 +163,10 @@ class AnnotationItem(BaseModel):
     severity: str
     penalty: float
     rationale: str
-    value: dict[str, Any]
+    value: Annotated[dict[str, Any], Sort.JSON]
+
+
+ANNOTATION_COLUMNS = columns_of(AnnotationItem)
 
 
 class AnnotationList(BaseModel):

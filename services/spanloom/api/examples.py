@@ -150,10 +150,10 @@ def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def or_rows(answer: dict[str, Any]) -> dict[str, Any]:
-    """Describe an answer that is also given as lines and as a table."""
+def or_rows(answer: dict[str, Any], **told: object) -> dict[str, Any]:
+    """Describe an answer that is also given as lines, with what the last tells, and as a table."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
-    end = orjson.dumps({"end": True, "count": 1}).decode()
+    end = orjson.dumps({"end": True, "count": 1, **told}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
     answer["content"][Ndjson.media_type] = {"schema": {"type": "string"}, "example": lines}
     return or_table(answer, item)

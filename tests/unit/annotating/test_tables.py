@@ -97,6 +97,35 @@ def test_what_is_withheld_is_in_no_table(desk: Desk) -> None:
     assert lines(desk, "/v1/scores") == [{"end": True, "count": 0}]
 
 
+def test_what_is_said_of_one_run_comes_as_lines_and_as_tables(desk: Desk) -> None:
+    for place in range(3):
+        desk.mark(place, "correct", who="bo")
+    desk.mark(1, "incorrect", **WRONG, rationale=ODD, value={"odd": [1, None]})
+    path = f"/v1/trajectories/{KEY.trace_id}/annotations"
+    told = desk.read()
+    *rows, end = lines(desk, path)
+    assert rows == told["items"]
+    about = {name: told[name] for name in ("trace_id", "project", "version", "withheld")}
+    assert end == {"end": True, "count": 4, **about}
+    assert [row["annotator"] for row in lines(desk, f"{path}?annotator=bo")[:-1]] == ["bo"] * 3
+    for media in FORMS:
+        found = table(desk, path, media)
+        assert [row["step_id"] for row in found] == [row["step_id"] for row in rows]
+        assert orjson.loads(found[0]["value"]) == {"odd": [1, None]}
+    asked = {"accept": "image/png"}
+    assert "ndjson" in desk.ask("GET", path, status=406, headers=asked)["detail"]
+
+
+def test_lines_of_one_run_count_what_is_withheld(desk: Desk) -> None:
+    desk.mark(0, "correct", who="bo")
+    desk.mark(1, "correct")
+    queue = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, "blind": True}
+    desk.ask("PUT", "/v1/queues/q", json={**queue, "trace_ids": [KEY.trace_id]})
+    row, end = lines(desk, f"/v1/trajectories/{KEY.trace_id}/annotations")
+    assert row["annotator"] == "ada"
+    assert (end["count"], end["withheld"]) == (1, 1)
+
+
 def test_examples_to_train_on_are_no_table(desk: Desk) -> None:
     asked = {"accept": "text/csv"}
     refused = desk.ask("GET", "/v1/annotations?format=sft", status=406, headers=asked)

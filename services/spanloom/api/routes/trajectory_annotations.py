@@ -3,9 +3,17 @@
 from fastapi import APIRouter, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.annotation_answers import home_of, listed, mark_all, open_session, written
+from spanloom.api.annotation_answers import (
+    home_of,
+    listed,
+    listed_rows,
+    mark_all,
+    open_session,
+    written,
+)
 from spanloom.api.annotation_examples import ANNOTATIONS, WRITTEN
 from spanloom.api.annotation_schemas import (
+    ANNOTATION_COLUMNS,
     AnnotationList,
     AnnotationsRequest,
     BulkRequest,
@@ -15,7 +23,10 @@ from spanloom.api.annotators import Annotator, Reader
 from spanloom.api.asked_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
-from spanloom.api.routes.places import ProjectInQuery, TraceIdInPath
+from spanloom.api.routes.places import AcceptInHeader, ProjectInQuery, TraceIdInPath
+from spanloom.api.rows.accept import JSON, form_for
+from spanloom.api.rows.found import stream_found
+from spanloom.api.rows.stream import VARIES
 from spanloom.api.services import Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.core.model.access import Scope
@@ -23,7 +34,6 @@ from spanloom.core.model.annotation import Origin
 
 router = APIRouter(tags=["annotations"])
 
-JSON = "application/json"
 _WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 
 
@@ -32,7 +42,7 @@ _WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
     operation_id="listAnnotations",
     summary="Get what annotators say of a trajectory",
     response_model=AnnotationList,
-    responses={200: ANNOTATIONS, **NOT_MODIFIED, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: ANNOTATIONS, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_annotations(
@@ -43,15 +53,24 @@ async def list_annotations(
     project: ProjectInQuery = None,
     scheme: SchemeInQuery = "",
     annotator: AnnotatorInQuery = "",
+    *,
+    accept: AcceptInHeader = JSON,
     if_none_match: IfNoneMatch = "",
 ) -> Response:
     """Return the current annotations, each with its state against the current version.
 
-    In a blind queue what others say is withheld, and counted, until the reader is done.
+    In a blind queue what others say is withheld, and counted, until the reader is done. As lines
+    they come as they are read; scores are in JSON alone.
     """
     key = await home_of(using, trace_id, callers, project)
+    if (form := form_for(accept)) is not None:
+        asked = (using, key, reader, scheme, annotator)
+        rows, told = await using.calls.run(listed_rows, *asked)
+        return await stream_found(rows, ANNOTATION_COLUMNS, form, using.calls, told)
     body = await using.calls.run(listed, using, key, reader, scheme, annotator)
-    return await using.calls.run(unless_known, body, JSON, if_none_match)
+    answer = await using.calls.run(unless_known, body, JSON, if_none_match)
+    answer.headers.update(VARIES)
+    return answer
 
 
 @router.post(

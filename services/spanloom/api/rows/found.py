@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
 
-from spanloom.api.rows.stream import PAGE_ROWS, VARIES, written
+from spanloom.api.rows.stream import NOTHING_MORE, PAGE_ROWS, VARIES, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from spanloom.api.bounded import BoundedCalls
     from spanloom.api.rows.columns import Columns
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 
 
 async def stream_found(
-    found: Iterator[Row], columns: Columns, form: type[Form], calls: BoundedCalls
+    found: Iterator[Row],
+    columns: Columns,
+    form: type[Form],
+    calls: BoundedCalls,
+    told: Mapping[str, object] = NOTHING_MORE,
 ) -> StreamingResponse:
-    """Answer with all rows; the first page is found before, so what is wrong is told as ever."""
-    pages = _Pages(found, columns, form)
+    """Answer with all rows; the first page is found before, so what is wrong is told as ever.
+
+    ``told`` is read behind the last row: what lines end with besides their number.
+    """
+    pages = _Pages(found, columns, form, told)
     first = await calls.run(pages.next_page)
     return StreamingResponse(
         written(pages, calls, first), headers=VARIES, media_type=form.media_type
@@ -31,8 +38,14 @@ async def stream_found(
 class _Pages:
     """See ``stream.Pages``."""
 
-    def __init__(self, found: Iterator[Row], columns: Columns, form: type[Form]) -> None:
-        self._found, self._columns = found, columns
+    def __init__(
+        self,
+        found: Iterator[Row],
+        columns: Columns,
+        form: type[Form],
+        told: Mapping[str, object],
+    ) -> None:
+        self._found, self._columns, self.told = found, columns, told
         self.writer: Form = form(columns)
         self.count, self.is_over = 0, False
 

@@ -12,7 +12,7 @@ from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.query.paging import Page, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from spanloom.api.bounded import BoundedCalls
     from spanloom.api.rows.columns import Columns
@@ -26,6 +26,7 @@ FEWEST_ROWS, MOST_ROWS = 100, 7_500
 """Of a page, whatever its rows weigh: each asks the whole question again, and the store looks at
 10,000 candidates at a time."""
 VARIES = {"Vary": "Accept"}
+NOTHING_MORE: Mapping[str, object] = {}
 
 
 async def stream_rows(
@@ -69,7 +70,7 @@ class _Walk(Generic[LineT, CursorT]):
         self._rows, self._after = rows, rows.after
         self._size = self._bounded(PAGE_ROWS if rows.add is None else FEWEST_ROWS)
         self.writer: Form = form(rows.columns)
-        self.count, self.is_over = 0, False
+        self.told, self.count, self.is_over = NOTHING_MORE, 0, False
 
     def next_page(self) -> bytes:
         """Return the next page, written."""
@@ -99,6 +100,8 @@ class Pages(Protocol):
     """Rows that are written a page at a time."""
 
     writer: Form
+    told: Mapping[str, object]
+    """What is told behind the last row besides their number."""
     count: int
     is_over: bool
 
@@ -112,7 +115,7 @@ async def written(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterato
     while True:
         yield page
         if walk.is_over:
-            yield walk.writer.end({"count": walk.count})
+            yield walk.writer.end({"count": walk.count, **walk.told})
             return
         try:
             page = await calls.run(walk.next_page)

@@ -11,6 +11,8 @@ import { signal } from "./vendor/signals.js";
 const KEY = "spanloom.key";
 /** Characters of a request that a browser sends behind a page that is gone; it takes 64 KiB in all. */
 const MOST_KEPT_ALIVE = 20_000;
+/** The page works so long before it looks for a key or a frame. */
+const SLICE_MS = 6;
 
 /** Whether the service asked for a key and was not satisfied. */
 export const isLocked = signal(false);
@@ -51,11 +53,46 @@ export async function getBytes(path, params, until) {
 
 /**
  * Ask for an answer that goes on, as a stream of bytes.
- * @param {string} path @param {Params} params @param {AbortSignal} until
+ * @param {string} path @param {Params} params @param {AbortSignal} [until] @param {string} [accept]
  */
-export async function getStream(path, params, until) {
-  const answer = await ask(path, params, "text/event-stream", until);
+export async function getStream(path, params, until, accept = "text/event-stream") {
+  const answer = await ask(path, params, accept, until);
   return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
+}
+
+/** Take a stream of text apart: what ends with each that comes. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
+export async function* pieces(stream, by) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const whole = (rest + value).split(by);
+    rest = whole.pop() ?? "";
+    yield whole;
+  }
+}
+
+/**
+ * Ask for rows of JSON, and take them as they come: of very many the page does some at a time, and stays at hand.
+ * @param {string} path @param {Params} params @param {(row: any) => void} take
+ * @returns {Promise<any>} what the service tells behind the last
+ */
+export async function getRows(path, params, take) {
+  const stream = await getStream(path, params, undefined, "application/x-ndjson");
+  let since = performance.now();
+  for await (const lines of pieces(stream, /\n/)) {
+    for (const line of lines) {
+      const row = JSON.parse(line);
+      if (row.end) return row;
+      if (row.error) break; // the service could not go on
+      take(row);
+    }
+    if (performance.now() - since < SLICE_MS) continue;
+    await new Promise((done) => setTimeout(done));
+    since = performance.now();
+  }
+  throw new ApiError(0, `${path}: the answer was cut off`);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Marks in the tree while the panel is closed: what anybody said, whatever the scheme, and what evaluators gave. */
 import { useEffect } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
+import { getRows } from "../api.js";
 import { grid, traceId, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { place } from "../state/place.js";
@@ -38,11 +38,13 @@ async function signsOfAll(of, project) {
 
 /** What was said of a run; null where nobody said anything. @param {string} trace @param {string | undefined} project */
 export async function saidOf(trace, project) {
-  const [told, scores] = await Promise.all([getJson(`/v1/trajectories/${trace}/annotations`, { project }).catch(() => null), stepScores(trace, project)]);
-  const rows = told?.items ?? [];
-  if (!rows.length && !scores.length) return null;
-  if (rows.length && !schemes.peek()) await loadSchemes();
-  return new Said(rows, scores);
+  const said = new Said();
+  const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
+  const [count, scores] = await Promise.all([rows.then((told) => told.count, () => said.forget()), stepScores(trace, project)]);
+  for (const one of scores) said.addScore(one);
+  if (!count && !scores.length) return null;
+  if (count && !schemes.peek()) await loadSchemes();
+  return said;
 }
 
 /** What was said, by the steps that it stands at. Of a long run that is very much: a sign is made when its row is drawn. */
@@ -52,10 +54,20 @@ class Said {
   /** @type {Map<string, any[]>} */
   #scores = new Map();
 
-  /** @param {any[]} rows @param {any[]} scores */
-  constructor(rows, scores) {
-    for (const row of rows) for (const at of placesOf(row)) add(this.#rows, at, standing(row) ? brief(row) : row);
-    for (const one of scores) add(this.#scores, one.step_id, one);
+  /** @param {any} row */
+  add(row) {
+    for (const at of placesOf(row)) add(this.#rows, at, standing(row) ? brief(row) : row);
+  }
+
+  /** @param {any} one */
+  addScore(one) {
+    add(this.#scores, one.step_id, one);
+  }
+
+  /** Some did not come: rather none than some. */
+  forget() {
+    this.#rows.clear();
+    return 0;
   }
 
   /** How many signs a row has at most. */

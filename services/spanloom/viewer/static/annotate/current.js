@@ -1,6 +1,6 @@
 /** The annotation session of the page: which scheme, who, and the writes of this window. */
 import { effect, signal } from "../vendor/signals.js";
-import { ApiError, getJson, sendJson } from "../api.js";
+import { ApiError, getJson, getRows, sendJson } from "../api.js";
 import { runPath, traceId, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { kept } from "../state/kept.js";
@@ -87,7 +87,14 @@ function isOpen(there, who) {
 }
 
 /** @param {string} scheme @param {string} who */
-const askOwn = (scheme, who) => getJson(`${runPath()}/annotations`, { project: place.peek().query.project, scheme, annotator: who });
+const askOwn = (scheme, who) => askRows({ project: place.peek().query.project, scheme, annotator: who });
+
+/** Ask what is stored. @param {import("../api.js").Params} params */
+async function askRows(params) {
+  /** @type {any[]} */
+  const items = [];
+  return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
+}
 
 /** What need not be there for the first mark. @param {Session} of */
 async function accompany(of) {
@@ -107,7 +114,7 @@ async function loadScores(of) {
 export async function reload() {
   const of = session.peek();
   if (!of) return;
-  const told = await getJson(`${runPath()}/annotations`, { project, scheme: of.scheme.name }).catch(() => null);
+  const told = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
   if (told && session.peek() === of) of.load(told);
 }
 

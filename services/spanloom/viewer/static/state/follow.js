@@ -2,7 +2,7 @@
  * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
  * asked for while the page is hidden: a browser has few connections for all of its tabs.
  */
-import { ApiError, getJson, getStream } from "../api.js";
+import { ApiError, getJson, getStream, pieces } from "../api.js";
 
 /** @typedef {{trace_id: string, project: string, version: number, status: string}} Change */
 
@@ -51,15 +51,7 @@ export function follow(params, tell, connected) {
 
 /** Take a stream of server-sent events apart. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream */
 export async function* events(stream) {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const pieces = (rest + value).split(/\r?\n\r?\n/);
-    rest = pieces.pop() ?? "";
-    for (const piece of pieces) yield read(piece);
-  }
+  for await (const some of pieces(stream, /\r?\n\r?\n/)) for (const piece of some) yield read(piece);
 }
 
 /** @param {string} piece */
