@@ -165,6 +165,31 @@ def test_what_comes_late_is_not_shown_of_the_next_step(
     expect(body).not_to_contain_text("question 2")
 
 
+def test_hits_of_the_question_before_are_none_of_the_next(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.goto(f"{service.api}/trajectories/{trace}")
+    page.get_by_label("Search steps").fill("question")
+    hits = page.locator(".find [role=status]")
+    expect(hits).to_have_text("3 hits")
+    act = """const script = document.querySelector("script[src$='/app.js']");
+      const { view } = await import(script.src.replace("app.js", "run/state.js"));
+      const there = view.peek();
+      const [filter, given] = [there.filter, []];
+      there.filter = (wanted) => {
+        const found = [...wanted.found];
+        given.push(found);
+        filter.call(there, { ...wanted, found });
+      };
+      const box = document.querySelector(".find input");
+      box.value = "no such thing";
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      await drawn();
+      return given"""
+    assert page.evaluate(IN_ONE_MOMENT % act) == [[]]
+    expect(hits).to_have_text("0 hits")
+
+
 def test_values_that_come_late_are_not_proposed_for_another_field(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

@@ -26,17 +26,17 @@ async function findInRun(q, until, tell) {
 /** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: beside the number of hits */
 export function Search({ find = findInRun, children }) {
   const { q = "", type, alone, project } = place.value.query;
-  const [found, setFound] = useState(/** @type {{rows: () => Map<number, string>} | null} */ (null));
+  const [told, setTold] = useState(/** @type {{q: string, of: object, rows: () => Map<number, string>} | null} */ (null));
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
+  const found = told?.q === q && told.of === there ? told : null; // what was told of another question is none of its hits
   useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
-    setFound(null);
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      find(q, until.signal, (rows) => setFound({ rows })).catch(() => {});
+      find(q, until.signal, (rows) => setTold({ q, of: there, rows })).catch(() => {});
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there]);
