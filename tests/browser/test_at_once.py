@@ -207,6 +207,31 @@ def test_values_that_come_late_are_not_proposed_for_another_field(
     assert proposed.evaluate_all("all => all.map((one) => one.value)") == agents
 
 
+def test_what_is_typed_while_a_question_is_spelled_out_stays(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    assert trace
+    held = hold(page, "**/v1/fields")
+    page.goto(service.api)
+    box = page.get_by_label("Which runs")
+    box.fill("is:error")
+    box.press("Enter")
+    box.fill("is:error and steps")
+    wait_until_asked(page, held, 1)
+    for route in held:
+        route.continue_()
+    page.wait_for_url("**where=has_error")
+    page.evaluate(FRAME)
+    expect(box).to_have_value("is:error and steps")
+    box.fill("is:error")
+    box.press("Enter")
+    expect(box).to_have_value("has_error")
+    box.fill("")
+    box.press("Enter")
+    page.go_back()
+    expect(box).to_have_value("has_error")
+
+
 def test_a_scheme_can_be_stored_though_its_first_words_are_checked_late(
     page: Page, service: RunningSpanloom
 ) -> None:

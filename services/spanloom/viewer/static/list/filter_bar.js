@@ -15,24 +15,29 @@ export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }
 
-/** Ask what was typed, and return it: short forms are spelled out, as far as the service tells its fields. @param {string} text */
-async function askTyped(text) {
+/** The question that was typed: short forms are spelled out, as far as the service tells its fields. @param {string} text */
+async function questionOf(text) {
   const fields = await loadFields().catch(() => []);
-  const where = fields.length ? spelled(text, fields) : text.trim();
-  ask(where);
-  return where;
+  return fields.length ? spelled(text, fields) : text.trim();
 }
 
 export function FilterBar() {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useLayoutEffect(() => setText(where), [where]); // before somebody types, or it would be overwritten
+  const own = useRef(/** @type {string | null} */ (null)); // asked here: the box has it, or what was typed since
+  useLayoutEffect(() => { // before somebody types, or it would be overwritten
+    if (where !== own.current) setText(where);
+    own.current = null;
+  }, [where]);
   useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
   /** @param {SubmitEvent} event */
-  const submit = (event) => {
+  const submit = async (event) => {
     event.preventDefault();
-    void askTyped(text).then(setText);
+    const asked = await questionOf(text);
+    own.current = asked;
+    ask(asked);
+    setText((typed) => (typed === text ? asked : typed));
   };
   /** @param {KeyboardEvent} event */
   const leave = (event) => {
@@ -78,7 +83,7 @@ function Fault() {
     const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
     return html`<p><code>${points.slice(0, at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end).join("")}</code>
       <span>${one.detail}</span>
-      ${meant.map((word) => html` <button onClick=${() => askTyped(mended(word))}>${t("filter.meant", { word })}</button>`)}
+      ${meant.map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
   })}</div>`;
 }
