@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.annotating.pages import every_annotation
 from spanloom.annotating.reading import Stood, score_now
 from spanloom.core.annotation.comparing import Measure, compare
 from spanloom.core.annotation.units import Said, Unit
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
 
-PAGE = 10_000
 MOST_ROWS = 1_000_000
 """Annotations that are compared at most."""
 
@@ -94,14 +95,7 @@ class Agreeing:
         return Gathered(len(found), len(every) - len(kept), list(map(_said, kept)), scores)
 
     def _rows(self, project: str, asked: AnnotationQuery) -> Iterable[Annotation]:
-        reach, after, seen = Reach.only(project), None, 0
-        while seen < MOST_ROWS:
-            page = self._store.annotations(reach, asked, PAGE, after)
-            yield from page
-            seen += len(page)
-            if len(page) < PAGE:
-                return
-            after = page[-1].slot
+        return islice(every_annotation(self._store, Reach.only(project), asked), MOST_ROWS)
 
     def _scores(
         self, scheme: Scheme, stood: Mapping[TraceKey, Sequence[Stood]]

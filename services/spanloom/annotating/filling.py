@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError
@@ -9,6 +10,7 @@ from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.paging import every_line
 from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.query.summaries import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.core.query.where.tree import Condition
 
 MOST_ITEMS = 10_000
@@ -91,16 +93,14 @@ class Filling:
         return parse_where(text, self._now_us() * 1_000)
 
     def _runs(self, queue: Queue, where: str) -> Iterator[TrajectorySummary]:
-        """Yield the newest runs of the question, as a list shows them."""
-        asked = Question(self._where(where), ANY_RUN.order)
-        reach, after = Reach.only(queue.project), None
-        for _ in range(MOST_ITEMS // PAGE):
-            page = self._store.list(reach, _SHOWN, PAGE, after, asked)
-            yield from page
-            if len(page) < PAGE:
-                return
-            last: Cursor = page[-1].cursor
-            after = last
+        """Return the newest runs of the question, as a list shows them."""
+        asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
+        runs = every_line(
+            lambda most, after: self._store.list(reach, _SHOWN, most, after, asked),
+            lambda run: run.cursor,
+            PAGE,
+        )
+        return islice(runs, MOST_ITEMS)
 
     def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, TrajectorySummary]:
         reach, found = Reach.only(queue.project), {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.core.query.paging import every_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.core.model.annotation import Annotation, Slot
+    from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.score import Score
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
@@ -23,20 +24,19 @@ def every_annotation(
     store: AnnotationStore, reach: Reach, asked: AnnotationQuery
 ) -> Iterator[Annotation]:
     """Yield current annotations in the order of slots, also those that were taken back."""
-    after: Slot | None = None
-    while page := store.annotations(reach, asked, PAGE, after):
-        yield from page
-        if len(page) < PAGE:
-            return
-        after = page[-1].slot
+    return every_line(
+        lambda most, after: store.annotations(reach, asked, most, after),
+        lambda row: row.slot,
+        PAGE,
+    )
 
 
 def every_score(
     store: ScoreStore, reach: Reach, asked: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
 ) -> Iterator[Score]:
     """Yield current scores behind a place, by project, trace and id."""
-    while page := store.scores(reach, asked, PAGE, after):
-        yield from page
-        if len(page) < PAGE:
-            return
-        after = ScorePlace(*page[-1].key, page[-1].id)
+    return every_line(
+        lambda most, behind: store.scores(reach, asked, most, behind or after),
+        lambda score: ScorePlace(*score.key, score.id),
+        PAGE,
+    )

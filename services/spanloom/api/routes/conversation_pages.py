@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from functools import partial
+from itertools import chain
 from urllib.parse import quote
 
 from fastapi import APIRouter, Response
@@ -26,8 +26,8 @@ from spanloom.core.errors import RetryableError
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
-from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import Cursor, TrajectorySummary
+from spanloom.core.query.paging import every_line
+from spanloom.core.query.summaries import TrajectorySummary
 from spanloom.core.showing.html.conversation import begin, finish, write_run
 from spanloom.core.showing.html.page import MEDIA_TYPE
 from spanloom.core.showing.html.steps import Room
@@ -85,19 +85,17 @@ def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator
 
 
 def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[TrajectorySummary]:
-    """Yield its runs as the list has them; answers 404 if there is none."""
-    after: Cursor | None = None
+    """Return its runs as the list has them; answers 404 if there is none."""
     where = ConversationQuery().filter()
-    while True:
-        page = read_page(
-            partial(store.conversation, conversation_id, reach, where, after=after), RUNS_AT_ONCE
-        )
-        if not page.lines and after is None:
-            raise no_conversation(conversation_id)
-        yield from page.lines
-        if not page.has_more:
-            return
-        after = page.lines[-1].cursor
+    lines = every_line(
+        lambda most, after: store.conversation(conversation_id, reach, where, most, after),
+        lambda line: line.cursor,
+        RUNS_AT_ONCE,
+    )
+    first = next(lines, None)
+    if first is None:
+        raise no_conversation(conversation_id)
+    return chain([first], lines)
 
 
 async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> AsyncIterator[bytes]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 LineT = TypeVar("LineT")
+PlaceT = TypeVar("PlaceT")
 
 
 class Page(NamedTuple, Generic[LineT]):
@@ -26,3 +27,21 @@ def read_page(read: Callable[[int], Sequence[LineT]], limit: int) -> Page[LineT]
     """Return a page of up to ``limit`` lines; ``read`` takes the most lines to return."""
     found = read(limit + 1)
     return Page(found[:limit], has_more=len(found) > limit)
+
+
+def every_line(
+    read: Callable[[int, PlaceT | None], Sequence[LineT]],
+    place: Callable[[LineT], PlaceT],
+    at_once: int,
+) -> Iterator[LineT]:
+    """Yield the lines of a list, so many read at once, and none before they are used.
+
+    ``read`` takes the most lines to return and the place behind which they stand, at first
+    ``None``; ``place`` returns that of a line.
+    """
+    after: PlaceT | None = None
+    while lines := read(at_once, after):
+        yield from lines
+        if len(lines) < at_once:
+            return
+        after = place(lines[-1])
