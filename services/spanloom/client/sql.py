@@ -24,6 +24,7 @@ from spanloom.client.errors import (
 from spanloom.client.http_library import httpx
 from spanloom.client.sql_errors import SqlError, StatementError
 from spanloom.client.transport import fault
+from spanloom.core.model.authority import authority
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,8 +55,7 @@ def find_sql_url(client: Client) -> str:
     if port is None:
         return DEFAULT_SQL_URL
     parts = urlsplit(client.url)
-    host = parts.hostname or ""
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"{parts.scheme}://{authority(parts.hostname or '', port)}"
 
 
 class SqlPieces(NamedTuple):

@@ -15,6 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.errors import StartupError
+from spanloom.core.model.authority import authority
 from spanloom.process.patient_server import PatientServer
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
@@ -65,7 +66,8 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
 
 def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
     """Return the line for an address that cannot be listened on, with what to do."""
-    return f"cannot listen on {host}:{port}: {reason or 'refused'}; use {flag} to choose another"
+    address = authority(host, port)
+    return f"cannot listen on {address}: {reason or 'refused'}; use {flag} to choose another"
 
 
 class HttpServer:

@@ -12,6 +12,7 @@ from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.authority import authority
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
@@ -106,11 +107,11 @@ class Service:
     @property
     def addresses(self) -> dict[str, str]:
         """Where each part listens, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
-        host = self._settings.host
-        shown = f"[{host}]" if ":" in host else host
         scheme = "https" if self._settings.tls_cert else "http"
-        ports = self._supervisor.ports()
-        return {name: f"{scheme}://{shown}:{port}" for name, port in ports.items()}
+        return {
+            name: f"{scheme}://{authority(self._settings.host, port)}"
+            for name, port in self._supervisor.ports().items()
+        }
 
     def wait(self, until: Ending) -> None:
         """Return when the event is set; raise ``PartFailedError`` if a part fails first."""
@@ -162,7 +163,7 @@ class Service:
             return None
         host, port, *_ = listener.getsockname()
         reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # not bound to
-        return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+        return f"http://{authority(reached, port)}"
 
     def _api(
         self,

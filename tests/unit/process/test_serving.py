@@ -14,7 +14,7 @@ import pytest
 from spanloom.core.errors import StartupError
 from spanloom.process import serving
 from spanloom.process.patient_server import PatientServer
-from spanloom.process.serving import HEAD_BYTES, HttpServer, bind
+from spanloom.process.serving import HEAD_BYTES, HttpServer, bind, unusable_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,11 @@ def test_a_port_in_use_names_address_and_flag() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(StartupError, match=rf"cannot listen on 127.0.0.1:{port}: .*--x-port"):
             bind("127.0.0.1", port, "--x-port")
+
+
+def test_an_address_of_ipv6_is_told_within_brackets() -> None:
+    line = unusable_port("::1", 8080, "--x-port", "in use")
+    assert line == "cannot listen on [::1]:8080: in use; use --x-port to choose another"
 
 
 @pytest.mark.parametrize("pieces", [1, 40])

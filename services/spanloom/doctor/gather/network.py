@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spanloom.config import flag_of, is_loopback
+from spanloom.core.model.authority import authority
 from spanloom.doctor.facts import (
     Broken,
     CertificateFacts,
@@ -75,7 +76,7 @@ def _look_at_port(host: str, port: int, flag: str, *, is_ours: bool) -> PortFact
     except OSError:
         answers = False
     user = _user_of(port) if answers and not is_ours else ""
-    return PortFacts(flag, f"{host}:{port}", is_ours, answers, user)
+    return PortFacts(flag, authority(host, port), is_ours, answers, user)
 
 
 def _user_of(port: int) -> str:

@@ -24,6 +24,7 @@ from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
+from spanloom.core.model.authority import authority
 from spanloom.threads import EndedUnaskedError
 
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ class GrpcReceiver:
 
     def start(self) -> None:
         """Listen and serve. Raises ``StartupError`` if the port cannot be had."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        address = f"{host}:{self.port}"
+        address = authority(self._host, self.port)
         try:
             if self._tls is None:
                 self.port = self._server.add_insecure_port(address)
