@@ -206,6 +206,26 @@ def test_previews_come_for_the_rows_in_sight(
     expect(page.locator(f"{ROWS}.k-tool .preview").first).to_contain_text("429 slow down")
 
 
+def test_who_listens_is_told_what_others_see(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    open_run(page, service, runs.failing)
+    row = page.locator(f"{ROWS}.k-tool.err").first
+    row.click()
+    expect(row).to_match_aria_snapshot(
+        """
+        - row "tool failed weather 429 slow down – 20 ms after 40 ms" [level=3] [selected]
+        """  # noqa: RUF001 - as the page has it
+    )
+    expect(page.locator(".step-body")).to_match_aria_snapshot(
+        """
+        - heading "Input" [level=3]
+        - button "Copy"
+        - heading "Output" [level=3]
+        """
+    )
+
+
 def test_the_graph_says_who_called_whom(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:

@@ -101,7 +101,7 @@ function Figures({ of }) {
   const total = judged + unjudged;
   const missing = [unjudged && t("annotate.unjudged", { n: unjudged }), unweighed && t("annotate.unweighed", { n: unweighed })].filter(Boolean).join(t("annotate.and"));
   return html`<div class="figures">
-    ${of.scheme.annotation_type === "trajectory_eval" && of.scheme.show_score && html`<span class="score ${isComplete ? "" : "open"}" title=${isComplete ? t("annotate.score") : t("annotate.provisional", { missing })}><b>${number(value)}</b> / ${number(of.scheme.max_score)}</span>`}
+    ${of.scheme.annotation_type === "trajectory_eval" && of.scheme.show_score && html`<span class="score ${isComplete ? "" : "open"}" title=${isComplete ? t("annotate.score") : t("annotate.provisional", { missing })}><span class="sr">${t("annotate.score")}</span> <b>${number(value)}</b> / ${number(of.scheme.max_score)}</span>`}
     <span class="progress"><progress max=${Math.max(1, total)} value=${judged} aria-label=${t("annotate.judged", { n: judged, total })}></progress> ${t("annotate.judged", { n: judged, total })}</span>
     <span class="room"></span><${Deeds} of=${of} turn=${of.turn.value} />
     <p class="quiet provisional" role="status">${isComplete ? t("annotate.complete") : t("annotate.provisional", { missing })}</p>

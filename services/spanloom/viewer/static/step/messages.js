@@ -68,7 +68,7 @@ function Thoughts({ text }) {
 function Called({ call, result, isAnswer }) {
   const given = call?.function?.arguments ?? "";
   return html`<div class="call ${result?.status === "error" ? "err" : ""}">
-    <div class="given"><h5>→ <bdi>${visible(call?.function?.name ?? "")}</bdi> <${Copy} text=${given} /></h5><${Value} text=${given} /></div>
+    <div class="given"><div class="titled"><h5>→ <bdi>${visible(call?.function?.name ?? "")}</bdi></h5><${Copy} text=${given} /></div><${Value} text=${given} /></div>
     ${(result || !isAnswer) && html`<div class="result">${result ? html`<h5>← ${t("chat.result")}</h5><${Content} content=${result.content} />` : html`<p class="quiet">${t("chat.noresult")}</p>`}</div>`}
   </div>`;
 }

@@ -90,7 +90,7 @@ function Side({ title, text, on, isAnswer = false, known = [] }) {
     : on === "json" && value !== undefined ? html`<${Json} value=${value} />`
     : areMessages(value) ? html`<${Messages} messages=${value} before=${sharedWith(value, known)} isAnswer=${isAnswer} />`
     : html`<${Value} text=${text} />`;
-  return html`<section class="side"><h3>${title} ${text && html`<${Copy} text=${text} />`}</h3>${shown}</section>`;
+  return html`<section class="side"><div class="titled"><h3>${title}</h3>${text && html`<${Copy} text=${text} />`}</div>${shown}</section>`;
 }
 
 /** @param {{step: Step}} props */
