@@ -205,6 +205,7 @@ def test_blame_has_the_same_names_wherever_it_stands(
         ("/agreement?scheme=blame", "table.measures"),
         (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions"),
         (f"/trajectories/{FIRST}?annotate=blame", ".attribution"),
+        (f"/trajectories/{FIRST}?annotate=blame", ".annotate .people"),
     ):
         ada.goto(team.api + path)
         for name in names:

@@ -25,8 +25,8 @@ function ErrorForm({ said, scheme, store }) {
   const choice = (field, label, options, more = () => "") => options.length > 0 && html`<select aria-label=${label} value=${said[field]} onChange=${(/** @type {globalThis.Event} */ event) => store({ [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
     <option value="">${label}</option>${options.map((one) => html`<option value=${one} title=${scheme.definitions[one]}>${visible(worded(one))}${more(one)}</option>`)}</select>`;
   return html`<span class="options">${choice("error_type", t("measure.error_type"), scheme.error_types.map(({ name }) => name))}
-    ${choice("error_subtype", t("adjudication.subtype"), subtypes)}
+    ${choice("error_subtype", t("field.subtype"), subtypes)}
     ${choice("severity", t("measure.severity"), scheme.severities.map(({ name }) => name), weight)}</span>
-    <textarea key=${said.revision} rows="2" aria-label=${t("adjudication.why")} placeholder=${t("adjudication.why")} defaultValue=${said.rationale} maxlength="20000"
+    <textarea key=${said.revision} rows="2" aria-label=${t("field.why")} placeholder=${t("field.why")} defaultValue=${said.rationale} maxlength="20000"
       onChange=${(/** @type {globalThis.Event} */ event) => store({ rationale: /** @type {HTMLTextAreaElement} */ (event.target).value })}></textarea>`;
 }

@@ -1,14 +1,11 @@
 /** What was said of a step or of a run, in the words of the form in which it was said. */
-import { worded } from "../annotate/scheme.js";
+import { fieldName, worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { rowOf } from "../tree/outline.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../annotate/pieces.js").Place} Place */
 /** @typedef {import("../annotate/pieces.js").Correction} Correction */
-
-/** What the form calls the members of a value. @type {Record<string, () => string>} */
-const LABELS = { responsible_agent: () => t("measure.responsible_agent"), decisive_step: () => t("measure.decisive_step"), reason: () => t("adjudication.why"), note: () => t("extras.note") };
 
 /** The kind of an error and how bad it is. @param {{error_type: string, error_subtype: string, severity: string}} said */
 export function errorOf({ error_type: type, error_subtype: subtype, severity }) {
@@ -18,7 +15,7 @@ export function errorOf({ error_type: type, error_subtype: subtype, severity }) 
 /** A line for each thing that a value says: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
 export function linesOf({ corrections, spans, ...members }, outline) {
   return [
-    ...Object.entries(members).filter(([, said]) => said !== null).map(([name, said]) => `${LABELS[name]?.() ?? worded(name)}: ${name === "decisive_step" ? stepName(outline, String(said)) : textOf(said)}`),
+    ...Object.entries(members).filter(([, said]) => said !== null).map(([name, said]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(said)) : textOf(said)}`),
     ...(corrections ?? []).map((/** @type {Correction} */ one) => `${t("corrections.edited")}: ${one.edited}`),
     ...(spans ?? []).map((/** @type {Place} */ { text, type = "", subtype = "", severity = "" }) => [`“${text}”`, errorOf({ error_type: type, error_subtype: subtype, severity })].filter(Boolean).join(" ")),
   ];

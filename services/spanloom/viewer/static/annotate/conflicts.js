@@ -3,14 +3,11 @@ import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { reload } from "./current.js";
-import { worded } from "./scheme.js";
+import { fieldName, worded } from "./scheme.js";
 import { go } from "./walk.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./writes.js").Write} Write */
-
-/** @type {Record<string, import("../i18n/index.js").Key>} */
-const NAMES = { correctness: "annotate.correctness", error_type: "people.error_type", error_subtype: "people.error_subtype", severity: "people.severity", rationale: "people.rationale" };
 
 /** @param {{of: Session}} props */
 export function Unsettled({ of }) {
@@ -27,7 +24,7 @@ function Clashing({ of, write }) {
   };
   return html`<section class="clash" role="alert"><p>${t("clash.title")} <${StepLink} of=${of} turn=${of.turn.value} write=${write} /></p>
     <table><thead><tr><th></th><th>${t("clash.mine")}</th><th>${t("clash.theirs")}</th></tr></thead><tbody>
-      ${write.clashes.map(({ field, mine, theirs }) => html`<tr><th>${NAMES[field] ? t(NAMES[field]) : worded(field.replace("value.", ""))}</th><td>${shown(mine)}</td><td>${shown(theirs)}</td></tr>`)}</tbody></table>
+      ${write.clashes.map(({ field, mine, theirs }) => html`<tr><th>${fieldName(field.replace("value.", ""))}</th><td>${shown(mine)}</td><td>${shown(theirs)}</td></tr>`)}</tbody></table>
     <p><button onClick=${settle(true)}>${t("clash.keep.mine")}</button> <button onClick=${settle(false)}>${t("clash.keep.theirs")}</button></p></section>`;
 }
 

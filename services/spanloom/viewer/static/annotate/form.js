@@ -22,7 +22,7 @@ export function Form({ of, at, i }) {
   /** @param {string} option */
   const judge = (option) => () => say(of, at, { correctness: option === mark.correctness ? "" : option });
   const first = scheme.correctness_options[0] ?? "";
-  return html`<div class="options" role="group" aria-label=${t("annotate.correctness")}>
+  return html`<div class="options" role="group" aria-label=${t("field.correctness")}>
       ${scheme.correctness_options.map((option, k) => html`<button class="option" disabled=${!at} aria-pressed=${String(Boolean(at) && option === mark.correctness)} onClick=${judge(option)}>
         ${k < 9 && html`<kbd>${k + 1}</kbd>`} <i class="mark m-${shapeOf(scheme, option)}" aria-hidden="true"></i> ${visible(worded(option))}</button>`)}
       <span class="onward"><button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
@@ -56,10 +56,10 @@ function More({ of, at, mark }) {
     choose(found.edit);
   };
   return html`<div class="more-asked" ref=${box} tabindex="-1" role="group" aria-label=${t("annotate.more")} onKeyDown=${press}>
-    <${Choices} label=${t("annotate.type")} choices=${choices.types} choose=${choose} />
-    <${Choices} label=${t("annotate.subtype")} choices=${choices.subtypes} choose=${choose} />
-    <${Choices} label=${t("annotate.severity")} choices=${choices.severities} choose=${choose} />
-    <label class="why"><span>${t("annotate.why")} <kbd>r</kbd></span>
+    <${Choices} label=${t("field.type")} choices=${choices.types} choose=${choose} />
+    <${Choices} label=${t("field.subtype")} choices=${choices.subtypes} choose=${choose} />
+    <${Choices} label=${t("field.severity")} choices=${choices.severities} choose=${choose} />
+    <label class="why"><span>${t("field.why")} <kbd>r</kbd></span>
       <textarea class="rationale" rows="2" maxlength=${MOST_WHY} value=${mark.rationale}
         onInput=${(/** @type {Event} */ event) => say(of, at, { rationale: /** @type {HTMLTextAreaElement} */ (event.target).value }, { isTyping: true })}></textarea></label>
   </div>`;

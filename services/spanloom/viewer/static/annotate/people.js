@@ -2,7 +2,7 @@
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
-import { isStepwise, shapeOf, worded } from "./scheme.js";
+import { fieldName, isStepwise, shapeOf, worded } from "./scheme.js";
 import { isMachine } from "./tree_marks.js";
 import { go } from "./walk.js";
 
@@ -18,8 +18,8 @@ export function People({ of, at }) {
   return html`<${Withheld} n=${of.withheld} />
     ${rows.length > 0 && html`<div class="people" role="region" aria-label=${t("people.label")} tabindex="0"><table>
       <thead><tr><th><span class="sr">${t("people.field")}</span></th>${rows.map((row) => html`<th><bdi>${visible(row.annotator)}</bdi></th>`)}</tr></thead>
-      <tbody><tr><th>${t("annotate.correctness")}</th>${rows.map((row) => html`<td><i class="mark m-${shapeOf(of.scheme, row.correctness)} ${isMachine(row.origin) ? "machine" : ""}" aria-hidden="true"></i> ${visible(worded(row.correctness || "–"))}${row.state === "changed" && html` <span class="quiet">${t("people.changed")}</span>`}</td>`)}</tr>
-      ${FIELDS.filter((field) => rows.some((row) => row[field])).map((field) => html`<tr><th>${t(`people.${field}`)}</th>${rows.map((row) => html`<td>${line(field === "rationale" ? row[field] : worded(row[field]), 400)}</td>`)}</tr>`)}</tbody></table></div>`}
+      <tbody><tr><th>${fieldName("correctness")}</th>${rows.map((row) => html`<td><i class="mark m-${shapeOf(of.scheme, row.correctness)} ${isMachine(row.origin) ? "machine" : ""}" aria-hidden="true"></i> ${visible(worded(row.correctness || "–"))}${row.state === "changed" && html` <span class="quiet">${t("people.changed")}</span>`}</td>`)}</tr>
+      ${FIELDS.filter((field) => rows.some((row) => row[field])).map((field) => html`<tr><th>${fieldName(field)}</th>${rows.map((row) => html`<td>${line(field === "rationale" ? row[field] : worded(row[field]), 400)}</td>`)}</tr>`)}</tbody></table></div>`}
     ${scores.length > 0 && html`<ul class="scores" aria-label=${t("people.scores")}>${scores.map((one) => html`<li><i class="mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}" aria-hidden="true"></i> <bdi>${visible(one.author)}</bdi> · ${visible(one.name)} <b>${visible(String(one.value ?? "–"))}</b> <span class="quiet">${line(one.rationale, 200)}</span></li>`)}</ul>`}`;
 }
 
@@ -33,7 +33,7 @@ function OfTheRun({ of }) {
   if (!members.length) return html`<${Withheld} n=${of.withheld} />`;
   return html`<${Withheld} n=${of.withheld} /><div class="people" role="region" aria-label=${t("people.label")} tabindex="0"><table>
     <thead><tr><th><span class="sr">${t("people.field")}</span></th>${rows.map((row) => html`<th><bdi>${visible(row.annotator)}</bdi></th>`)}</tr></thead>
-    <tbody>${members.map((name) => html`<tr><th>${worded(name)}</th>${rows.map((row) => html`<td>${shown(of, row.value[name] ?? "")}</td>`)}</tr>`)}</tbody></table></div>`;
+    <tbody>${members.map((name) => html`<tr><th>${fieldName(name)}</th>${rows.map((row) => html`<td>${shown(of, row.value[name] ?? "")}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
 /** A value; of a step its name. @param {Session} of @param {unknown} value */

@@ -45,8 +45,8 @@ export function Places({ of, at }) {
 function One({ of: { scheme }, place, said, change }) {
   const found = said ? standingIn(place, said) : place;
   /** @param {"type" | "subtype" | "severity"} field @param {string[]} names */
-  const choice = (field, names) => names.length > 0 && html`<select aria-label=${t(`places.${field}`)} onChange=${(/** @type {Event} */ event) => change({ ...place, ...(field === "type" ? { subtype: "" } : {}), [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
-    <option value="">${t(`places.${field}`)}</option>${names.map((name) => html`<option value=${name} selected=${name === place[field]}>${visible(worded(name))}</option>`)}</select>`;
+  const choice = (field, names) => names.length > 0 && html`<select aria-label=${t(`field.${field}`)} onChange=${(/** @type {Event} */ event) => change({ ...place, ...(field === "type" ? { subtype: "" } : {}), [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
+    <option value="">${t(`field.${field}`)}</option>${names.map((name) => html`<option value=${name} selected=${name === place[field]}>${visible(worded(name))}</option>`)}</select>`;
   return html`<li><q>${line(place.text, 60)}</q> <span class="quiet">${t(`step.${place.field}`)} ${found ? `${found.start}–${found.end}` : t("places.gone")}</span>
     ${choice("type", scheme.error_types.map((one) => one.name))}${choice("subtype", subtypesOf(scheme, place.type ?? ""))}${choice("severity", scheme.severities.map((one) => one.name))}
     <button aria-label=${t("places.remove", { text: line(place.text, 40) })} title=${t("places.remove", { text: line(place.text, 40) })} onClick=${() => change(null)}>×</button></li>`;

@@ -1,4 +1,5 @@
-/** What a scheme asks: which option is right, which is half so, and the letters of its choices. */
+/** What a scheme asks: which option is right, which is half so, the letters of its choices, and what is called how. */
+import { t } from "../i18n/index.js";
 
 /**
  * A scheme as the service gives it.
@@ -57,3 +58,12 @@ export function lettersOf(names, given = []) {
 
 /** A name as people read it. @param {string} name */
 export const worded = (name) => name.replaceAll("_", " ");
+
+/** @type {Record<string, import("../i18n/index.js").Key>} */
+const FIELDS = {
+  correctness: "field.correctness", error_type: "field.type", error_subtype: "field.subtype", severity: "field.severity", rationale: "field.why",
+  responsible_agent: "measure.responsible_agent", decisive_step: "measure.decisive_step", reason: "field.why", note: "extras.note",
+};
+
+/** What the form calls a field of a mark, or a member of its value. @param {string} field */
+export const fieldName = (field) => (FIELDS[field] ? t(FIELDS[field]) : worded(field));

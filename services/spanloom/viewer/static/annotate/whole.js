@@ -23,7 +23,7 @@ export function Attribution({ of, i }) {
       <option value="">–</option>${agents.map((name) => html`<option value=${name} selected=${name === value.responsible_agent}>${visible(String(name))}</option>`)}</select></label>
     <p>${t("measure.decisive_step")} ${decisive >= 0 ? html`<button class="plain" onClick=${() => go(decisive)}>${line(of.view.o.names[of.view.o.name[decisive]], 40)} <code>${value.decisive_step}</code></button> <button onClick=${() => put({ decisive_step: null })}>${t("whole.clear")}</button>` : html`<span class="quiet">${t("whole.none")}</span>`}
       <button disabled=${!of.steps.isStep(i) || decisive === i} onClick=${() => put({ decisive_step: of.steps.id(i) })}>${t("whole.this")} <kbd>!</kbd></button></p>
-    <label class="why"><span>${t("annotate.why")} <kbd>r</kbd></span><textarea class="rationale" rows="3" maxlength=${MOST} value=${value.reason ?? ""} onInput=${(/** @type {Event} */ event) => put({ reason: /** @type {HTMLTextAreaElement} */ (event.target).value }, true)}></textarea></label>
+    <label class="why"><span>${t("field.why")} <kbd>r</kbd></span><textarea class="rationale" rows="3" maxlength=${MOST} value=${value.reason ?? ""} onInput=${(/** @type {Event} */ event) => put({ reason: /** @type {HTMLTextAreaElement} */ (event.target).value }, true)}></textarea></label>
   </div>`;
 }
 

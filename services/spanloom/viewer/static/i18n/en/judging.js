@@ -140,8 +140,6 @@ export const judging = {
   "adjudication.take": "Take this",
   "adjudication.changed": "the step says something else now",
   "adjudication.gone": "gone:",
-  "adjudication.subtype": "subtype",
-  "adjudication.why": "why",
   "exchange.title": "Files",
   "exchange.about": "What annotators said goes out and comes in as files; the same again adds nothing.",
   "exchange.out": "Out",

@@ -140,8 +140,6 @@ export const judging = {
   "adjudication.take": "采用",
   "adjudication.changed": "该步骤的内容已变",
   "adjudication.gone": "已消失：",
-  "adjudication.subtype": "子类型",
-  "adjudication.why": "理由",
   "exchange.title": "文件",
   "exchange.about": "标注以文件形式导出和导入；重复导入不会增加任何内容。",
   "exchange.out": "导出",
