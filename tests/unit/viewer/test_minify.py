@@ -1,4 +1,7 @@
-"""What browsers are sent is what was written, without comments and blanks of code."""
+"""What browsers are sent is what was written, without comments and blanks of code.
+
+Of styles a browser itself is asked (`tests/browser/test_modules.py`).
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,21 @@ def test_texts_stay_and_the_rest_shrinks(written: str, sent: str) -> None:
     assert minified("a.js", written.encode()).decode().strip() == sent
 
 
-def test_a_style_and_an_icon_go_out_as_they_are() -> None:
-    assert minified("style/a.css", b"a  { }") == b"a  { }"
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("a  { }\n", "a{}"),
+        (".a > b, .c {\n  gap: 1px  2px;\n}\n", ".a > b,.c{gap:1px 2px;}"),
+        ('a::before { content: "x:  ; /* y"; }', 'a::before{content:"x:  ; /* y";}'),
+        ("/* b { } */\n.d :hover { top: calc(1px + 2px) }", ".d :hover{top:calc(1px + 2px)}"),
+    ],
+)
+def test_a_style_shrinks_but_for_its_strings(written: str, sent: str) -> None:
+    assert minified("a.css", written.encode()).decode().strip() == sent
+
+
+def test_an_icon_goes_out_as_it_is() -> None:
+    assert minified("icon.svg", b"<svg>  </svg>") == b"<svg>  </svg>"
 
 
 def test_a_module_that_ends_in_a_template_is_refused() -> None:
