@@ -79,6 +79,6 @@ function Row({ run, columns, isActive, enter, shade }) {
     <td class="mark"><label><input type="checkbox" checked=${isSelected} aria-label=${t("list.select", { name: run.root_name })} onChange=${() => select(run.trace_id)} /></label>
       <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${isSaid ? "on" : ""}" title=${isSaid ? t("list.annotated") : ""}>${isSaid && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
-      data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
+      role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
   </tr>`;
 }
