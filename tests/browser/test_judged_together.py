@@ -90,7 +90,7 @@ def test_two_browsers_judge_agree_and_take_it_to_potato_and_back(
     option(page, "correct")
     judge_wrong(other)
     for who, score in ((page, "95 / 100"), (other, "90 / 100")):
-        expect(who.locator(f"{PANEL} .score")).to_have_text(score)
+        expect(who.locator(f"{PANEL} .score")).to_have_text(f"Score {score}")
         expect(who.locator(PANEL)).to_contain_text("3 of 3 judged")
         wait_saved(who)
     check_agreement(page, service)
@@ -244,7 +244,7 @@ def test_what_was_done_can_be_undone_after_a_reload(page: Page, service: Running
     for judged, score in ((2, 95), (2, 100), (1, 100)):
         page.keyboard.press("u")
         expect(page.locator(PANEL)).to_contain_text(f"{judged} of 4 judged")
-        expect(page.locator(f"{PANEL} .score")).to_have_text(f"{score} / 100")
+        expect(page.locator(f"{PANEL} .score")).to_have_text(f"Score {score} / 100")
     wait_saved(page)
     assert list(said_of(service, trace)) == [step_id(2)]
     page.keyboard.press("U")
