@@ -99,6 +99,8 @@ class Exchange:
             return Taken(refused=str(error))
         held = self._held(session)
         new = {place: m for place, m in marks.items() if not is_said(held.get(place), m)}
+        if not new:
+            return Taken(0, len(marks), flags_of(session.scheme, marks))
         writes = [as_write(session, place, mark) for place, mark in new.items()]
         try:
             done = self._writing.write(session, writes, is_dry_run=is_dry_run)
@@ -155,5 +157,7 @@ class Exchange:
         if anchors is None:
             raise RefusedEntryError(f"there is no trajectory {trace_id} in project {project!r}")
         scheme = self._schemes.find(project, str(entry.get("scheme", "")))
-        session = Session(key, scheme, annotator, version, Origin.IMPORT, is_lenient=True)
+        is_decided = entry.get("origin") == Origin.ADJUDICATION  # compared with nobody, here too
+        origin = Origin.ADJUDICATION if is_decided else Origin.IMPORT
+        session = Session(key, scheme, annotator, version, origin, is_lenient=True)
         return session, anchors

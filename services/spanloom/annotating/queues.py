@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.annotating.desks import Desks
 from spanloom.annotating.filling import MOST_ITEMS, Filling
 from spanloom.annotating.gold import Gold
-from spanloom.annotating.reading import score_now
+from spanloom.core.annotation.missing import what_is_missing
+from spanloom.core.annotation.undecided import undecided
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
 from spanloom.core.model.span import TraceKey
@@ -17,16 +18,16 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.annotating.reading import Reading, Stood
+    from spanloom.annotating.reading import Reading
     from spanloom.annotating.schemes import Schemes
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.queueing import Desk
-    from spanloom.core.annotation.score import Score
+    from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.ports.reading import ReadingStore
 
 
 class NotCompleteError(PermanentError):
-    """An item cannot be done: its scheme requires that every step is judged (409)."""
+    """An item cannot be done: something is missing (409)."""
 
 
 class Next(NamedTuple):
@@ -110,10 +111,8 @@ class Queues:
         """Note that somebody is done with an item; raises ``NotCompleteError``."""
         desk = self.desks.holding(project, name, trace_id)
         scheme = self._schemes.find(project, desk.queue.scheme)
-        if scheme.is_required:
-            score = self.score(TraceKey(project, trace_id), desk.queue.scheme, annotator)
-            if score is None or not score.is_complete:
-                raise NotCompleteError(_what_is_missing(score))
+        if scheme.is_required or scheme.needs_reason:
+            self._refuse_incomplete(TraceKey(project, trace_id), scheme, annotator)
         return self._note(desk.queue, trace_id, annotator, Event.DONE)
 
     def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
@@ -126,25 +125,24 @@ class Queues:
         desk = self.desks.holding(project, name, trace_id)
         if not desk.is_done(trace_id):
             raise NotCompleteError("Its annotators are not done with it yet.")
+        rows = self._reading.of_trace(TraceKey(project, trace_id), desk.queue.scheme)
+        if left := undecided(
+            (row.standing.step_id or row.said.slot.step_id, row.said) for row in rows
+        ):
+            raise NotCompleteError(
+                f"Of what annotators differ in, {len(left)} are not decided yet."
+            )
         return self._note(desk.queue, trace_id, annotator, Event.ADJUDICATED)
 
-    def score(self, key: TraceKey, scheme_name: str, annotator: str) -> Score | None:
-        """Return what somebody's marks come to; ``None`` of a trajectory that is not stored."""
-        scheme = self._schemes.find(key.project, scheme_name)
+    def _refuse_incomplete(self, key: TraceKey, scheme: Scheme, annotator: str) -> None:
         anchors = self._versions.anchors(key, self._versions.current(key))
         if anchors is None:
-            return None
-        rows: Sequence[Stood] = self._reading.of_trace(key, scheme_name, annotator)
-        return score_now(scheme, rows, anchors.to_judge)
+            raise NotCompleteError("The trajectory is not stored any more.")
+        rows = self._reading.of_trace(key, scheme.name, annotator)
+        marks = {row.standing.step_id: row.said.mark for row in rows if row.counts}
+        if told := what_is_missing(scheme, marks, anchors.to_judge):
+            raise NotCompleteError(told)
 
     def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> Desk:
         self._store.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
         return self.desks.of(queue)
-
-
-def _what_is_missing(score: Score | None) -> str:
-    if score is None:
-        return "The trajectory is not stored any more."
-    return (
-        f"{score.unjudged} steps are not judged, and {score.unweighed} wrong ones have no severity."
-    )

@@ -69,6 +69,8 @@ _SCHEME = {
     "max_score": 100,
     "show_score": True,
     "required": False,
+    "agents": [],
+    "reason_required": False,
     "definitions": {},
     "hash": "602e59cfabcb26f270b1b57e133049f6",
     "put_at": "1715400000000",

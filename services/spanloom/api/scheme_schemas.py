@@ -99,7 +99,11 @@ class SchemeItem(BaseModel):
     severities: list[SeverityItem]
     max_score: float
     show_score: bool
-    required: bool
+    required: Annotated[bool, Field(description="Whether done means that all is said.")]
+    agents: Annotated[
+        list[str], Field(description="Who can be responsible besides the agents of the run.")
+    ]
+    reason_required: Annotated[bool, Field(description="Whether every correction has to say why.")]
     definitions: Annotated[dict[str, str], Field(description="What types and subtypes mean.")]
     hash: Annotated[str, Field(description="Identifies the text.")]
     put_at: Annotated[str | None, Field(description="Milliseconds since the epoch.")] = None
@@ -151,6 +155,8 @@ def _item(
         max_score=scheme.max_score,
         show_score=scheme.show_score,
         required=scheme.is_required,
+        agents=list(scheme.agents),
+        reason_required=scheme.needs_reason,
         definitions=dict(scheme.definitions),
         hash=scheme.hash,
         put_at=put_at,

@@ -52,6 +52,24 @@ def entry(*steps: dict[str, Any] | None, who: str = "eve", **more: Any) -> dict[
     }
 
 
+def test_what_was_adjudicated_stays_so(desk: Desk) -> None:
+    for who in ("ada", "bo"):
+        desk.mark(0, "correct", who=who)
+    decided = {"step_id": desk.steps[0], "correctness": "incorrect", **WRONG}
+    desk.write(decided, who="bo (adjudication)", origin="adjudication")
+    lines = export(desk)
+    again = take(desk, *lines)
+    assert (again["added"], again["there"], again["refused"]) == (0, 3, [])
+    desk.write(
+        {"step_id": desk.steps[0], "is_deleted": True},
+        who="bo (adjudication)",
+        origin="adjudication",
+    )
+    assert take(desk, *lines)["added"] == 1
+    origins = {line["annotator"]: line["origin"] for line in export(desk)}
+    assert origins == {"ada": "human", "bo": "human", "bo (adjudication)": "adjudication"}
+
+
 def mark_all(desk: Desk) -> None:
     desk.mark(0, "correct")
     desk.mark(1, "incorrect", **WRONG, rationale=ODD)

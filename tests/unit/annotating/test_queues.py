@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
@@ -14,7 +15,6 @@ from spanloom.annotating.filling import spread
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    import pytest
     from tests.unit.annotating.conftest import Desk
 
 QUEUE = "/v1/queues/q"
@@ -146,6 +146,25 @@ def test_nobody_replaces_what_they_judged_by_adjudicating(desk: Desk) -> None:
     assert decided["origin"] == "adjudication"  # what was taken back is nobody's role
 
 
+WHOLE_RUN = {
+    "blame": "annotation_type: failure_attribution\nname: blame\ndescription: d\nrequired: true\n",
+    "reward": "annotation_type: process_reward\nname: reward\ndescription: d\nrequired: true\n",
+}
+
+
+@pytest.mark.parametrize("scheme", WHOLE_RUN)
+def test_what_a_scheme_requires_can_be_said(desk: Desk, scheme: str) -> None:
+    desk.ask("PUT", f"/v1/schemes/{scheme}", json={"text": WHOLE_RUN[scheme]})
+    put(desk, scheme=scheme, trace_ids=[KEY.trace_id], annotators=["ada"], each=1)
+    assert desk.ask("POST", f"{ITEM}/done", "ada", 409)["detail"]
+    blamed = {"responsible_agent": "boss", "decisive_step": desk.steps[0]}
+    if scheme == "blame":
+        desk.write({"step_id": "", "value": blamed}, scheme=scheme)
+    else:
+        desk.write(*({"step_id": step, "correctness": "-1"} for step in desk.steps), scheme=scheme)
+    assert desk.ask("POST", f"{ITEM}/done", "ada")["states"] == {"done": 1}
+
+
 def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
     put(desk, trace_ids=[KEY.trace_id], threshold=0.9, blind=True)
     desk.mark(0, "correct", who="ada")
@@ -154,6 +173,8 @@ def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
     assert desk.ask("GET", ITEM, "ada")["item"]["alike"] is None
     assert desk.ask("POST", f"{ITEM}/done", "bo")["states"] == {"to_adjudicate": 1}
     assert desk.ask("GET", ITEM, "ada")["item"]["alike"] == 0
+    refused = desk.ask("POST", f"{ITEM}/adjudicate", "lead", 409)
+    assert "1 are not decided" in refused["detail"]
     desk.write(
         {"step_id": desk.steps[0], "correctness": "correct"}, who="lead", origin="adjudication"
     )

@@ -151,6 +151,20 @@ def test_related_schemes_are_known_by_their_kind() -> None:
     assert not blame.is_stepwise
 
 
+def test_agents_are_named_and_reasons_asked_for() -> None:
+    blame = "annotation_type: failure_attribution\nname: f\ndescription: d\nagents: "
+    assert read_scheme(f"{blame}[boss, 7, boss]").scheme.agents == ("boss", "7")
+    assert read_scheme(f"{blame}[]").scheme.agents == ()
+    for wrong in ("boss", "[[boss]]", "{boss: 1}"):
+        assert refusals(blame + wrong)[0].key == "agents"
+    edit = "annotation_type: trajectory_edit\nname: e\ndescription: d\n"
+    assert read_scheme(edit + "require_reason_on_edit: true\n").scheme.needs_reason
+    assert remarks(edit + "edit_final_answer: true\neditable_fields: [action]\n") == [
+        (4, "edit_final_answer"),
+        (5, "editable_fields"),
+    ]
+
+
 def test_presets_have_their_codes_and_a_definition_of_each() -> None:
     assert list(presets()) == ["mast", "potato", "trail"]
     codes = [s.split()[0] for t in presets()["mast"].error_types for s in t.subtypes]

@@ -34,6 +34,10 @@ KNOWN_KEYS = {
     },
     "error_span": {*_COMMON, "error_types", "severities", "max_score", "show_score"},
 }
+WITHOUT_EFFECT = {
+    "editable_fields": "kept, and without effect: every input and output can be corrected",
+    "edit_final_answer": "kept, and without effect: an answer is corrected at its step",
+}
 LONGEST_NAME = 200
 
 
@@ -60,7 +64,7 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
         raise SchemeError(
             _at(members["name"], "name", f"up to {LONGEST_NAME} printable characters")
         )
-    remarks += _unknown_keys(members, kind)
+    remarks += _keys_without_effect(members, kind)
     options, correct = read_options(members, kind, remarks)
     max_score = _number(members, "max_score", 100)
     scheme = Scheme(
@@ -74,6 +78,8 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
         max_score=max_score,
         show_score=_truth(members, "show_score", default=True),
         is_required=_is_required(members),
+        agents=_texts(members, "agents"),
+        needs_reason=_truth(members, "require_reason_on_edit", default=False),
         steps_key=_optional(members, "steps_key", "steps"),
         step_text_key=_optional(members, "step_text_key", "action"),
         definitions={key: str(n.value) for key, n in _members(members, "definitions").items()},
@@ -107,11 +113,12 @@ def _name_of(scheme: Node) -> str:
     return "" if found is None else str(found.value)
 
 
-def _unknown_keys(members: dict[str, Node], kind: str) -> list[Remark]:
+def _keys_without_effect(members: dict[str, Node], kind: str) -> list[Remark]:
+    unknown = "not a key that we know: kept with the scheme, and without effect"
     return [
-        _at(node, key, "not a key that we know: kept with the scheme, and without effect")
+        _at(node, key, WITHOUT_EFFECT[key] if key in KNOWN_KEYS[kind] else unknown)
         for key, node in members.items()
-        if key not in KNOWN_KEYS[kind]
+        if key not in KNOWN_KEYS[kind] or key in WITHOUT_EFFECT
     ]
 
 
@@ -151,6 +158,17 @@ def _truth(members: dict[str, Node], key: str, *, default: bool) -> bool:
     if not isinstance(node.value, bool):
         raise SchemeError(_at(node, key, "true or false is needed"))
     return node.value
+
+
+def _texts(members: dict[str, Node], key: str) -> Sequence[str]:
+    node = members.get(key)
+    if node is None or node.value is None:
+        return ()
+    if not isinstance(node.value, list) or any(
+        isinstance(n.value, (list, dict)) for n in node.items
+    ):
+        raise SchemeError(_at(node, key, "a list of texts is needed"))
+    return tuple(dict.fromkeys(str(item.value) for item in node.items))
 
 
 def _is_required(members: dict[str, Node]) -> bool:

@@ -45,7 +45,11 @@ class Scheme:
     max_score: float = 100
     show_score: bool = True
     is_required: bool = False
-    """Whether done means that every step is judged, and every wrong one has a severity."""
+    """Whether done means that all is said: see ``missing.py``."""
+    agents: Sequence[str] = ()
+    """Who can be responsible besides the agents of the run."""
+    needs_reason: bool = False
+    """Whether done means that every correction says why."""
     steps_key: str = "steps"
     step_text_key: str = "action"
     definitions: Mapping[str, str] = field(default_factory=dict)

@@ -22,7 +22,7 @@ class Score(NamedTuple):
     unjudged: int
     """Steps that nobody has judged."""
     unweighed: int
-    """Wrong steps without a known severity."""
+    """Wrong steps without a severity of the scheme; none where it has none."""
 
 
 def penalty_of(scheme: Scheme, mark: Mark) -> float:
@@ -36,13 +36,13 @@ def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
     """Return the score of marks by step id; ``steps`` are those that are to be judged.
 
     Partially correct weighs like incorrect. Complete is a score when every step is judged and every
-    wrong one has a severity; type and rationale are not needed for it.
+    wrong one has a severity, if the scheme has any; type and rationale are not needed for it.
     """
     known = {severity.name for severity in scheme.severities}
     judged = {step_id: mark for step_id, mark in marks.items() if mark.correctness}
     wrong = [mark for mark in judged.values() if is_wrong(scheme, mark.correctness)]
     unjudged = len(steps) - sum(step_id in steps for step_id in judged)
-    unweighed = sum(mark.severity not in known for mark in wrong)
+    unweighed = sum(mark.severity not in known for mark in wrong) if known else 0
     off = sum(penalty_of(scheme, mark) for mark in wrong)
     return Score(max(0.0, scheme.max_score - off), not unjudged + unweighed, unjudged, unweighed)
 

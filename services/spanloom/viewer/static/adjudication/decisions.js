@@ -1,4 +1,5 @@
 /** What annotators say of the steps of a run, in the run's order; and how a decision is stored. */
+import { newId } from "../annotate/keep.js";
 import { sendJson } from "../api.js";
 import { annotator } from "../state/annotator.js";
 import { rowOf } from "../tree/outline.js";
@@ -45,6 +46,6 @@ export function editOf(said) {
 
 /** Store a decision. @param {string} trace @param {string | undefined} project @param {string} scheme @param {string} step @param {object} edit */
 export function decide(trace, project, scheme, step, edit) {
-  const item = { write_id: crypto.randomUUID(), step_id: step, ...edit };
+  const item = { write_id: newId(), step_id: step, ...edit };
   return sendJson("POST", `/v1/trajectories/${trace}/annotations`, { scheme, origin: "adjudication", items: [item] }, { project }, decider());
 }

@@ -38,5 +38,5 @@ function One({ of, at, field, part, title, text }) {
   const rows = Math.min(12, Math.max(2, Math.ceil(original.length / 44)));
   return html`<div class="beside"><div><h4>${title}</h4><div class="text original" tabindex="0" role="region" aria-label=${t("corrections.original")}>${visible(original)}</div></div>
     <label><h4>${t("corrections.edited")}</h4><textarea rows=${rows} value=${mine?.edited ?? original} onInput=${typed("edited")}></textarea></label></div>
-    ${mine && html`<label class="why"><span>${t("field.why")}</span><input value=${mine.reason ?? ""} onInput=${typed("reason")} /></label>`}`;
+    ${mine && html`<label class="why"><span>${t("field.why")}</span><input required=${of.scheme.reason_required} value=${mine.reason ?? ""} onInput=${typed("reason")} /></label>`}`;
 }

@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
  * A scheme as the service gives it.
  * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[],
  *   correct_option: string, error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[],
- *   max_score: number, show_score: boolean, required: boolean, definitions: Record<string, string>, hash: string, text: string,
+ *   max_score: number, show_score: boolean, required: boolean, agents: string[], reason_required: boolean, definitions: Record<string, string>, hash: string, text: string,
  *   remarks: {line: number, key: string, reason: string}[]}} Scheme
  */
 

@@ -24,7 +24,7 @@ export class Tally {
 
   /**
    * The highest score less what severities weigh, never below 0; partially correct weighs like incorrect.
-   * Complete is it when every step is judged and every wrong one has a severity.
+   * Complete is it when every step is judged and every wrong one has a severity, if the scheme has any.
    * @returns {Score}
    */
   score() {
@@ -32,7 +32,7 @@ export class Tally {
     const known = new Set(scheme.severities.map((one) => one.name));
     let [unweighed, off] = [0, 0];
     for (const [severity, count] of this.wrong) {
-      if (!known.has(severity)) unweighed += count;
+      if (known.size && !known.has(severity)) unweighed += count;
       if (hasScore(scheme)) off += count * weightOf(scheme, severity);
     }
     const unjudged = this.size - judged;

@@ -12,7 +12,7 @@ const MOST = 20_000;
 /** Who is responsible, at which step it was decided, and why. @param {{of: Session, i: number}} props */
 export function Attribution({ of, i }) {
   const { value } = of.mark("");
-  const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...(value.responsible_agent ? [value.responsible_agent] : [])])];
+  const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...of.scheme.agents, ...(value.responsible_agent ? [value.responsible_agent] : [])])];
   const decisive = of.steps.row(String(value.decisive_step ?? ""));
   /** @param {Record<string, unknown>} members @param {boolean} [isTyping] */
   const put = (members, isTyping) => say(of, "", { value: members }, { isTyping });

@@ -16,6 +16,9 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
+/** Whether somebody is one of its annotators; of a free queue whoever comes is. @param {import("./list.js").Queue} queue @param {string} who */
+const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
+
 /** @param {{queue: import("./list.js").Queue, isMain?: boolean}} props */
 export function NextButton({ queue, isMain = false }) {
   const [said, say] = useState("");
@@ -24,7 +27,7 @@ export function NextButton({ queue, isMain = false }) {
     try {
       const address = await nextAddress(queue.name, queue.scheme, project);
       if (address) location.href = address;
-      else say(t("queue.nothing"));
+      else say(t(isOf(queue, annotator.peek()) ? "queue.nothing" : "queue.others"));
     } catch (error) {
       say(asError(error).message);
     }

@@ -4,6 +4,7 @@ export const judgingRuns = {
   "queue.new": "New queue",
   "queue.next": "Next for me",
   "queue.nothing": "Nothing is left for you.",
+  "queue.others": "You are not one of its annotators.",
   "queue.instructions": "Instructions",
   "queue.reopen": "Reopen",
   "queue.bar": "Place in the queue",

@@ -4,6 +4,7 @@ export const judgingRuns = {
   "queue.new": "新建队列",
   "queue.next": "我的下一个",
   "queue.nothing": "您没有剩余的任务。",
+  "queue.others": "您不是此队列的标注者。",
   "queue.instructions": "说明",
   "queue.reopen": "重新打开",
   "queue.bar": "在队列中的位置",
