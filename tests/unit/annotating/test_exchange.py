@@ -280,7 +280,11 @@ def test_the_page_gets_and_gives_the_files_that_the_command_does(
     report = desk.ask("POST", path, json={"files": given})
     assert (report["added"], report["there"]) == (0, 3)
     desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "[1]"}]})
-    desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "{"}]})
+    for text, told in (("{", "no file of Potato's"), ("PK\x03\x04", "unpack it")):
+        files = [{"path": "good.csv", "text": "id,user\n"}, {"path": "x/a.json", "text": text}]
+        refused = desk.ask("POST", path, status=422, json={"files": files})
+        assert "x/a.json: " in refused["detail"]
+        assert told in refused["detail"]
 
 
 MANY = 600

@@ -108,7 +108,7 @@ async def import_files(
 def _read(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
     try:
         return list(read_files(files))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except ValueError as error:
         raise HTTPException(422, f"files: {error}") from error
 
 

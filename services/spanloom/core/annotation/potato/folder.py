@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -14,22 +15,40 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
+_ZIP = b"PK\x03\x04"
+
 
 def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
     """Yield entries for an import from files by their paths.
 
-    Steps get our ids where a file of items is among them. Raises ``ValueError`` for a file that is
-    none of Potato's.
+    Steps get our ids where a file of items is among them. Raises ``ValueError`` with the path of a
+    file that is none of Potato's.
     """
     order: dict[str, Sequence[str]] = {}
     for path, content in files.items():
         if is_items(path):
-            order |= steps_of_items(content)
+            with _naming(path, content):
+                order |= steps_of_items(content)
     for path, content in files.items():
-        if not is_items(path):
+        if is_items(path):
+            continue
+        with _naming(path, content):
             for said in read_file(path, content):
                 annotator = said["annotator"] or PurePosixPath(path).parent.name
                 yield entry_of({**said, "annotator": annotator}, order.get(said["item"]))
+
+
+@contextmanager
+def _naming(path: str, content: bytes) -> Iterator[None]:
+    """Say of which file it is that it cannot be read."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        is_zip = content.startswith(_ZIP)
+        told = (
+            "a ZIP: unpack it, and give its folder" if is_zip else f"no file of Potato's: {error}"
+        )
+        raise ValueError(f"{path}: {told}") from error
 
 
 def is_items(path: str) -> bool:
