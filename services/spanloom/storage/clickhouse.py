@@ -82,9 +82,9 @@ class ClickHouseStore(
         ClickHouseStats.__init__(self, asker)
         ClickHouseTextIndexer.__init__(self, indexer)
         ClickHouseTextFinder.__init__(self, reader)
-        ClickHouseAnnotations.__init__(self, worker, reader)
+        ClickHouseAnnotations.__init__(self, worker, reader, is_alone=is_alone)
         ClickHouseScores.__init__(self, worker, reader)
-        ClickHouseAnnotationQueues.__init__(self, worker, reader)
+        ClickHouseAnnotationQueues.__init__(self, worker, reader, is_alone=is_alone)
         self.codec = ClickHouseCodec()
         self._lanes = (writer, worker, reader, asker, prober, indexer)
 

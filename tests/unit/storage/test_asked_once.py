@@ -10,9 +10,13 @@ from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record
 
+from spanloom.core.model.annotation_queue import Queue
 from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import StoredScheme
+from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
+from spanloom.storage.annotations.store import ClickHouseAnnotations
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.statements import request_schema
@@ -90,3 +94,28 @@ def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: No
     replays.record_replay(replace(replay, step=1, is_finished=True))
     assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(3)] == [[]] * 3
     assert empty.asked == ["unfinished_replays"] * 4
+
+
+@pytest.mark.parametrize(("is_alone", "asked"), [(True, 3), (False, 6)])
+def test_schemes_are_asked_for_until_one_is_put(
+    empty: NotingLane, is_alone: bool, asked: int
+) -> None:
+    store, own = ClickHouseAnnotations(empty, empty, is_alone=is_alone), Reach.only("p")
+    texts = []
+    for at_us in range(3):
+        texts += [[found.text for found in store.schemes(own, "s")] for _ in range(2)]
+        store.put_scheme(StoredScheme("p", "s", f"h{at_us}", at_us, "ada", f"text {at_us}"))
+    assert texts == [[], [], ["text 0"], ["text 0"], ["text 1"], ["text 1"]]
+    assert empty.asked == ["read_schemes"] * asked
+
+
+@pytest.mark.parametrize(("is_alone", "asked"), [(True, 2), (False, 4)])
+def test_queues_are_asked_for_until_one_is_put(
+    empty: NotingLane, is_alone: bool, asked: int
+) -> None:
+    store, own = ClickHouseAnnotationQueues(empty, empty, is_alone=is_alone), Reach.only("p")
+    before = [list(store.queues(own)) for _ in range(2)]
+    queue = Queue("p", "q", "s", ["ada"], away=[])
+    store.put_queue(queue)
+    assert before + [list(store.queues(own)) for _ in range(2)] == [[], [], [queue], [queue]]
+    assert empty.asked == ["read_queues"] * asked

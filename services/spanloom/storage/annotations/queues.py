@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,10 @@ from spanloom.core.model.annotation_queue import (
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.annotations.living import living
 from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.answers import Row
@@ -35,10 +37,14 @@ _OF_ROW = ("project", "name", "at_us")
 class ClickHouseAnnotationQueues:
     """Queues over the extractor's lane and that of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool = False) -> None:
+        """Take the lanes; whoever opened them closes them.
+
+        ``is_alone`` says that nobody else puts queues.
+        """
         self._worker = worker
         self._reader = reader
+        self._queues = Remembered[Sequence[Queue]](is_alone=is_alone)
 
     def put_queue(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put_queue``."""
@@ -49,13 +55,17 @@ class ClickHouseAnnotationQueues:
             "AtUnixMicro": queue.at_us,
             "Definition": orjson.dumps(definition).decode(),
         }
-        self._worker.insert_objects("annotation_queues", [row])
+        with self._queues.writes:
+            self._worker.insert_objects("annotation_queues", [row])
 
     def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
         """See ``AnnotationQueueStore.queues``."""
-        return list(
-            map(_queue, self._reader.rows("read_queues", reach=within(reach), of_name=name))
-        )
+
+        def read() -> Sequence[Queue]:
+            rows = self._reader.rows("read_queues", reach=within(reach), of_name=name)
+            return tuple(map(_queue, rows))
+
+        return self._queues.get((reach, name), read)
 
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
         """See ``AnnotationQueueStore.add_items``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.annotation import Slot
@@ -11,10 +12,11 @@ from spanloom.storage.annotations.living import living_page
 from spanloom.storage.annotations.rows import from_row, to_row
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32, uint64
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.tenancy import Reach
@@ -35,10 +37,19 @@ _KEPT: Mapping[str, Encoder] = {
 class ClickHouseAnnotations:
     """Annotations, schemes and kept versions over the extractor's lane and that of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
+        """Take the lanes; whoever opened them closes them.
+
+        ``is_alone`` says that no other process writes.
+        """
         self._worker = worker
         self._reader = reader
+        self._is_alone = is_alone
+        self._schemes = Remembered[Sequence[StoredScheme]](is_alone=is_alone)
+
+    def is_alone(self) -> bool:
+        """See ``AnnotationStore.is_alone``."""
+        return self._is_alone
 
     def add_annotations(self, rows: Sequence[Annotation]) -> None:
         """See ``AnnotationStore.add_annotations``."""
@@ -100,12 +111,17 @@ class ClickHouseAnnotations:
             "PutBy": scheme.put_by,
             "Text": scheme.text,
         }
-        self._worker.insert_objects("annotation_schemes", [row])
+        with self._schemes.writes:
+            self._worker.insert_objects("annotation_schemes", [row])
 
     def schemes(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
         """See ``SchemeStore.schemes``."""
-        rows = self._reader.rows("read_schemes", reach=within(reach), of_name=name)
-        return [StoredScheme(*row) for row in rows]
+
+        def read() -> Sequence[StoredScheme]:
+            rows = self._reader.rows("read_schemes", reach=within(reach), of_name=name)
+            return tuple(StoredScheme(*row) for row in rows)
+
+        return self._schemes.get((reach, name), read)
 
     def scheme_text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
         """See ``SchemeStore.scheme_text``."""
