@@ -140,7 +140,8 @@ OTHERS = {
     *("clock", "appends", "writes", "inserted"),  # times and numbers, of no trace
     *("read_watermark", "record_watermark"),
     "is_laid_out",  # tells of tables
-    *("add_annotations", "keep_version", "add_scores", "add_items", "add_events"),
+    "is_alone",  # tells of processes
+    *("add_annotations", "keep_version", "add_scores", "add_items", "add_events", "telling"),
     *("put_scheme", "schemes", "scheme_text", "put_queue", "queues"),  # of no trace
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -107,6 +108,29 @@ def test_what_is_said_of_a_run_is_told_behind_it(store: Store, key: TraceKey) ->
     store.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
     found = read(store, key, at).announcements
     assert [(a.key, a.is_said, a.now and a.now.version) for a in found] == [(key, True, 3)] * 4
+
+
+def test_a_mark_and_its_score_can_be_told_of_at_once(store: Store, key: TraceKey) -> None:
+    if not hasattr(store, "add_annotations"):
+        pytest.skip("of the whole store")
+    say(store, key, 3)
+    at = read(store, key, Position()).next
+    with store.telling([key, key]):
+        store.add_annotations([annotation(key)], is_told=False)
+        store.add_scores([Score(key, "helpful", "rule", "judge", 1, number=0.5)], is_told=False)
+        assert list(read(store, key, at).announcements) == []
+    assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
+
+
+def test_what_could_not_be_stored_whole_is_told_of(store: Store, key: TraceKey) -> None:
+    if not hasattr(store, "add_annotations"):
+        pytest.skip("of the whole store")
+    say(store, key, 3)
+    at = read(store, key, Position()).next
+    with suppress(ValueError), store.telling([key]):
+        store.add_annotations([annotation(key)], is_told=False)
+        raise ValueError("no score")
+    assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
 
 
 def test_the_end_lies_behind_all_that_is_there(store: Store, key: TraceKey) -> None:

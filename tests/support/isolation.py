@@ -336,6 +336,7 @@ NOT_READING = {
     *("take_snapshot", "is_laid_out"),
     *("add_annotations", "put_scheme", "keep_version", "add_scores"),
     *("put_queue", "add_items", "add_events"),
+    *("telling", "is_alone"),
     "close",
     "stored_bytes",  # of the quotas: a sender is told of its own project alone
     *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions

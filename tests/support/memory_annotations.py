@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
 class MemoryAnnotations(MemoryFeed):
     """What annotating asks of a store."""
 
-    def add_annotations(self, rows: Sequence[Annotation]) -> None:
+    def add_annotations(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """See ``AnnotationStore.add_annotations``."""
-        with self._lock:
+        with self.telling(row.slot.key for row in rows if is_told), self._lock:
             for row in rows:
                 if row not in self._annotations:
                     self._annotations.append(row)
             self._add_scores([_score_of(row) for row in rows])
-        self._announce_said(row.slot.key for row in rows)
+
+    def is_alone(self) -> bool:
+        """See ``AnnotationStore.is_alone``."""
+        return True
 
     def annotations(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
@@ -110,10 +114,10 @@ class MemoryAnnotations(MemoryFeed):
         record = self._records.get(key)
         return record.version if record else 0
 
-    def add_scores(self, scores: Sequence[Score]) -> None:
+    def add_scores(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
         """See ``ScoreStore.add_scores``."""
-        self._add_scores(scores)
-        self._announce_said(score.key for score in scores)
+        with self.telling(score.key for score in scores if is_told):
+            self._add_scores(scores)
 
     def _add_scores(self, scores: Sequence[Score]) -> None:
         with self._lock:
@@ -143,10 +147,9 @@ class MemoryAnnotations(MemoryFeed):
 
     def put_queue(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put_queue``."""
-        self._queues[queue.project, queue.name] = queue
-        self._announce_said(
-            TraceKey(queue.project, item.trace_id) for item in self.queue_items(queue)
-        )
+        items = self.queue_items(queue)
+        with self.telling(TraceKey(queue.project, item.trace_id) for item in items):
+            self._queues[queue.project, queue.name] = queue
 
     def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
         """See ``AnnotationQueueStore.queues``."""
@@ -172,12 +175,18 @@ class MemoryAnnotations(MemoryFeed):
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``."""
-        with self._lock:
+        keys = (TraceKey(queue.project, event.trace_id) for event in events)
+        with self.telling(keys), self._lock:
             self._queue_events.setdefault((queue.project, queue.name), set()).update(events)
-        self._announce_said(TraceKey(queue.project, event.trace_id) for event in events)
 
-    def _announce_said(self, keys: Iterable[TraceKey]) -> None:
-        self.announce([Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id])
+    @contextmanager
+    def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:
+        """See ``AnnotationStore.telling``."""
+        try:
+            yield
+        finally:
+            named = [key for key in dict.fromkeys(keys) if key.trace_id]
+            self.announce([Announcement.of_said(key) for key in named])
 
     def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
         """See ``AnnotationQueueStore.queue_events``."""

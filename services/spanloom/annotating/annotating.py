@@ -10,6 +10,7 @@ from spanloom.annotating.queues import Queues
 from spanloom.annotating.reading import Reading
 from spanloom.annotating.rescoring import Rescoring
 from spanloom.annotating.schemes import Schemes
+from spanloom.annotating.scoring import Scoring
 from spanloom.annotating.taking_in import TakingIn
 from spanloom.annotating.tasks import Tasks
 from spanloom.annotating.versions import Versions
@@ -39,7 +40,8 @@ class Annotating(NamedTuple):
         schemes, versions = Schemes(store), Versions(store)
         reading = Reading(store, versions)
         taking_in = TakingIn(store)
-        writing = Writing(store, store, versions, reading, taking_in, schemes)
+        scoring = Scoring(store, schemes, versions, reading)
+        writing = Writing(store, versions, taking_in, scoring)
         exchange = Exchange(store, schemes, versions, reading, writing)
         return cls(
             schemes,

@@ -3,7 +3,8 @@
 One process lets one write go after the other, so that revisions count up. Where several processes
 share a store, two rows may get one number: both are kept, and the later one counts.
 
-Scores are by the scheme as it is once the marks are stored: ``rescoring.py`` says why.
+The change feed tells of a write once, behind its marks and their score. Where a process of several
+dies before, who wrote got no answer and writes again: a repeat is told of, too.
 """
 
 from __future__ import annotations
@@ -17,22 +18,18 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotating.batch import Batch, Seen
-from spanloom.annotating.reading import score_now
 from spanloom.annotating.requests import InvalidWritesError, Problem
-from spanloom.core.model import score as scores
 from spanloom.core.model.annotation import NOTHING, Annotation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.annotating.reading import Reading
     from spanloom.annotating.requests import Session, Write
-    from spanloom.annotating.schemes import Schemes
+    from spanloom.annotating.scoring import Scoring
     from spanloom.annotating.taking_in import TakingIn
     from spanloom.annotating.versions import Versions
     from spanloom.core.annotation.score import Score
     from spanloom.core.ports.annotations import AnnotationStore
-    from spanloom.core.ports.scores import ScoreStore
 
 MOST_ROWS = 10_000
 """Of one request."""
@@ -57,20 +54,16 @@ class Writing:
     def __init__(
         self,
         store: AnnotationStore,
-        score_store: ScoreStore,
         versions: Versions,
-        reading: Reading,
         taking_in: TakingIn,
-        schemes: Schemes,
+        scoring: Scoring,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take what it writes to; the clock is in ns since the epoch."""
         self._store = store
-        self._scores = score_store
         self._versions = versions
-        self._reading = reading
         self._taking_in = taking_in
-        self._schemes = schemes
+        self._scoring = scoring
         self._clock_ns = clock_ns
         self._lock = Lock()
         self._last_us = 0
@@ -96,9 +89,8 @@ class Writing:
                 return Written(taken, len(batch.added), current)
             if batch.added:
                 self._taking_in.take_in(session.key)
-                self._versions.keep(session.key, session.version, at_us)
-                self._store.add_annotations(batch.added)
-            score = self._record_score(session, at_us, current)
+                self._keep_version(session, stored, at_us)
+            score = self._add(session, stored, batch.added, at_us, current)
             return Written(taken, len(batch.added), current, score)
 
     def undo(self, session: Session, group: str, write_id: str) -> Written:
@@ -113,11 +105,11 @@ class Writing:
             if rows:
                 newest = max(rows, key=attrgetter("at_us"))
                 session = session._replace(origin=newest.origin)  # one name has one role
-            undone = [row for row in rows if row.write_id == write_id]
-            if not undone:
-                undone = [replace(row, at_us=at_us) for row in _undone(rows, group, write_id)]
-                self._store.add_annotations(undone)
-            return Written(undone, 0, current, self._record_score(session, at_us, current))
+            known = [row for row in rows if row.write_id == write_id]
+            undone = [] if known else _undone(rows, group, write_id)
+            added = [replace(row, at_us=at_us) for row in undone]
+            score = self._add(session, rows, added, at_us, current)
+            return Written(known or added, 0, current, score)
 
     def now_us(self) -> int:
         """Return the time in microseconds; later than any before, whatever the clock says."""
@@ -132,16 +124,26 @@ class Writing:
         steps = cache(lambda: self._versions.steps(session.key, session.version))
         return Seen(seen, seen or self._versions.anchors(session.key, current), steps)
 
-    def _record_score(self, session: Session, at_us: int, version: int) -> Score | None:
-        """Store what all marks of the annotator come to now, those that count."""
-        key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
-        if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
-            return None
-        rows = self._reading.of_trace(key, scheme.name, session.annotator, version)
-        score = score_now(scheme, rows, now.to_judge)
-        session = session._replace(scheme=scheme)
-        self._scores.add_scores([_row(session, score, at_us, version, is_deleted=not rows)])
-        return score
+    def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
+        """Keep the version that was seen; the first row that was made on it has had it kept."""
+        made_on = {row.anchor.version for row in stored if row.anchor.step_hash}
+        if session.version not in made_on:
+            self._versions.keep(session.key, session.version, at_us)
+
+    def _add(
+        self,
+        session: Session,
+        stored: Sequence[Annotation],
+        added: Sequence[Annotation],
+        at_us: int,
+        version: int,
+    ) -> Score | None:
+        """Store new rows, then what all come to now."""
+        with self._store.telling([session.key]):
+            if added:
+                self._store.add_annotations(added, is_told=False)
+            rows = [*stored, *added] if self._store.is_alone() else self._rows(session)
+            return self._scoring.record(session, _current(rows), at_us, version)
 
 
 def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
@@ -151,29 +153,16 @@ def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
     said as an annotator, and the other way round. What they took back stands in nobody's way.
     """
     is_adjudicating = session.origin is Origin.ADJUDICATION
-    standing = {row.slot: row for row in stored}.values()  # of each step the newest
-    origins = {row.origin for row in standing if not row.is_deleted}
+    origins = {row.origin for row in _current(stored)}
     if any((origin is Origin.ADJUDICATION) is not is_adjudicating for origin in origins):
         was, now = ("judged", "adjudicate") if is_adjudicating else ("adjudicated", "judge")
         told = f"{session.annotator} has {was} this trajectory: {now} it under another name"
         raise InvalidWritesError([Problem(0, "origin", told)])
 
 
-def _row(
-    session: Session, score: Score, at_us: int, version: int, *, is_deleted: bool
-) -> scores.Score:
-    return scores.Score(
-        key=session.key,
-        name=session.scheme.name,
-        source=session.origin.value,
-        author=session.annotator,
-        revision=at_us,
-        judged_version=version,
-        number=score.value,
-        is_complete=score.is_complete,
-        config_hash=session.scheme.hash,
-        is_deleted=is_deleted,
-    )
+def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
+    """Return of each step the newest row, but for those that were taken back."""
+    return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
 
 
 def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
@@ -42,3 +43,26 @@ def test_two_versions_of_a_run_are_laid_side_by_side(changed: Desk) -> None:
     diff = changed.ask("GET", f"{RUN}/diff/{KEY.trace_id}", params=beside)
     assert (diff["summary"]["changed"], diff["summary"]["added"]) == (1, 0)
     assert (diff["a"]["version"], diff["b"]["version"]) == (1, 2)
+
+
+def test_whether_a_version_is_kept_is_asked_with_its_first_mark_alone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Mock(side_effect=desk.store.has_kept)
+    monkeypatch.setattr(desk.store, "has_kept", asked)
+    for place in range(3):
+        desk.mark(place, "correct")
+    assert asked.call_count == 1
+    store_run(desk.store, KEY, [tool_step(2, "other")], 2)
+    for _ in range(2):
+        desk.mark(0, "correct")
+    assert asked.call_count == 2
+    assert [kept.version for kept in desk.store.kept_versions(KEY)] == [2, 1]
+
+
+def test_a_version_that_was_named_before_it_came_is_kept_once_it_is_there(desk: Desk) -> None:
+    item = {"step_id": desk.steps[0], "correctness": "correct"}
+    desk.write(item, version=2)
+    store_run(desk.store, KEY, [tool_step(2), tool_step(3)], 2)
+    desk.write({**item, "step_id": desk.steps[1]}, version=2)
+    assert [kept.version for kept in desk.store.kept_versions(KEY)] == [2]

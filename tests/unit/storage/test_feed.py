@@ -97,6 +97,23 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     assert told == [[], ["t", "quick"]]
 
 
+def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
+    """Nothing is stored and never told of, also if who wrote it does not come back."""
+    lane = FeedLane()
+
+    def told_by(feed: ClickHouseFeed) -> list[str]:
+        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        return [a.key.trace_id for a in page.announcements]
+
+    killed, started_anew = (
+        ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+        for _ in range(2)
+    )
+    with killed.announcing(SOMETHING):
+        assert (told_by(killed), told_by(started_anew)) == ([], ["t"])
+    assert told_by(killed) == ["t"]
+
+
 def test_a_store_with_nothing_new_is_not_asked() -> None:
     """One that is of this process alone: the process knows what it wrote."""
     lane = FeedLane()

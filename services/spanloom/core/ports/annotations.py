@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.span import TraceKey
@@ -62,11 +63,22 @@ class KeptAt(NamedTuple):
 class AnnotationStore(Protocol):
     """Keeps annotations: rows are added, never changed, and survive retention."""
 
-    def add_annotations(self, rows: Sequence[Annotation]) -> None:
+    def add_annotations(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """Store rows, durable when this returns; the same row again changes nothing.
 
-        The change feed tells of it, as of scores and of what happens in queues.
+        The change feed tells of it, as of scores and of what happens in queues. Who stores more
+        that belongs to it says ``is_told=False``, and stores it all within ``telling``.
         """
+
+    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """Return a context in which to store what is said of trajectories: the feed tells of it.
+
+        It does so once, behind all, however the context ends; where nobody else writes, also if
+        the process is killed within.
+        """
+
+    def is_alone(self) -> bool:
+        """Return whether no other process writes: what was read holds until this one does."""
 
     def annotations(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None

@@ -35,8 +35,11 @@ BEFORE_ALL_SCORES = ScorePlace()
 class ScoreStore(Protocol):
     """Keeps scores; what annotators say becomes scores by itself."""
 
-    def add_scores(self, scores: Sequence[Score]) -> None:
-        """Store revisions of scores; durable when this returns."""
+    def add_scores(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+        """Store revisions of scores; durable when this returns.
+
+        ``is_told`` is that of ``AnnotationStore.add_annotations``.
+        """
 
     def scores(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES

@@ -1,7 +1,7 @@
 """Annotations, scores and queues whose changes stand in the change feed.
 
-A row of the feed is written behind what it tells of. Whoever was not told for a crash in between
-got no answer to the write either, and sends it again.
+Readers meet a row of the feed behind what it tells of. On a server it is written behind it, too:
+whoever was not told for a crash in between got no answer to the write either, and sends it again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from spanloom.storage.feed.store import ClickHouseFeed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent
@@ -28,26 +29,29 @@ class ToldAnnotations(
 ):
     """All of them; each write tells of the trajectories that it is about."""
 
-    def add_annotations(self, rows: Sequence[Annotation]) -> None:
+    def add_annotations(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """See ``AnnotationStore.add_annotations``."""
-        super().add_annotations(rows)
-        self._tell(row.slot.key for row in rows)
+        with self.telling(row.slot.key for row in rows if is_told):
+            super().add_annotations(rows)
 
-    def add_scores(self, scores: Sequence[Score]) -> None:
+    def add_scores(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
         """See ``ScoreStore.add_scores``."""
-        super().add_scores(scores)
-        self._tell(score.key for score in scores)
+        with self.telling(score.key for score in scores if is_told):
+            super().add_scores(scores)
 
     def put_queue(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put_queue``: what was withheld may be seen from now on."""
-        super().put_queue(queue)
         items = self.queue_items(queue)
-        self._tell(TraceKey(queue.project, item.trace_id) for item in items)
+        with self.telling(TraceKey(queue.project, item.trace_id) for item in items):
+            super().put_queue(queue)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``: who is done sees what others say."""
-        super().add_events(queue, events)
-        self._tell(TraceKey(queue.project, event.trace_id) for event in events)
+        with self.telling(TraceKey(queue.project, event.trace_id) for event in events):
+            super().add_events(queue, events)
 
-    def _tell(self, keys: Iterable[TraceKey]) -> None:
-        self.announce([Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id])
+    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.telling``."""
+        return self.announcing(
+            [Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id]
+        )

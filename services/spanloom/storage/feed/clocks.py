@@ -16,6 +16,7 @@ from spanloom.core.query.positions import Sight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from spanloom.storage.engine.lane import Lane
 
@@ -43,8 +44,8 @@ Rows: TypeAlias = "Sequence[Sequence[object]]"
 class FeedClock(Protocol):
     """Gives rows their time, and says up to which time all of them are visible."""
 
-    def insert(self, lane: Lane, rows: Rows) -> None:
-        """Insert rows of ``COLUMNS``."""
+    def around(self, lane: Lane, rows: Rows) -> AbstractContextManager[None]:
+        """Return a context, behind which rows of ``COLUMNS`` are shown, however it ends."""
 
     def look(self, lane: Lane) -> Sight:
         """Return what a query that follows can be sure of."""
@@ -65,12 +66,14 @@ class OwnClock:
         self._last_us = 0
         self._stored_us = 0
 
-    def insert(self, lane: Lane, rows: Rows) -> None:
-        """See ``FeedClock.insert``."""
+    @contextmanager
+    def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
+        """See ``FeedClock.around``; a process that is killed within has left the rows, too."""
         with self._writing(lane) as at_us:
             at = f"{at_us // US}.{at_us % US:06d}"
             stamped = ([at, *row] for row in rows)
             lane.insert(TABLE, ("ChangedAt", *COLUMNS), stamped, most_s=LONGEST_INSERT_S)
+            yield
 
     def look(self, lane: Lane) -> Sight:
         """See ``FeedClock.look``."""
@@ -115,18 +118,13 @@ class SharedClock:
         self._known_us = 0
         self._known_until = -1.0
 
-    def insert(self, lane: Lane, rows: Rows) -> None:
-        """See ``FeedClock.insert``; what took long may have been overlooked, and is said again."""
-        kept = list(rows)
-        for _ in range(TRIES):
-            began = self._monotonic()
-            lane.insert(TABLE, COLUMNS, kept, most_s=LONGEST_INSERT_S)
-            if self._monotonic() - began <= HORIZON_S / 2:
-                return
-        raise StoreUnavailableError(
-            f"the store takes longer than {HORIZON_S / 2:g} s for a row of {TABLE}; readers of the "
-            "change feed could miss it, so it is tried again"
-        )
+    @contextmanager
+    def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
+        """See ``FeedClock.around``."""
+        try:
+            yield
+        finally:
+            self._insert(lane, rows)
 
     def look(self, lane: Lane) -> Sight:
         """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
@@ -137,3 +135,16 @@ class SharedClock:
         now_us = self._known_us
         horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
         return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)
+
+    def _insert(self, lane: Lane, rows: Rows) -> None:
+        """Insert rows; what took long may have been overlooked, and is said again."""
+        kept = list(rows)
+        for _ in range(TRIES):
+            began = self._monotonic()
+            lane.insert(TABLE, COLUMNS, kept, most_s=LONGEST_INSERT_S)
+            if self._monotonic() - began <= HORIZON_S / 2:
+                return
+        raise StoreUnavailableError(
+            f"the store takes longer than {HORIZON_S / 2:g} s for a row of {TABLE}; readers of the "
+            "change feed could miss it, so it is tried again"
+        )

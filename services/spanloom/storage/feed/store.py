@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.withholding import withheld_from_all
@@ -19,6 +20,7 @@ from spanloom.storage.upkeep.retention import DAY_S, retained_days
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
@@ -42,9 +44,13 @@ class ClickHouseFeed:
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""
+        with self.announcing(announcements):
+            pass
+
+    def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
+        """Return a context in which to store what is announced: readers are told behind it."""
         rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
-        if rows:
-            self._feed_clock.insert(self._worker, rows)
+        return self._feed_clock.around(self._worker, rows) if rows else nullcontext()
 
     def announced(
         self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int

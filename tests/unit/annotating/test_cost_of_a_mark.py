@@ -1,0 +1,99 @@
+"""What a mark asks of the store: each statement is 3 to 17 ms of CPU, however little it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.annotated_runs import three_steps
+from tests.unit.annotating.conftest import KEY, SCHEME
+
+from spanloom.annotating.annotating import Annotating
+from spanloom.annotating.requests import Session, Write
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.engine.lane import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.unit.annotating.conftest import Desk
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what lanes are asked, by name of the query or the table."""
+    noted: list[str] = []
+
+    def note(method: str) -> None:
+        works = getattr(Lane, method)
+
+        def noting(lane: Lane, name: str, *rest: Any, **named: Any) -> Any:
+            noted.append(name)
+            return works(lane, name, *rest, **named)
+
+        monkeypatch.setattr(Lane, method, noting)
+
+    note("_ask")
+    note("_insert")
+    return noted
+
+
+def mark(annotating: Annotating, key: TraceKey, step_id: str) -> None:
+    session = Session(key, annotating.schemes.find(key.project, "potato"), "ada", 0)
+    written = annotating.writing.write(
+        session, [Write(step_id, f"w-{step_id}", {"correctness": "correct"})]
+    )
+    assert written.score is not None
+
+
+def second_mark(store: ClickHouseStore, project: str, noted: list[str]) -> Sequence[str]:
+    """Return the statements of the second mark on a run."""
+    annotating, key = Annotating.over(store), TraceKey(project, project.encode().hex()[:32])
+    first, second, _ = three_steps(store, key)
+    mark(annotating, key, first)
+    noted.clear()
+    mark(annotating, key, second)
+    return [name for name in noted if name != "deleted_keys"]  # once something was deleted
+
+
+def test_a_mark_takes_five_statements_where_nobody_else_writes(
+    clickhouse_store: ClickHouseStore, statements: list[str], new_project: Any
+) -> None:
+    if not clickhouse_store.is_alone():
+        pytest.skip("others may write to a server")
+    assert second_mark(clickhouse_store, new_project(), statements) == [
+        *("current_version", "annotation_revisions"),
+        *("trajectory_changes", "annotations", "scores"),
+    ]
+
+
+def test_where_others_write_a_mark_takes_four_more(
+    clickhouse_store: ClickHouseStore, statements: list[str], new_project: Any
+) -> None:
+    shared = ClickHouseStore(*clickhouse_store._lanes)
+    assert second_mark(shared, new_project(), statements) == [
+        *("read_schemes", "current_version", "annotation_revisions", "read_queues"),
+        *("annotations", "annotation_revisions", "read_schemes", "scores", "trajectory_changes"),
+    ]
+
+
+def test_what_another_process_says_meanwhile_counts_in_the_score(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two windows of one annotator, behind two processes."""
+    store, add = desk.store, desk.store.add_annotations
+    other = Annotating.over(store)
+    monkeypatch.setattr(store, "is_alone", lambda: False)
+
+    def add_after_the_other(rows: Any, *, is_told: bool = True) -> None:
+        monkeypatch.setattr(store, "add_annotations", add)
+        session = Session(KEY, other.schemes.find(KEY.project, SCHEME), "ada", 0)
+        wrong = {"correctness": "incorrect", "severity": "major"}
+        other.writing.write(session, [Write(desk.steps[1], "w-other", {**wrong})])
+        add(rows, is_told=is_told)
+
+    monkeypatch.setattr(store, "add_annotations", add_after_the_other)
+    item = {"step_id": desk.steps[0], "correctness": "correct"}
+    (score,) = desk.write(item)["scores"]
+    assert (score["score"], score["unjudged"]) == (95, 1)
