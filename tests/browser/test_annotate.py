@@ -230,6 +230,24 @@ def test_the_list_says_what_runs_were_given(
     expect(nothing.locator(".c-score")).to_have_text("–")  # noqa: RUF001 - as the page has it
 
 
+def test_the_list_shows_numbers_before_other_scores_and_no_answers(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    blame = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
+    call(service, "PUT", "/v1/schemes/blame", {"text": blame})
+    answer = {"decisive_step": step_id(2), "responsible_agent": "planner"}
+    whole = {"write_id": "write-answer", "value": answer}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "blame", "items": [whole]}, "bo")
+    judge = {"trace_id": trace, "source": "llm", "author": "judge"}
+    given = [{**judge, "name": "b", "value": 97.5}, {**judge, "name": "a", "value": "so-so"}]
+    call(service, "POST", "/v1/scores", {"items": given})
+    page.goto(f"{service.api}/?where=trace_id = %22{trace}%22&columns=name,score")
+    shown = page.locator(".runs .c-score")
+    expect(shown).to_have_text("97.5 +1")
+    expect(shown).to_have_attribute("title", "b: 97.5 · judge\na: so-so · judge")
+
+
 def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom) -> None:
     traces = [send_steps(service, range(2, 4)) for _ in range(2)]
     call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})

@@ -39,7 +39,7 @@ async function ask(rows) {
     ]);
     batch(() => {
       annotated.value = new Set(some.items.map(keyOf));
-      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).toSorted(before), keyOf);
+      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).filter((one) => !isAnswer(one)).toSorted(before), keyOf);
     });
   } catch {
     // A list without its marks is a list.
@@ -48,11 +48,14 @@ async function ask(rows) {
 
 const PEOPLE = new Set(["adjudication", "human"]);
 
-/** What people gave comes first, then by name and author. @param {Score} a @param {Score} b */
-function before(a, b) {
-  return Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
-}
+/** What somebody answered of a whole run is told as JSON, and is no score. @param {Score} score */
+const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
+/** Numbers come first, of them what people gave, then by name and author. @param {Score} a @param {Score} b */
+function before(a, b) {
+  return Number(typeof b.value === "number") - Number(typeof a.value === "number")
+    || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
+}
 
 /** What a run was given, in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
 export function scoreOf(run) {
