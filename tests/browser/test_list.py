@@ -77,6 +77,16 @@ def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanlo
 
 
 @pytest.mark.usefixtures("runs")
+def test_errors_are_ordered_by_the_number_that_is_shown(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    page.get_by_role("columnheader", name="errors").get_by_role("button").click()
+    wait_until(page, lambda: query_of(page) == {"order": "-failures"})
+    expect(page.locator("td.c-errors").first).to_have_text("✕ 3")
+
+
+@pytest.mark.usefixtures("runs")
 def test_a_question_is_text_chips_and_address_at_once(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     text = 'agent = "forecaster" and tool_steps >= 3'

@@ -37,6 +37,7 @@ SHORT = {
     'error:"429"': 'error: "429"',
     "tokens>10k": "tokens > 10000",
     "tokens:>=1.5M": "tokens >= 1500000",
+    "errors>2": "failures > 2",
     "cost>0.5": "cost > 0.5",
     "duration>30s": "duration > 30s",
     "start>-24h": "start > -24h",

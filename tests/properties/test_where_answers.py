@@ -137,7 +137,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
         ask()
 
 
-@pytest.mark.parametrize("order", ["-cost", "cost", "-duration", "start", "tool_errors", "-start"])
+@pytest.mark.parametrize("order", ["-cost", "cost", "-duration", "start", "-failures", "-start"])
 def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: str) -> None:
     question = Question(order=parse_order(order))
     reach = Reach.only(few.project)

@@ -194,6 +194,7 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "cost": cost["usd"] if isinstance(cost, dict) else None,
         "model_time": metrics.llm_duration_ns,
         "tool_time": metrics.tool_duration_ns,
+        "failures": len(trajectory.failures),
         "tool_errors": failed.count(StepType.TOOL),
         "model_errors": failed.count(StepType.MODEL),
         "warning": list(trajectory.warnings),

@@ -67,6 +67,7 @@ RUN_COLUMNS: Mapping[str, Column] = {
     "cost": Column("assumeNotNull(Cost)", "isNotNull(Cost)"),
     "model_time": Column("ModelDurationNs"),
     "tool_time": Column("ToolDurationNs"),
+    "failures": Column("Failures"),
     "tool_errors": Column("ToolErrors"),
     "model_errors": Column("ModelErrors"),
     "warning": Column("Warnings"),

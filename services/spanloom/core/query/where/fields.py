@@ -143,6 +143,7 @@ RUN_FIELDS = _named(
     _cost("What the model calls cost, in US dollars; absent where a price is unknown."),
     _duration("model_time", "All model calls together.", "model_time > 10s"),
     _duration("tool_time", "All runs of tools together.", "tool_time > 1m"),
+    _count("failures", "Failures, recovered ones included.", "failures > 2"),
     _count("tool_errors", "Runs of tools that failed.", "tool_errors > 1"),
     _count("model_errors", "Calls of models that failed.", "model_errors > 0"),
     _list("warning", "What was odd about the trace.", 'warning ~ "root"'),

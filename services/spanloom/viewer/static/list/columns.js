@@ -39,7 +39,7 @@ export const COLUMNS = [
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
   { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
-  { name: "errors", label: "column.errors", order: "tool_errors", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${t("list.to.error")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
+  { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${t("list.to.error")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
   { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
   { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },

@@ -11,7 +11,7 @@ import { terms } from "./terms.js";
 /** @typedef {import("./terms.js").Term} Term */
 /** @typedef {import("./terms.js").Comparison} Comparison */
 
-const ALIASES = /** @type {Record<string, string>} */ ({ meta: "metadata" });
+const ALIASES = /** @type {Record<string, string>} */ ({ errors: "failures", meta: "metadata" });
 const TIMES = /** @type {Record<string, number>} */ ({ k: 1e3, m: 1e6, g: 1e9 });
 
 /**
