@@ -10,6 +10,7 @@ import { Tree } from "../run/tree.js";
 import { Crumbs, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { place } from "../state/place.js";
+import { StepPanel } from "../step/panel.js";
 import { callBefore } from "../tree/calls.js";
 import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
@@ -20,9 +21,6 @@ import { line } from "../ui/visible.js";
 const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 const Graph = later(async () => (await import("../run/graph.js")).Graph);
 const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
-/** Not needed for the first row; fetched behind it, so that the first step opens at once. */
-const stepPanel = () => import("../step/panel.js");
-const StepPanel = later(async () => (await stepPanel()).StepPanel);
 
 export function Page() {
   const { query } = place.value;
@@ -31,9 +29,6 @@ export function Page() {
     void load();
   }, [project, version]);
   const there = headed.value ? view.value : null;
-  useEffect(() => {
-    if (there) void stepPanel();
-  }, [!there]);
   const title = there?.o.n ? line(there.o.names[there.o.name[0]], 60) : "";
   return html`<${Frame} title=${title} nav=${html`<${Neighbours} />`}>
     <main class="run">
