@@ -281,8 +281,8 @@ def test_the_page_gets_and_gives_the_files_that_the_command_does(
     assert (report["added"], report["there"]) == (0, 3)
     desk.ask("POST", path, status=422, json={"files": [{"path": "a.json", "text": "[1]"}]})
     for text, told in (("{", "no file of Potato's"), ("PK\x03\x04", "unpack it")):
-        files = [{"path": "good.csv", "text": "id,user\n"}, {"path": "x/a.json", "text": text}]
-        refused = desk.ask("POST", path, status=422, json={"files": files})
+        given = [{"path": "good.csv", "text": "id,user\n"}, {"path": "x/a.json", "text": text}]
+        refused = desk.ask("POST", path, status=422, json={"files": given})
         assert "x/a.json: " in refused["detail"]
         assert told in refused["detail"]
 

@@ -106,7 +106,12 @@ def test_what_loads_later_is_counted_whole() -> None:
     site = Site()
     entries = ["app.js", "pages/list.js", "pages/trajectory.js"]
     later = reached_from(site, entries) - set(needed_by(entries, site.contents))
-    assert {"vendor/dagre.js", "run/transcript.js", "annotate/panel.js", "style/annotate.css"} <= later
+    assert {
+        "vendor/dagre.js",
+        "run/transcript.js",
+        "annotate/panel.js",
+        "style/annotate.css",
+    } <= later
     assert weigh(site, later) < LATER
     every = [name for name in site.contents if name.endswith((".js", ".css"))]
     assert weigh(site, every) < ALL
