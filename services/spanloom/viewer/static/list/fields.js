@@ -5,6 +5,7 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { near } from "../state/near.js";
 import { change, place } from "../state/place.js";
+import { spelled } from "../state/shorthand.js";
 import { html } from "../ui/html.js";
 
 /** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean, choices: string[]}} Field */
@@ -15,6 +16,12 @@ const known = signal(/** @type {Field[] | null} */ (null));
 export async function loadFields() {
   known.value ??= (await getJson("/v1/fields")).items;
   return known.value ?? [];
+}
+
+/** The question that was typed: short forms are spelled out, as far as the service tells its fields. @param {string} text */
+export async function questionOf(text) {
+  const fields = await loadFields().catch(() => []);
+  return fields.length ? spelled(text, fields) : text.trim();
 }
 
 /** The fields of runs; none until they came. */

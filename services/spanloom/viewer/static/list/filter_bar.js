@@ -3,22 +3,15 @@ import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
-import { spelled } from "../state/shorthand.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { Builder } from "./builder.js";
-import { loadFields, resembling } from "./fields.js";
+import { questionOf, resembling } from "./fields.js";
 import { failure } from "./runs.js";
 
 /** Ask another question: from its first page on. @param {string} where */
 export function ask(where) {
   change({ where, cursor: null, at: null }, true);
-}
-
-/** The question that was typed: short forms are spelled out, as far as the service tells its fields. @param {string} text */
-async function questionOf(text) {
-  const fields = await loadFields().catch(() => []);
-  return fields.length ? spelled(text, fields) : text.trim();
 }
 
 export function FilterBar() {

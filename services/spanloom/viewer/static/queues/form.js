@@ -7,7 +7,9 @@ import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
 import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
+import { questionOf } from "../list/fields.js";
 import { picked, unpick } from "./picked.js";
+import { Question } from "./question.js";
 
 /** A name is a part of addresses: without a slash, and neither of what addresses mean by dots. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
@@ -45,7 +47,9 @@ export function QueueForm({ names, project }) {
     const name = String(given.get("name")).trim();
     if (names.includes(name) && !confirm(t("queue.exists", { name }))) return;
     try {
-      await sendJson("PUT", `/v1/queues/${part(name)}`, requestOf(given, ids), { project });
+      const wanted = requestOf(given, ids);
+      const where = wanted.where && (await questionOf(wanted.where));
+      await sendJson("PUT", `/v1/queues/${part(name)}`, { ...wanted, where }, { project });
       unpick();
       change({ new: null, where: null, queue: name }, true);
     } catch (failed) {
@@ -83,7 +87,6 @@ function Runs({ ids }) {
     ${hasIds && choice("gold", t("queue.of.gold", { n: ids.length }))}
     ${choice("where", t("queue.of.where"))}
     ${choice("none", t("queue.of.none"))}
-    ${of === "where" && html`<label class="sr" for="queue-where">${t("filter.label")}</label>
-      <input id="queue-where" name="where" class="code" defaultValue=${where} placeholder=${t("queue.where.all")} spellcheck=${false} />
+    ${of === "where" && html`<${Question} where=${where} />
       <label class="check"><input type="checkbox" name="living" /> ${t("queue.living.means")}</label>`}</fieldset>`;
 }

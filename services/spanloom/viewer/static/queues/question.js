@@ -1,0 +1,24 @@
+/** The question that fills a queue: taken as the list takes it, with how many runs it finds before anything is made. */
+import { useEffect, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { useAsked } from "../judging/asked.js";
+import { questionOf } from "../list/fields.js";
+import { Refusal } from "../judging/refusal.js";
+import { place } from "../state/place.js";
+import { html } from "../ui/html.js";
+
+/** @param {{where: string}} props `where`: what the list asked */
+export function Question({ where }) {
+  const { project } = place.value.query;
+  const [text, setText] = useState(where);
+  const [asked, ask] = useState(where);
+  const { told, error } = useAsked("/v1/stats", { where: asked, project, metrics: "count" });
+  useEffect(() => {
+    const calm = setTimeout(() => void questionOf(text).then(ask), 300);
+    return () => clearTimeout(calm);
+  }, [text]);
+  return html`<label class="sr" for="queue-where">${t("filter.label")}</label>
+    <input id="queue-where" name="where" class="code" value=${text} placeholder=${t("queue.where.all")} spellcheck=${false} aria-describedby="queue-finds"
+      onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
+    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : told && t("list.count", { n: told.items[0]?.count ?? 0 })}${asked !== text.trim() && html` <code>${asked}</code>`}</div>`;
+}
