@@ -203,3 +203,23 @@ def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningS
     expect(page.locator(".news")).to_contain_text("2 new")
     assert page.evaluate(SIGHT, "runs tr") == before
     expect(page.locator("table.runs tr.active")).to_be_focused()
+
+
+def test_back_from_a_run_the_list_stands_where_it_was(page: Page, service: RunningSpanloom) -> None:
+    send_many(service, 40)
+    page.set_viewport_size({"width": 1440, "height": 500})
+    page.goto(f"{service.api}/?order=-spans")
+    rows, box = page.locator("table.runs tbody tr"), page.locator(".scroll")
+    expect(rows.nth(39)).to_be_attached()
+    rows.nth(30).locator(".c-started").click()
+    page.keyboard.press("x")
+    name = rows.nth(30).locator(".c-name a").get_attribute("href")
+    box.evaluate("one => { one.scrollTop = 705; }")
+    rows.nth(30).locator(".c-name a").click()
+    expect(page.locator(".run-head")).to_be_visible()
+    page.go_back()
+    active = page.locator("table.runs tr.active")
+    expect(active.locator(".c-name a")).to_have_attribute("href", str(name))
+    assert box.evaluate("one => one.scrollTop") == 705
+    expect(active).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".selection")).to_contain_text("1 selected")

@@ -1,11 +1,12 @@
 /** The rows of the list. One row is active: keys move it, and nothing but keys and clicks does. */
-import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
-import { signal } from "../vendor/signals.js";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
+import { effect, signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { write } from "../state/kept.js";
+import { read, write } from "../state/kept.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
+import { keepStand, standAgain } from "./back.js";
 import { chosenColumns } from "./columns.js";
 import { stateOf } from "./run.js";
 import { shades } from "./heat.js";
@@ -15,8 +16,9 @@ import { isAnnotated } from "./said.js";
 /** @typedef {import("./run.js").Run} Run */
 
 const active = signal(0);
-/** Trace ids of the runs that were selected, also on other pages. */
-export const selected = signal(/** @type {Set<string>} */ (new Set()));
+/** Trace ids of the runs that were selected, also on other pages; kept for whoever looks at one and comes back. */
+export const selected = signal(new Set(read("selected", /** @type {string[]} */ ([]), sessionStorage)));
+effect(() => write("selected", [...selected.value], sessionStorage));
 
 /** @param {string} id */
 function select(id) {
@@ -39,6 +41,15 @@ export function Table({ runs }) {
   useLayoutEffect(() => { // who sees the rows may open one at once, and its page reads them
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
     write("list", { url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]) }, sessionStorage);
+  }, [runs]);
+  useLayoutEffect(() => {
+    const at = standAgain(runs.map((run) => run.trace_id), /** @type {any} */ (body.current?.rows));
+    if (at >= 0) active.value = at;
+  }, []);
+  useEffect(() => {
+    const leave = () => keepStand(runs[active.peek()]?.trace_id, body.current?.rows[active.peek()]);
+    addEventListener("pagehide", leave);
+    return () => removeEventListener("pagehide", leave);
   }, [runs]);
   const open = () => body.current?.rows[active.value]?.querySelector("a")?.click();
   useKeys([

@@ -1,0 +1,22 @@
+/** Where the reader stood in the list when they left it, kept in the tab: whoever comes back stands there again. */
+import { read, write } from "../state/kept.js";
+
+/** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of what was in sight */
+
+const NAME = "list.stand";
+const address = () => location.pathname + location.search;
+/** @param {HTMLElement} row */
+const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
+
+/** Keep where the active row stands. @param {string} id @param {HTMLElement | undefined} row */
+export function keepStand(id, row) {
+  if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
+}
+
+/** Scroll as it was left, and return the number of the row that was active; -1: another list is on show. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
+export function standAgain(ids, rows) {
+  const { url, row, sight } = read(NAME, /** @type {Stand} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
+  const at = url === address() ? ids.indexOf(row) : -1;
+  if (at >= 0) boxOf(rows[at]).scrollTop = rows[at].offsetTop - sight;
+  return at;
+}
