@@ -207,6 +207,27 @@ def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) ->
 
 
 @pytest.mark.usefixtures("runs")
+def test_the_run_behind_the_last_of_a_page_is_a_key_away(
+    page: Page, service: RunningSpanloom
+) -> None:
+    send_many(service, 50)
+    asked = "/v1/trajectories?order=-spans&limit=60&fields=trace_id"
+    ids = [one["trace_id"] for one in httpx.get(service.api + asked).json()["items"]]
+    page.goto(f"{service.api}/?order=-spans")
+    expect(page.locator(ROWS)).to_have_count(50)
+    page.route("**/v1/trajectories?*cursor=*", lambda route: route.abort())
+    page.locator(LINKS).last.click()
+    expect(page.locator(".neighbours")).to_contain_text("50 of 50+")
+    page.unroute("**/v1/trajectories?*cursor=*")
+    page.keyboard.press("]")
+    page.wait_for_url(f"**/{ids[50]}*")
+    expect(page.locator(".neighbours")).to_contain_text("51 of ")
+    page.keyboard.press("[")
+    page.wait_for_url(f"**/{ids[49]}*")
+    expect(page.get_by_label("next run of the list")).to_have_attribute("href", re.compile(ids[50]))
+
+
+@pytest.mark.usefixtures("runs")
 def test_it_is_for_everybody(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/?where={quote('steps >= 1 and spans >= 1')}")
     first = page.locator(ROWS).first

@@ -1,26 +1,25 @@
 /** The ways between a conversation and the pages of its runs: links, and the keys that follow them. */
 import { t } from "../i18n/index.js";
+import { keepOrigin, origin } from "../list/origin.js";
 import { pageOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
-import { read, write } from "../state/kept.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { runsOf } from "./forest.js";
 import { runs } from "./runs.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
-/** @typedef {import("../run/neighbours.js").Origin} Origin */
 
 /** The list that led here, however many of the runs were opened meanwhile. */
 function list() {
-  const { url, back = "/" } = read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
+  const { url, back = "/" } = origin();
   return url.startsWith("/conversation") ? back : url;
 }
 
 /** Have the pages of the runs lead back here, and to each other. */
 export function remember() {
-  const all = (runs.peek() ?? []).map((run) => [run.trace_id, run.project]);
-  write("list", { url: location.pathname + location.search, runs: all, back: list() }, sessionStorage);
+  const all = (runs.peek() ?? []).map((run) => /** @type {[string, string]} */ ([run.trace_id, run.project]));
+  keepOrigin({ url: location.pathname + location.search, runs: all, back: list() });
 }
 
 /** To the run before the one in which the active row is, or behind it. @param {1 | -1} by */

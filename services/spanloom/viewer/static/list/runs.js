@@ -24,6 +24,11 @@ export function question(query) {
   return { where: query.where, project: query.project, is_duplicate: query.is_duplicate };
 }
 
+/** What the service is asked for a page of the list, but for which. @param {import("../state/place.js").Query} query */
+export function askedFor(query) {
+  return { ...question(query), order: query.order, limit: PAGE };
+}
+
 /** Ask again; what is on show stays until the answer is there. */
 export async function load() {
   asked.abort();
@@ -33,8 +38,7 @@ export async function load() {
   total.value = null;
   void count(query, mine.signal);
   try {
-    const page = await getJson("/v1/trajectories",
-      { ...question(query), order: query.order, cursor: query.cursor, limit: PAGE }, mine.signal);
+    const page = await getJson("/v1/trajectories", { ...askedFor(query), cursor: query.cursor }, mine.signal);
     batch(() => {
       runs.value = page.items;
       first.value = Number(query.at ?? 0);

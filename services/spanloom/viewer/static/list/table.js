@@ -9,6 +9,8 @@ import { useKeys } from "../ui/keys.js";
 import { keepStand, standAgain } from "./back.js";
 import { chosenColumns } from "./columns.js";
 import { stateOf } from "./run.js";
+import { keepPage } from "./origin.js";
+import { askedFor, first, nextCursor } from "./runs.js";
 import { shades } from "./heat.js";
 import { outdated } from "./live.js";
 import { isAnnotated } from "./said.js";
@@ -40,7 +42,7 @@ export function Table({ runs }) {
   };
   useLayoutEffect(() => { // who sees the rows may open one at once, and its page reads them
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
-    write("list", { url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]) }, sessionStorage);
+    keepPage({ url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]), first: first.peek(), cursor: nextCursor.peek(), asked: askedFor(query) });
   }, [runs]);
   useLayoutEffect(() => {
     const at = standAgain(runs.map((run) => run.trace_id), /** @type {any} */ (body.current?.rows));

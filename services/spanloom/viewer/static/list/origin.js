@@ -1,0 +1,34 @@
+/** The list that the reader came from, kept in the tab: the page of a run knows by it what is before and behind. */
+import { getJson } from "../api.js";
+import { read, write } from "../state/kept.js";
+
+/** @typedef {import("../api.js").Params} Params */
+/**
+ * `first`: where in the whole list the first of the runs stands, from 0; `asked` and `cursor`: what the next page is asked by, if there
+ * is one; `back`: of a conversation, the list that led to it.
+ * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
+ */
+
+/** @returns {Origin} */
+export const origin = () => read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
+
+/** @param {Origin} now */
+export const keepOrigin = (now) => write("list", now, sessionStorage);
+
+/** Keep a page of the list; one that goes on where the pages before it ended is kept with them. @param {Origin & {first: number}} page */
+export function keepPage(page) {
+  const { runs, first = 0, asked } = origin();
+  const goesOn = JSON.stringify(asked) === JSON.stringify(page.asked) && first <= page.first && page.first <= first + runs.length;
+  keepOrigin(goesOn ? { ...page, first, runs: [...runs.slice(0, page.first - first), ...page.runs] } : page);
+}
+
+/** Fetch the page behind the last run that is known. */
+export async function fetchMore() {
+  const { asked, cursor } = origin();
+  if (!cursor) return;
+  const page = await getJson("/v1/trajectories", { ...asked, cursor, fields: "project,trace_id" });
+  const now = origin();
+  if (now.cursor !== cursor) return; // fetched meanwhile
+  const more = page.items.map((/** @type {{trace_id: string, project: string}} */ run) => [run.trace_id, run.project]);
+  keepOrigin({ ...now, runs: [...now.runs, ...more], cursor: page.next_cursor });
+}
