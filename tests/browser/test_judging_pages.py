@@ -184,6 +184,23 @@ def test_adjudication_has_the_words_of_the_form(ada: Page, team: Team) -> None:
     assert decided["value"]["spans"] == spans
 
 
+def test_a_decision_that_is_not_stored_is_said_to_be_and_can_be_made_again(
+    ada: Page, team: Team
+) -> None:
+    ada.goto(f"{team.api}/adjudication?scheme=blame&trace={team.runs[0].trace}")
+    row = ada.locator("table.decisions tbody tr").first
+    take = row.get_by_role("button", name="Take this").first
+    expect(take).to_be_enabled()
+    ada.route("**/annotations*", lambda route: route.abort())
+    take.click()
+    expect(row.get_by_role("alert")).to_have_text("Not stored: The service does not answer")
+    ada.unroute("**/annotations*")
+    with ada.expect_response("**/annotations*") as answer:
+        take.click()
+    assert answer.value.ok
+    expect(row.get_by_role("alert")).to_have_count(0)
+
+
 def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
     ada.goto(f"{team.api}/adjudication?scheme=blame&trace={FIRST}")
     row = ada.locator("table.decisions tbody tr")

@@ -2,7 +2,9 @@
  * The only module that talks to the service. Answers are JSON or bytes; whatever goes wrong is an
  * `ApiError` with the words of the service (RFC 9457).
  */
+import { t } from "./i18n/index.js";
 import { HEADER, annotator } from "./state/annotator.js";
+import { heard } from "./state/away.js";
 import { signal } from "./vendor/signals.js";
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
@@ -125,8 +127,10 @@ async function ask(path, params, accept, until, more = {}) {
     answer = await fetch(address(path, params), { ...more, headers: { ...headers(accept), ...more.headers }, signal: until, redirect: "error" });
   } catch (error) {
     if (until?.aborted) throw error;
-    throw new ApiError(0, String(error));
+    heard(false);
+    throw new ApiError(0, t("error.unreachable"));
   }
+  heard(true);
   if (answer.ok) return answer;
   if (answer.status === 401) isLocked.value = true;
   throw await failure(answer);

@@ -4,7 +4,6 @@ import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { asError } from "../judging/asked.js";
 import { none } from "../judging/parts.js";
-import { Refusal } from "../judging/refusal.js";
 import { annotator } from "../state/annotator.js";
 import { change } from "../state/place.js";
 import { html } from "../ui/html.js";
@@ -23,18 +22,18 @@ const IS_BELOW = "(max-width: 860px)";
 
 /** @param {{rows: Row[], scheme: Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: Outline}} props */
 export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
-  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [failed, setFailed] = useState(/** @type {{step: string, why: string} | null} */ (null));
   const people = [...new Set(rows.flatMap((row) => [...row.said.keys()]))].sort();
   const shown = isAll ? rows : rows.filter((row) => differs(row) || row.decided);
   /** @param {string} step @param {object} edit */
-  const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setError(null); again(); }, (failed) => setError(asError(failed)));
+  const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setFailed(null); again(); }, (why) => setFailed({ step, why: asError(why).message }));
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><${Refusal} error=${error} /><table class="sheet-table decisions stacked">
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><table class="sheet-table decisions stacked">
     <thead><tr><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
     <tbody>${shown.map((row) => html`<tr key=${row.step} class=${differs(row) ? "differ" : ""}>
       <td><${StepName} row=${row} outline=${outline} /></td>
       ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} scheme=${scheme} outline=${outline} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
-      <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} /></div></td></tr>`)}</tbody></table></div>`;
+      <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} />${failed?.step === row.step && html`<p class="refusal" role="alert">${t("adjudication.unstored", failed)}</p>`}</div></td></tr>`)}</tbody></table></div>`;
 }
 
 /** Show what a step says: beside the table, or below it in a narrow window, where it is brought into sight. @param {string} step */

@@ -3,6 +3,8 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
 import { change, place } from "../state/place.js";
+import { missing, useAgain } from "../ui/asked.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 
@@ -26,11 +28,13 @@ export function AnnotateButton() {
 export function Annotation() {
   const isOn = Boolean(place.value.query.annotate);
   const [panel, setPanel] = useState(/** @type {Loaded | null} */ (null));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [attempt, again] = useAgain(error);
   useEffect(() => {
-    const later = setTimeout(() => void load().then(setPanel), isOn ? 0 : IDLE_MS);
+    const later = setTimeout(() => void load().then(setPanel, () => setError(missing())), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
-  }, [isOn]);
-  if (!panel) return "";
+  }, [isOn, attempt]);
+  if (!panel) return isOn && error ? html`<${Failure} error=${error} again=${again} />` : "";
   return isOn ? html`<${panel.Panel} />` : html`<${panel.MarksAtRest} />`;
 }
 
@@ -39,7 +43,7 @@ let loading = null;
 
 /** The panel with its style, fetched once. */
 function load() {
-  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel);
+  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel, (failed) => { loading = null; throw failed; });
   return loading;
 }
 

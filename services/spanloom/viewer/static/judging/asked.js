@@ -1,34 +1,7 @@
-/** What a part of the page asks the service, again whenever what it asks by has changed. */
-import { useEffect, useState } from "../vendor/hooks.js";
-import { ApiError, getJson } from "../api.js";
-import { annotator } from "../state/annotator.js";
+/** What the pages for judging together ask the service. */
+import { useAsked } from "../ui/asked.js";
 
-/** @typedef {{told: any, error: ApiError | null, again: () => void}} Asked */
-
-/**
- * Ask for JSON; who reads is part of the question. What was told stays until the next answer.
- * @param {string} path nothing is asked while it is empty
- * @param {import("../api.js").Params} [params]
- * @returns {Asked}
- */
-export function useAsked(path, params = {}) {
-  const [told, setTold] = useState(/** @type {any} */ (null));
-  const [error, setError] = useState(/** @type {ApiError | null} */ (null));
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    const until = new AbortController();
-    if (path) {
-      getJson(path, params, until.signal).then(
-        (answer) => { setTold(answer); setError(null); },
-        (failed) => { if (!until.signal.aborted) setError(asError(failed)); });
-    }
-    return () => until.abort();
-  }, [path, JSON.stringify(params), annotator.value, turn]);
-  return { told, error, again: () => setTurn((before) => before + 1) };
-}
-
-/** @param {unknown} failed */
-export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
+export { asError, useAsked } from "../ui/asked.js";
 
 /** A name as part of a path. @param {string} name */
 export const part = (name) => encodeURIComponent(name);

@@ -3,11 +3,12 @@
  * everything goes is worked out by a library that is loaded when somebody looks.
  */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { batch } from "../vendor/signals.js";
+import { asError, missing, useAgain, useAsked } from "../ui/asked.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
 import { Scrolled } from "./scrolled.js";
@@ -35,21 +36,20 @@ function ofPage() {
 
 /** @param {{source?: Source | null}} props */
 export function Graph({ source = ofPage() }) {
-  const [told, setTold] = useState(/** @type {Told | null} */ (null));
-  const [plan, setPlan] = useState(/** @type {Plan | null} */ (null));
-  const [failed, setFailed] = useState("");
+  const asked = useAsked(source ? `${source.path}/graph` : "", { project: source?.project, version: source?.version });
+  const [drawn, setDrawn] = useState(/** @type {{told: Told, plan: Plan} | null} */ (null));
+  const [failed, setFailed] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [turn, planAgain] = useAgain(failed);
   useEffect(() => {
-    if (!source) return undefined;
-    const until = new AbortController();
-    const { path, project, version } = source;
-    getJson(`${path}/graph`, { project, version }, until.signal).then(async (answer) => {
-      const made = await planned(answer);
-      if (!until.signal.aborted) batch(() => { setTold(answer); setPlan(made); setFailed(""); });
-    }).catch((error) => { if (!until.signal.aborted) setFailed(error.message); });
-    return () => until.abort();
-  }, [source?.path, source?.project, source?.version]);
-  if (failed) return html`<p class="pad" role="alert">${failed}</p>`;
-  if (!source || !told || !plan) return html`<p class="pad quiet">…</p>`;
+    const { told } = asked;
+    let isOver = !told;
+    if (told) planned(told).then((plan) => { if (!isOver) batch(() => { setDrawn({ told, plan }); setFailed(null); }); }, (why) => setFailed(asError(why)));
+    return () => { isOver = true; };
+  }, [asked.told, turn]);
+  const error = asked.error ?? failed;
+  if (error) return html`<${Failure} error=${error} again=${asked.error ? asked.again : planAgain} />`;
+  if (!source || !drawn) return html`<p class="pad quiet">…</p>`;
+  const { told, plan } = drawn;
   return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
     <${Scrolled} label=${t("graph.label")}>
       <svg style=${{ width: `${plan.width}px`, minWidth: `${plan.width * SMALLEST}px` }} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
@@ -61,7 +61,7 @@ export function Graph({ source = ofPage() }) {
 
 /** Work out where everything goes. @param {Told} told @returns {Promise<Plan>} */
 async function planned({ nodes, edges }) {
-  const { default: dagre } = await import("../vendor/dagre.js");
+  const { default: dagre } = await import("../vendor/dagre.js").catch(() => { throw missing(); });
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: APART, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));

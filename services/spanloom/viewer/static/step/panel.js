@@ -5,6 +5,8 @@ import { DatasetButton } from "../dataset/button.js";
 import { clock, duration, moment } from "../format.js";
 import { signal } from "../vendor/signals.js";
 import { number, t } from "../i18n/index.js";
+import { useAsked } from "../ui/asked.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { Json, parsed } from "./json.js";
@@ -32,19 +34,9 @@ const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "
  *   `isMoved`: it stands below another step than its span says
  */
 export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false }) {
-  const [step, setStep] = useState(/** @type {Step | null} */ (null));
-  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  useEffect(() => {
-    const until = new AbortController();
-    setError(null);
-    getJson(`${path}/steps/${id}`, { project, version }, until.signal).then(setStep, (failed) => {
-      if (until.signal.aborted) return;
-      setStep(null);
-      setError(failed);
-    });
-    return () => until.abort();
-  }, [path, id, project, version]);
-  const there = step?.id === id ? step : null;
+  const { told, error, again } = useAsked(`${path}/steps/${id}`, { project, version });
+  /** @type {Step | null} */
+  const there = told?.id === id ? told : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
@@ -54,7 +46,7 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
     <div class="step-body">
       ${isPlumbing && html`<p class="quiet">${t("step.plumbing")}</p>`}
-      ${error && !isPlumbing && html`<p role="alert">${error.message}</p>`}
+      ${error && on !== "raw" && on !== "why" && html`<${Failure} error=${error} again=${again} />`}
       ${there?.basic_info.error && html`<p class="error"><b>✕ ${there.basic_info.error.code === -1 ? "" : there.basic_info.error.code}</b> <${LongText} text=${there.basic_info.error.msg} /></p>`}
       <${Body} on=${on} step=${there} path=${path} id=${id} project=${project} before=${before} isMoved=${isMoved} />
     </div>`;
@@ -63,8 +55,8 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
 /** @param {{on: string, step: Step | null, path: string, id: string, project?: string, before: string, isMoved: boolean}} props */
 function Body({ on, step, path, id, project, before, isMoved }) {
   const known = useEarlier(step && on === "said" ? `${path}/steps/${before}` : "", before, project);
-  if (on === "raw") return html`<${Raw} path=${`${path}/spans/${id}`} project=${project} />`;
-  if (on === "why") return html`<${Why} path=${path} id=${id} project=${project} isMoved=${isMoved} />`;
+  if (on === "raw") return html`<${Raw} key=${id} path=${`${path}/spans/${id}`} project=${project} />`;
+  if (on === "why") return html`<${Why} key=${id} path=${path} id=${id} project=${project} isMoved=${isMoved} />`;
   if (!step || !known) return "";
   return html`<${Side} title=${t("step.input")} text=${step.input} on=${on} known=${known} /><${Side} title=${t("step.output")} text=${step.output} on=${on} isAnswer=${true} />`;
 }

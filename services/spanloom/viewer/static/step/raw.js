@@ -1,7 +1,7 @@
 /** The span as it was sent: attributes, events, links, resource. */
-import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { useAsked } from "../ui/asked.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { Value } from "./messages.js";
 import { Copy } from "./text.js";
@@ -18,15 +18,9 @@ export function plain(value) {
 
 /** @param {{path: string, project?: string}} props `path`: of the span in the API */
 export function Raw({ path, project }) {
-  const [told, setTold] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    const until = new AbortController();
-    setTold(null);
-    getJson(path, { project }, until.signal).then(setTold, (error) => { if (!until.signal.aborted) setTold({ error: error.message }); });
-    return () => until.abort();
-  }, [path, project]);
+  const { told, error, again } = useAsked(path, { project });
+  if (error) return html`<${Failure} error=${error} again=${again} />`;
   if (!told) return html`<p class="quiet">…</p>`;
-  if (told.error) return html`<p>${told.error}</p>`;
   const resource = told.resourceSpans?.[0];
   const scope = resource?.scopeSpans?.[0];
   const span = scope?.spans?.[0] ?? {};

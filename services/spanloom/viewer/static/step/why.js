@@ -1,7 +1,7 @@
 /** Why a step is what it is: the rule that decided, the spans that it was made of, where it was put. */
-import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { useAsked } from "../ui/asked.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { Json } from "./json.js";
@@ -11,29 +11,18 @@ import { Attributes } from "./raw.js";
 
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {
-  const [told, setTold] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    const until = new AbortController();
-    setTold(null);
-    getJson(`${path}/steps/${id}`, { project, with: "spans" }, until.signal)
-      .catch((error) => (error.status === 404 ? ofSpan(path, id, project, until.signal) : { spans: [], error: error.message }))
-      .then((found) => { if (!until.signal.aborted) setTold(found); }, () => {});
-    return () => until.abort();
-  }, [path, id, project]);
+  const asStep = useAsked(`${path}/steps/${id}`, { project, with: "spans" });
+  const isNone = asStep.error?.status === 404; // the verdict of what is no step stands in the list of all
+  const asSpan = useAsked(isNone ? `${path}/spans` : "", { project });
+  const { told, error, again } = isNone ? asSpan : asStep;
+  if (error) return html`<${Failure} error=${error} again=${again} />`;
   if (!told) return html`<p class="quiet">…</p>`;
-  if (told.error) return html`<p role="alert">${told.error}</p>`;
   const own = told.spans.find((/** @type {Verdict} */ one) => one.span_id === id);
-  const merged = told.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
+  const merged = isNone ? [] : told.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
   return html`${own ? html`<${Decided} own=${own} above=${isMoved ? told.parent_id : ""} />` : html`<p>${t("why.unknown")}</p>`}
     ${merged.length > 0 && html`<${Merged} spans=${merged} count=${told.span_count - 1} />`}
     ${told.metadata && html`<h4>${t("why.read")}</h4><${Json} value=${{ ...told.metadata, ...told.model_info }} />`}
     <${Sent} told=${told} />`;
-}
-
-/** A span that is no step: its verdict stands in the list of all. @param {string} path @param {string} id @param {string | undefined} project @param {AbortSignal} until */
-async function ofSpan(path, id, project, until) {
-  const { spans } = await getJson(`${path}/spans`, { project }, until);
-  return { spans: spans.filter((/** @type {Verdict} */ one) => one.span_id === id) };
 }
 
 /** @param {{own: Verdict, above?: string}} props `above`: the step below which it stands, where its span says another one */

@@ -59,7 +59,7 @@ export function Failure({ error, again }) {
   const is = error.status === 0 ? "unreachable" : error.status === 401 || error.status === 403 ? "locked" : error.status === 404 ? "missing" : "failed";
   return html`<section class="notice" role="alert">
     <h2>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}`)}</h2>
-    <p>${error.message}</p>
+    ${error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
     <p>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}.do`, { origin: location.origin })}</p>
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>

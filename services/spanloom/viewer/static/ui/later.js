@@ -1,5 +1,7 @@
 /** Parts of a page that are loaded when they are shown, so that the first rows do not wait for them. */
 import { useEffect, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { missing, useAgain } from "./asked.js";
 import { html } from "./html.js";
 
 /**
@@ -11,10 +13,13 @@ export function later(load) {
   /** @type {((props: P) => any) | null} */
   let known = null;
   return (/** @type {P} */ props) => {
-    const [, turn] = useState(0);
+    const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+    const [turn, again] = useAgain(error);
+    const [, draw] = useState(false);
     useEffect(() => {
-      if (!known) load().then((loaded) => { known = loaded; turn(1); }, () => {});
-    }, []);
-    return known ? html`<${known} ...${props} />` : html`<p class="quiet pad">…</p>`;
+      if (!known) load().then((loaded) => { known = loaded; draw(true); }, () => setError(missing()));
+    }, [turn]);
+    if (known) return html`<${known} ...${props} />`;
+    return error ? html`<p class="pad" role="alert">${t("error.unreachable")} <button onClick=${again}>${t("retry")}</button></p>` : html`<p class="quiet pad">…</p>`;
   };
 }

@@ -138,6 +138,7 @@ export const judging = {
   "adjudication.nothing": "Nobody has said anything of this run yet.",
   "adjudication.decision": "Decision",
   "adjudication.take": "Take this",
+  "adjudication.unstored": "Not stored: {why}",
   "adjudication.changed": "the step says something else now",
   "adjudication.gone": "gone:",
   "exchange.title": "Files",

@@ -138,6 +138,7 @@ export const judging = {
   "adjudication.nothing": "还没有人评审这个运行。",
   "adjudication.decision": "裁定",
   "adjudication.take": "采用",
+  "adjudication.unstored": "未保存：{why}",
   "adjudication.changed": "该步骤的内容已变",
   "adjudication.gone": "已消失：",
   "exchange.title": "文件",

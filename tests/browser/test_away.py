@@ -1,0 +1,88 @@
+"""The service is away for a while: every part of the page says so, and asks again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.annotated_page import ROWS, act, annotate, step_id, wait_saved
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom
+
+ASKED = "**/v1/**"
+AWAY = "The service does not answer"
+
+
+def leave(page: Page) -> None:
+    """Have nobody answer what the page asks."""
+    page.route(ASKED, lambda route: route.abort())
+
+
+def come_back(page: Page) -> None:
+    page.unroute(ASKED)
+
+
+@pytest.mark.parametrize("view", ["Messages", "Raw", "Why"])
+def test_a_step_that_was_not_told_is_asked_for_again(
+    page: Page, service: RunningSpanloom, trace: str, view: str
+) -> None:
+    page.goto(f"{service.api}/trajectories/{trace}")
+    step = page.locator(".step")
+    step.get_by_role("button", name=view, exact=True).click()
+    expect(step.locator(".side, .attributes").first).to_be_visible()
+    leave(page)
+    page.locator(ROWS).nth(1).click()
+    failure = step.get_by_role("alert")
+    expect(failure).to_contain_text(AWAY)
+    expect(failure).not_to_contain_text("Failed to fetch")
+    come_back(page)
+    failure.get_by_role("button", name="Try again").click()
+    expect(step.locator(".side, .attributes").first).to_be_visible()
+    expect(failure).to_have_count(0)
+    leave(page)
+    page.locator(ROWS).nth(2).click()
+    expect(failure).to_contain_text(AWAY)
+    come_back(page)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(step.locator(".side, .attributes").first).to_be_visible()
+    expect(failure).to_have_count(0)
+
+
+def test_a_step_comes_when_what_was_said_is_stored_at_last(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    annotate(page, service, trace)
+    expect(page.locator(".step .side").first).to_be_visible()
+    leave(page)
+    act(page, "1")
+    expect(page.locator(".chosen [role=alert]")).to_contain_text(AWAY)
+    come_back(page)
+    wait_saved(page)
+    expect(page.locator(".step .side").first).to_be_visible()
+    expect(page.locator(".step .ids code").first).to_have_text(step_id(3))
+
+
+def test_a_graph_and_a_panel_that_were_opened_offline_come(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.route("**/annotate/panel.js", lambda route: route.abort())
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(".step .side").first).to_be_visible()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Graph").click()
+    page.get_by_role("button", name="Annotate").click()
+    expect(page.locator("aside > [role=alert]")).to_contain_text(AWAY)
+    failure = page.locator(".left [role=alert]")
+    expect(failure).to_contain_text(AWAY)
+    expect(failure.get_by_role("button", name="Try again")).to_be_visible()
+    page.route("**/graph?*", lambda route: route.abort())
+    page.unroute("**/annotate/panel.js")
+    page.context.set_offline(False)  # the browser says so
+    expect(failure).to_contain_text("Is `spanloom serve` still running")
+    page.unroute("**/graph?*")
+    failure.get_by_role("button", name="Try again").click()
+    expect(page.locator(".node")).to_have_count(4)
+    expect(page.locator(".annotate .name-form")).to_be_visible()
