@@ -125,6 +125,23 @@ def test_a_condition_is_made_of_three_choices(page: Page, service: RunningSpanlo
     expect(page.locator(ROWS)).to_have_count(1)
 
 
+@pytest.mark.usefixtures("runs")
+def test_without_a_network_the_rows_stay_and_it_asks_again_by_itself(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS).nth(2)).to_be_visible()
+    before = page.locator(ROWS).count()
+    page.context.set_offline(True)
+    page.get_by_label("Which runs").fill('agent = "weatherman"')
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The service does not answer")).to_be_visible()
+    expect(page.locator(ROWS)).to_have_count(before)
+    page.context.set_offline(False)
+    expect(page.get_by_role("heading", name="The service does not answer")).to_have_count(0)
+    expect(page.locator(ROWS)).not_to_have_count(before)
+
+
 def test_keys_move_select_and_open(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     page.goto(service.api)
     expect(page.locator(ROWS)).to_have_count(3)

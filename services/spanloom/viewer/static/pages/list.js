@@ -9,6 +9,7 @@ import { Live } from "../list/live.js";
 import { PAGE, failure, first, isLoading, load, nextCursor, runs, total } from "../list/runs.js";
 import { Table, selected } from "../list/table.js";
 import { ColumnMenu, ViewMenu } from "../list/tools.js";
+import { returns } from "../state/away.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
@@ -21,18 +22,25 @@ export function Page() {
   useEffect(() => {
     void load();
   }, [where, order, cursor, project, repeats]);
+  useEffect(() => {
+    if (isAway()) void load();
+  }, [returns.value]);
   const error = failure.value;
   const isWrong = error?.errors.some((one) => one.parameter === "where");
   const rows = runs.value;
+  const isShown = rows && (!error || isAway());
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
-    <main class="list">
+    <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
       <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
-      ${error && !isWrong ? html`<${Failure} error=${error} again=${load} />` : isWrong ? html`<${Examples} />` : rows && (rows.length ? html`<${Table} runs=${rows} />` : html`<${Empty} />`)}
-      ${rows && rows.length > 0 && !isWrong && html`<${Pager} />`}
+      ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
+      ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
     </main>
   <//>`;
 }
+
+/** Whether nobody answered: then what is on show is still what was found last. */
+const isAway = () => failure.value?.status === 0;
 
 function Counts() {
   const known = total.value;
