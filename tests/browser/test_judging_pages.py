@@ -318,3 +318,29 @@ def test_who_one_is_is_changed_by_keys(ada: Page, team: Team, key: str) -> None:
     ada.keyboard.press(key)
     expect(button).to_be_focused()
     expect(ada.locator("b", has_text="eve" if key == "Enter" else "ada")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (f"/trajectories/{'0' * 32}", "A run appears a second or two after its first spans"),
+        ("/trajectories/abc", "Ids of runs have 32 characters"),
+        ("/queues?queue=nope", "It may be written otherwise"),
+        ("/agreement?scheme=nope", "It may be written otherwise"),
+        ("/?cursor=nope", "Mend it"),
+    ],
+)
+def test_a_wrong_address_is_told_by_what_is_wrong(
+    page: Page, team: Team, path: str, told: str
+) -> None:
+    page.goto(team.api + path)
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text(told)
+    expect(notice).not_to_contain_text("String should match")
+    expect(notice).not_to_contain_text("spanloom doctor")
+
+
+def test_adjudication_without_a_run_asks_for_one(ada: Page, team: Team) -> None:
+    ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&queue={quote(QUEUE)}")
+    expect(ada.get_by_text("Choose a run:")).to_be_visible()
+    expect(ada.get_by_role("button", name="Adjudicated")).to_have_count(0)

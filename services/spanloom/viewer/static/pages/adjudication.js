@@ -77,7 +77,7 @@ function Over({ queue, trace, project }) {
     }
   };
   return html`<span class="room"></span>${state && html`<span class="i-${state}">${t(`item.${/** @type {import("../judging/parts.js").State} */ (state)}`)}</span>`}
-    <button class="main" disabled=${!annotator.value} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>
+    ${trace ? html`<button class="main" disabled=${!annotator.value} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>` : html`<span>${t("adjudication.choose")}</span>`}
     <a href=${link("/queues", { queue, project, state: "to_adjudicate" })}>${t("adjudication.list")}</a>
     <span role="status">${said}</span><${Refusal} error=${error} />`;
 }

@@ -51,16 +51,29 @@ function Switches() {
   </div>`;
 }
 
+/** Pages whose address names runs. */
+const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
+
+/** What kind of failure an answer is, where the page is about a run or about something else. @param {number} status */
+function kindOf(status) {
+  const isOfRuns = OF_RUNS.test(location.pathname);
+  if (status === 0) return "unreachable";
+  if (status === 401 || status === 403) return "locked";
+  if (status === 404) return isOfRuns ? "missing" : "unknown";
+  if (status === 422) return isOfRuns ? "id" : "refused";
+  return "failed";
+}
+
 /**
  * Say what went wrong and what to do.
  * @param {{error: import("../api.js").ApiError, again: () => void}} props
  */
 export function Failure({ error, again }) {
-  const is = error.status === 0 ? "unreachable" : error.status === 401 || error.status === 403 ? "locked" : error.status === 404 ? "missing" : "failed";
+  const is = kindOf(error.status);
   return html`<section class="notice" role="alert">
-    <h2>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}`)}</h2>
-    ${error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
-    <p>${t(`error.${/** @type {"unreachable" | "locked" | "missing" | "failed"} */ (is)}.do`, { origin: location.origin })}</p>
+    <h2>${t(`error.${is}`)}</h2>
+    ${is !== "id" && error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
+    <p>${t(`error.${is}.do`, { origin: location.origin })}</p>
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;

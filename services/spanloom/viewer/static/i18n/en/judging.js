@@ -132,6 +132,7 @@ export const judging = {
   "adjudication.as": "Stored as {who}",
   "adjudication.done": "Adjudicated",
   "adjudication.done.next": "Adjudicated, next",
+  "adjudication.choose": "Choose a run:",
   "adjudication.none": "No other run of the queue is to be adjudicated.",
   "adjudication.list": "All to adjudicate",
   "adjudication.alike": "They say the same everywhere.",

@@ -132,6 +132,7 @@ export const judging = {
   "adjudication.as": "以 {who} 的名义保存",
   "adjudication.done": "仲裁完成",
   "adjudication.done.next": "仲裁完成，下一个",
+  "adjudication.choose": "请选择一个运行：",
   "adjudication.none": "队列中没有其他待仲裁的运行。",
   "adjudication.list": "全部待仲裁",
   "adjudication.alike": "他们的判断处处相同。",
