@@ -24,6 +24,7 @@ FIELDS = [
     *(FieldItem.of_field(field, "trajectories").model_dump() for field in RUN_FIELDS.values()),
     *(FieldItem.of_field(field, "steps").model_dump() for field in STEP_FIELDS.values()),
 ]
+ID = "0af7651916cd43dd8448eb211c80319c"
 SHORT = {
     "type:tool": "has(type = tool)",
     "type:tool name:search_web": 'has(type = tool and name = "search_web")',
@@ -60,6 +61,9 @@ SHORT = {
     '"free text"': '"free text"',
     "rate limit": '"rate limit"',
     "weather": '"weather"',
+    ID.upper(): f'trace_id = "{ID}"',
+    f"weather {ID} -{ID}": f'"weather" and trace_id = "{ID}" and not trace_id = "{ID}"',
+    f"{ID} or {ID}": f'trace_id = "{ID}" or trace_id = "{ID}"',
     "退款": '"退款"',
     "it's over 50%": '"it\'s over 50%"',
     "type:tool rate limit has_error": 'has(type = tool) and "rate limit has_error"',
@@ -159,3 +163,25 @@ def test_an_unknown_term_says_what_was_meant(page: Page, service: RunningSpanloo
     page.get_by_role("button", name="type?").click()
     expect(page.locator(".chip code")).to_have_text(["has(type = tool)"])
     expect(page.locator("table.runs tbody tr").first).to_be_visible()
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_word_that_nobody_said_is_offered_as_a_name(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_label("Which runs").fill("forecaster")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name='root_name = "forecaster"').click()
+    expect(page.locator("table.runs tbody tr")).to_have_count(1)
+
+
+@pytest.mark.usefixtures("runs")
+def test_error_alone_is_answered_with_a_question_that_can_be_asked(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    page.get_by_label("Which runs").fill("error")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="error?", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="has_error?").click()
+    expect(page.get_by_label("Which runs")).to_have_value("has_error")
+    expect(page.locator(".fault mark")).to_have_count(0)

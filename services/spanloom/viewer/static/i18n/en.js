@@ -99,6 +99,7 @@ export const en = {
   "empty.wrong.do": "Above it says where. Questions that can be asked:",
   "empty.match": "No run is like that",
   "empty.match.do": "Take a filter out:",
+  "empty.named": "Words are looked for in what was said. As a name:",
   "empty.without": "without",
   "empty.yet": "No runs yet",
   "empty.yet.do": "In the terminal where your agents run:",

@@ -101,6 +101,7 @@ export const zh = {
   "empty.wrong.do": "上方指出了位置。可以这样问：",
   "empty.match": "没有符合条件的运行",
   "empty.match.do": "移除一个条件：",
+  "empty.named": "词语在说过的内容中查找。作为名称：",
   "empty.without": "不含",
   "empty.yet": "还没有运行",
   "empty.yet.do": "在运行智能体的终端中：",

@@ -22,14 +22,20 @@ export function Examples() {
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
+/** What else words may have been: names. @type {((word: string) => string)[]} */
+const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
+
 /** @param {{where: string}} props */
 function NoMatch({ where }) {
   const parts = conditions(where);
+  const words = parts.filter((part) => /^"(\\.|[^"\\])*"$/.test(part));
   return html`<section class="notice">
     <h2>${t("empty.match")}</h2>
     <p>${t("empty.match.do")}</p>
     <ul class="plain">${parts.map((part, at) => html`<li><button onClick=${() => ask(joined(parts.filter((_, other) => other !== at)))}>
       ${t("empty.without")} <code>${part}</code></button></li>`)}</ul>
+    ${words.length > 0 && html`<p>${t("empty.named")}</p><ul class="plain">${words.flatMap((word) => NAMED.map((name) => html`<li><button onClick=${() => ask(joined(parts.map((part) => (part === word ? name(word) : part))))}>
+      <code>${name(word)}</code></button></li>`))}</ul>`}
     ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
   </section>`;
 }

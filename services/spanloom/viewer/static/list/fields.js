@@ -33,7 +33,8 @@ export function useFields() {
 /** What a word may have been meant to be: names of fields that resemble it. @param {string} word */
 export function resembling(word) {
   const names = [...new Set((known.value ?? []).map((one) => one.name))];
-  return near(word, names, Math.max(1, Math.floor(word.length / 3))).slice(0, 3);
+  const found = [...names.filter((one) => one === `has_${word}`), ...near(word, names, Math.max(1, Math.floor(word.length / 3)))];
+  return found.filter((one) => one !== word).slice(0, 3); // which is what was asked
 }
 
 /** Order by whatever has a number, also what is no column. */

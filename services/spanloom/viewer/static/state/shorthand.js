@@ -12,6 +12,8 @@ import { terms } from "./terms.js";
 /** @typedef {import("./terms.js").Comparison} Comparison */
 
 const ALIASES = /** @type {Record<string, string>} */ ({ errors: "failures", meta: "metadata" });
+/** A trace id, as it is copied and pasted. */
+const ID = /^[0-9a-f]{32}$/i;
 const TIMES = /** @type {Record<string, number>} */ ({ k: 1e3, m: 1e6, g: 1e9 });
 
 /**
@@ -28,10 +30,13 @@ export function spelled(text, fields) {
 /** Whether there are only words, some of which could also be keywords: `search and rescue`. @param {Term[]} found @param {Field[]} fields */
 function isProse(found, fields) {
   const flags = new Set(fields.filter((one) => one.type === "flag").map((one) => one.name));
-  const isWord = found.map((one) => one.is === "bare" && !flags.has(one.text));
+  const isWord = found.map((one) => one.is === "bare" && !flags.has(one.text) && !ID.test(one.text));
   const isKeyword = found.map((one) => ["and", "or", "not"].includes(one.is));
   return isKeyword.includes(true) && isWord.includes(true) && found.every((_, at) => isWord[at] || isKeyword[at]);
 }
+
+/** Whether it is a word to be looked for, with those beside it. @param {Term} term */
+const isWord = (term) => term.is === "bare" && !term.isDenied && !ID.test(term.text);
 
 class Question {
   /** @param {Field[]} fields */
@@ -52,7 +57,7 @@ class Question {
       if (term.is === "and") continue;
       if (term.is === "or") this.parts.push("or");
       else if (term.is === "not") this.add(this.ofTerm(found[(at += 1)] ?? term), true);
-      else if (term.is === "bare" && !term.isDenied) at = this.addWords(found, at);
+      else if (isWord(term)) at = this.addWords(found, at);
       else if (!this.takesStep(term)) this.add(this.ofTerm(term), term.isDenied);
       if (term.is === "or") this.step = null;
     }
@@ -89,6 +94,7 @@ class Question {
   ofTerm(term) {
     if (term.is === "inside") return `(${spelled(term.text, this.fields)})`;
     if (term.is === "state") return this.ofState(term.text);
+    if (term.is === "bare" && ID.test(term.text)) return `trace_id = ${quoted(term.text.toLowerCase())}`;
     if (term.is !== "compare") return term.is === "bare" && !this.isName(term.text) ? quoted(term.text) : term.text;
     const step = this.ofStep(term);
     if (step) return `has(${step})`;
@@ -106,7 +112,7 @@ class Question {
   /** Words beside each other are looked for together, flags beside each other are flags. @param {Term[]} found @param {number} from */
   addWords(found, from) {
     let to = from;
-    while (found[to]?.is === "bare" && !found[to].isDenied) to += 1;
+    while (found[to] && isWord(found[to])) to += 1;
     const words = found.slice(from, to).map((one) => (one.is === "compare" ? "" : one.text));
     const areFlags = words.every((one) => this.runs.get(one)?.type === "flag");
     if (areFlags || (words.length === 1 && this.isName(words[0]))) this.parts.push(...words);
