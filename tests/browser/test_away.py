@@ -86,3 +86,17 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     failure.get_by_role("button", name="Try again").click()
     expect(page.locator(".node")).to_have_count(4)
     expect(page.locator(".annotate .name-form")).to_be_visible()
+
+
+def test_texts_that_could_not_be_searched_are_no_misses(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    leave(page)
+    page.get_by_label("Search steps").fill("answer 3")
+    told = page.locator(".find [role=status]")
+    expect(told).to_have_text("0 hits · texts could not be searched")
+    come_back(page)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(told).to_have_text("1 hit")

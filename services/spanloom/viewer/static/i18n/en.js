@@ -162,6 +162,7 @@ export const en = {
   "find.alone": "hits alone",
   "find.frames": "framework",
   "find.hits": "{n} {n|hit|hits}",
+  "find.silent": "texts could not be searched",
   "crumbs": "Path to the root of what is shown",
   "tree.label": "Steps",
   "tree.step": "step",

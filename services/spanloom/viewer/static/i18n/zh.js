@@ -164,6 +164,7 @@ export const zh = {
   "find.alone": "仅命中",
   "find.frames": "框架",
   "find.hits": "{n} 处命中",
+  "find.silent": "无法搜索文本内容",
   "crumbs": "所示内容的根路径",
   "tree.label": "步骤",
   "tree.step": "步骤",

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
+import { asError, useAgain } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
@@ -27,6 +28,9 @@ async function findInRun(q, until, tell) {
 export function Search({ find = findInRun, children }) {
   const { q = "", type, alone, project } = place.value.query;
   const [told, setTold] = useState(/** @type {{q: string, of: object, rows: () => Map<number, string>} | null} */ (null));
+  const [silent, setSilent] = useState(/** @type {{q: string, error: import("../api.js").ApiError} | null} */ (null));
+  const error = silent?.q === q ? silent.error : null;
+  const [attempt] = useAgain(error);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
@@ -36,10 +40,10 @@ export function Search({ find = findInRun, children }) {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      find(q, until.signal, (rows) => setTold({ q, of: there, rows })).catch(() => {});
+      find(q, until.signal, (rows) => { setTold({ q, of: there, rows }); setSilent(null); }).catch((failed) => { if (!until.signal.aborted) setSilent({ q, error: asError(failed) }); });
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
-  }, [q, project, there]);
+  }, [q, project, there, attempt]);
   useLayoutEffect(() => { // before the rows are drawn that have come in
     if (!there) return;
     there.snippets = found?.rows() ?? new Map();
@@ -54,7 +58,7 @@ export function Search({ find = findInRun, children }) {
     ${there?.o.kinds.filter((kind) => !["other", "run"].includes(kind) && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
     ${hasPlumbing() && html`<button aria-pressed=${String(turns.value >= 0 && there?.hasFrames)} title=${`${t("key.frames")} (o)`} onClick=${turnFrames}>${t("find.frames")}</button>`}
     ${isOn && html`<button aria-pressed=${String(alone === "1")} onClick=${() => change({ alone: alone ? null : "1" })}>${t("find.alone")}</button>`}
-    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}</span>${children}
+    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}${isOn && error && html` · <span class="bad" title=${error.message}>${t("find.silent")}</span>`}</span>${children}
   </search>`;
 }
 
