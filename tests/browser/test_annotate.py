@@ -207,6 +207,27 @@ def test_what_others_say_stands_in_the_tree_and_in_columns(
     expect(marks).to_have_text("you: correct")
 
 
+def test_a_blind_queue_that_is_finished_shows_what_it_withheld(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    item = {"write_id": "write-withheld", "step_id": step_id(2), **WRONG}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "potato", "items": [item]}, "bo")
+    queue = {"scheme": "potato", "annotators": ["ada", "bo"], "each": 2, "blind": True}
+    call(service, "PUT", "/v1/queues/last", {**queue, "trace_ids": [trace]})
+    annotate(page, service, trace, "potato&queue=last")
+    bar = page.locator(".queue-bar")
+    expect(bar).to_contain_text("item 1 of 1")
+    expect(page.locator(".withheld")).to_contain_text("1 withheld")
+    act(page, "1", "1", "1", "Control+Enter")
+    expect(page.locator(f"{PANEL} [role=alert]")).to_contain_text("You have finished this queue.")
+    expect(bar).to_contain_text("done ✓")
+    expect(bar.get_by_role("button", name="Reopen")).to_be_visible()
+    expect(page.locator(".withheld")).to_have_count(0)
+    page.locator(ROWS).nth(1).click()
+    expect(page.get_by_role("region", name="What others say")).to_contain_text("bo")
+
+
 def test_the_list_says_what_runs_were_given(
     page: Page, service: RunningSpanloom, traces: list[str]
 ) -> None:

@@ -4,8 +4,9 @@ import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { neighbour } from "../run/neighbours.js";
 import { choose, chosen, grid, traceId } from "../run/state.js";
+import { dones } from "../state/done.js";
 import { link, place } from "../state/place.js";
-import { sender, session } from "./current.js";
+import { reload, sender, session } from "./current.js";
 import { nextUnjudged } from "./deeds.js";
 
 /** Why the run could not be said to be done. */
@@ -47,10 +48,17 @@ export async function finish() {
   try {
     const next = await nextRun();
     if (next) location.href = next;
-    else finishTrouble.value = t("annotate.nothing.next");
+    else await stay();
   } catch (error) {
     finishTrouble.value = error instanceof ApiError ? error.message : String(error);
   }
+}
+
+/** There is no other run: say so, and of a queue show what it withheld until now. */
+async function stay() {
+  const isOver = Boolean(place.peek().query.queue);
+  if (isOver) await reload();
+  finishTrouble.value = t(isOver ? "annotate.queue.over" : "annotate.nothing.next");
 }
 
 /** @returns {Promise<string>} the address of the next run; empty: there is none */
@@ -59,6 +67,7 @@ async function nextRun() {
   if (!queue) return neighbour(1, { annotate });
   const path = `/v1/queues/${encodeURIComponent(queue)}`;
   await sendJson("POST", `${path}/items/${traceId()}/done`, {}, { project });
+  dones.value = dones.peek() + 1;
   const { trace_id: next } = await sendJson("POST", `${path}/next`, {}, { project });
   return next ? link(`/trajectories/${next}`, { annotate, queue, project }) : "";
 }

@@ -5,6 +5,7 @@ import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError, part, useAsked } from "../judging/asked.js";
 import { annotator } from "../state/annotator.js";
+import { dones } from "../state/done.js";
 import { link, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -21,6 +22,7 @@ export function QueueBar({ trace }) {
   const [error, setError] = useState("");
   const path = `/v1/queues/${part(queue)}/items/${trace}`;
   const { told, error: failed, again } = useAsked(path, { project });
+  useEffect(() => { if (dones.value) again(); }, [dones.value]);
   const who = annotator.value;
   const isDone = told?.item.done_by.includes(who);
   /** @param {() => Promise<string>} act which returns what to say, if anything */

@@ -34,6 +34,7 @@ export const annotate = {
   "annotate.done": "Done",
   "annotate.done.means": "Store everything, and open the next run of the queue or of the list",
   "annotate.nothing.next": "Everything is stored. There is no run behind this one.",
+  "annotate.queue.over": "Everything is stored. You have finished this queue.",
   "annotate.more": "What is wrong",
   "annotate.next": "Next unjudged",
   "annotate.branch": "Branch {option}",

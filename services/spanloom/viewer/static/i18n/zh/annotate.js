@@ -36,6 +36,7 @@ export const annotate = {
   "annotate.done": "完成",
   "annotate.done.means": "全部保存，并打开队列或列表中的下一个运行",
   "annotate.nothing.next": "已全部保存。后面没有运行了。",
+  "annotate.queue.over": "全部已保存。您已完成此队列。",
   "annotate.more": "错在哪里",
   "annotate.next": "下一个未判定",
   "annotate.branch": "整个分支：{option}",
