@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.annotated_page import call
+from tests.support.annotated_page import WRITES, annotate, call, is_write, wait_saved
 from tests.support.annotated_runs import SEED
 from tests.support.page_runs import PageRuns, send_page_runs
 from tests.support.qualities import faults
@@ -67,6 +68,26 @@ def test_whatever_row_is_chosen_nothing_moves(
             seen.add(str(page.evaluate(PLACES)))
             page.keyboard.press("ArrowDown")
         assert len(seen) == 1, seen
+
+
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_nothing_moves_while_what_was_said_waits(
+    page: Page, service: RunningSpanloom, runs: PageRuns, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    annotate(page, service, runs.failing, "step_evaluation")
+    seen = {str(page.evaluate(PLACES))}
+    page.route(WRITES, lambda route: route.abort() if is_write(route) else route.continue_())
+    page.keyboard.press("1")
+    saved = page.locator(".annotate .saved")
+    expect(saved).to_contain_text("does not answer")
+    expect(saved).to_have_attribute("title", re.compile("kept in this browser"))
+    seen.add(str(page.evaluate(PLACES)))
+    page.unroute(WRITES)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    wait_saved(page)
+    seen.add(str(page.evaluate(PLACES)))
+    assert len(seen) == 1, seen
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

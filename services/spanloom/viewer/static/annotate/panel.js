@@ -44,7 +44,7 @@ export function Panel() {
   if (trouble.value && !of) return html`<section class="annotate"><${Failure} error=${trouble.value} again=${() => { void loadSchemes(); void open(); }} /></section>`;
   return html`<section class="annotate" aria-label=${t("annotate.label")}>
     <header class="annotate-head"><${SchemeChoice} schemes=${schemes.value ?? []} on=${scheme?.name ?? ""} />
-      ${annotator.value && html`<${Name} />`}<span class="room"></span><${Saved} /></header>
+      ${annotator.value && html`<${Name} />`}<${Saved} /></header>
     ${!annotator.value ? html`<${NameForm} />` : of && html`<${Said} of=${of} />`}
   </section>`;
 }
