@@ -262,6 +262,21 @@ def test_it_speaks_chinese_and_remembers_it(page: Page, service: RunningSpanloom
     expect(page.locator("html")).to_have_attribute("lang", "zh")
 
 
+@pytest.mark.usefixtures("runs")
+def test_what_can_be_ordered_by_is_called_as_its_column_is(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    choices = page.locator(".order option")
+    expect(choices.nth(10)).to_be_attached()
+    told = choices.all_inner_texts()
+    assert {"started ▾", "in ▴", "out ▾", "errors ▾", "tool errors ▴"} <= set(told)
+    assert len(told) == len(set(told))
+    page.get_by_role("button", name="中文").click()
+    expect(choices.first).to_have_text("开始 ▾")
+    assert not re.findall("[a-z]{2,}_|[a-z]{6,}", " ".join(choices.all_inner_texts()))
+
+
 def test_a_service_with_keys_asks_for_one(
     page: Page, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

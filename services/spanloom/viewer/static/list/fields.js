@@ -7,7 +7,9 @@ import { near } from "../state/near.js";
 import { change, place } from "../state/place.js";
 import { spelled } from "../state/shorthand.js";
 import { html } from "../ui/html.js";
+import { COLUMNS } from "./columns.js";
 
+/** @typedef {import("../i18n/index.js").Key} Key */
 /** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean, choices: string[]}} Field */
 
 const known = signal(/** @type {Field[] | null} */ (null));
@@ -37,6 +39,14 @@ export function resembling(word) {
   return found.filter((one) => one !== word).slice(0, 3); // which is what was asked
 }
 
+/** What a number is called: as its column is, where one shows it. @param {string} name */
+function nameOf(name) {
+  const key = /** @type {Key} */ (`order.${name}`);
+  const told = t(key);
+  const column = COLUMNS.find((one) => one.order === name);
+  return told !== key ? told : column ? t(column.label) : name;
+}
+
 /** Order by whatever has a number, also what is no column. */
 export function OrderChoice() {
   const order = place.value.query.order ?? "-start";
@@ -47,7 +57,7 @@ export function OrderChoice() {
     change({ order: wanted === "-start" ? null : wanted, cursor: null, at: null }, true);
   };
   return html`<label class="order">${t("list.order")} <select value=${order} onChange=${choose}>
-    ${!ordered.length && html`<option value=${order}>${order}</option>`}
-    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${one.replace("-", "")} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
+    ${!ordered.length && html`<option value=${order}>${nameOf(order.replace("-", ""))}</option>`}
+    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${nameOf(one.replace("-", ""))} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
   </select></label>`;
 }
