@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -590,3 +591,19 @@ def test_a_conversation_that_is_not_there_is_said_to_be_missing(
 ) -> None:
     page.goto(f"{service.api}/conversation?id=nobody")
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1024, 1100, 1440])
+def test_the_lines_of_a_run_in_short_do_not_overlap(
+    page: Page, service: RunningSpanloom, talk: list[str], width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    open_talk(page, service)
+    page.locator(".grid .row.k-run").first.click()
+    lines = page.locator(".run-card .step-head > *")
+    expect(lines).to_have_count(4)
+    edges = "one => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
+    boxes = [line.evaluate(edges) for line in lines.all()]
+    assert all(above[1] <= below[0] for above, below in itertools.pairwise(boxes))
+    assert page.locator(".run-card .ids code").evaluate(edges)[1] <= boxes[2][0]
+    assert talk
