@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from tests.support.ground_truth import all_captures
 from tests.support.long_runs import FAILS_AT, send_deep_run
-from tests.support.page_runs import send_page_runs
+from tests.support.page_runs import send_page_runs, wait_for
+from tests.support.sent_captures import send as send_capture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
+
+PASSED_ON = "other-google-adk/tool_error_raised"
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +66,20 @@ def test_errors_lead_back_to_the_tree_from_any_view(page: Page, service: Running
     page.get_by_role("button", name="Transcript").click()
     page.get_by_role("button", name="✕ 1", exact=True).click()
     expect(page.locator(".step .chosen")).to_contain_text("429 slow down")
+
+
+def test_an_error_leads_to_the_step_that_is_counted_and_not_to_what_it_passed_through(
+    page: Page, service: RunningSpanloom
+) -> None:
+    """The workflow, the agent and its tool all failed: that is one failure, of the tool."""
+    capture = next(one for one in all_captures() if one.id == PASSED_ON)
+    send_capture(service, capture)
+    (trace,) = capture.spans_by_trace
+    wait_for(service.api, trace)
+    page.goto(f'{service.api}/?where=trace_id = "{trace}"')
+    page.get_by_role("link", name="✕ 1", exact=True).click()
+    chosen = page.locator(".grid .row.on .label")
+    expect(chosen).to_have_text("query_orders")
+    page.goto(f"{service.api}/trajectories/{trace}")
+    page.get_by_role("button", name="✕ 1", exact=True).click()
+    expect(chosen).to_have_text("query_orders")

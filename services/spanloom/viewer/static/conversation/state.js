@@ -4,7 +4,7 @@ import { getBytes } from "../api.js";
 import { cutting } from "../run/playhead.js";
 import { chosen, grid, headed, turns, view } from "../run/state.js";
 import { FIRST_ERROR, place } from "../state/place.js";
-import { nextError } from "../tree/keys.js";
+import { nextFailure } from "../tree/keys.js";
 import { ERROR, decode, rowAt } from "../tree/outline.js";
 import { Forest, runsOf } from "./forest.js";
 import { join } from "./join.js";
@@ -89,7 +89,7 @@ function renew() {
 
 /** Of a run whose steps have come, the step to go to: the first that failed, or the first that is no plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
 function firstOf(there, i, isFailed) {
-  const found = isFailed ? nextError(there, i - 1, 1) : -1;
+  const found = isFailed ? nextFailure(there, i - 1) : -1;
   if (found >= 0) return found;
   const { end, parent } = there.o;
   let at = i;
@@ -114,7 +114,7 @@ async function take() {
   if (frames) made.showFrames(true);
   const top = rowAt(made.o, root);
   if (top >= 0) made.drill(top);
-  const wanted = step === FIRST_ERROR ? nextError(made, -1, 1) : rowAt(made.o, step);
+  const wanted = step === FIRST_ERROR ? nextFailure(made, -1) : rowAt(made.o, step);
   if (wanted >= 0 && made.position[wanted] < 0) made.reveal(wanted);
   batch(() => {
     chosen.value = Math.max(wanted, made.count ? made.rows[0] : -1);

@@ -2,7 +2,7 @@
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { when } from "../state/when.js";
-import { toError } from "../tree/keys.js";
+import { toFailure } from "../tree/keys.js";
 import { html } from "../ui/html.js";
 import { grid } from "./state.js";
 
@@ -14,5 +14,5 @@ export function Errors({ n }) {
 /** To the next error in the tree, as soon as that is there; from another view back to it. */
 function toNextError() {
   if (!grid.peek()) change({ view: null }, true);
-  void when(grid, Boolean).then((there) => toError(/** @type {import("../tree/grid.js").Grid} */ (there), 1));
+  void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }

@@ -2,7 +2,7 @@
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
 import { FIRST_ERROR, change, place } from "../state/place.js";
-import { nextError } from "../tree/keys.js";
+import { nextFailure } from "../tree/keys.js";
 import { addressOf, decode, isWhole, rowOf } from "../tree/outline.js";
 import { View } from "../tree/view.js";
 
@@ -44,7 +44,7 @@ export async function load() {
     if (top > 0) made.drill(top);
     batch(() => {
       view.value = made;
-      chosen.value = Math.max(step === FIRST_ERROR ? nextError(made, -1, 1) : rowOf(made.o, step), made.count ? made.rows[0] : -1);
+      chosen.value = Math.max(step === FIRST_ERROR ? nextFailure(made, -1) : rowOf(made.o, step), made.count ? made.rows[0] : -1);
       failure.value = null;
     });
   } catch (error) {

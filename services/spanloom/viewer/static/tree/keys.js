@@ -1,5 +1,5 @@
 /** The keys of the tree: those of a treegrid, and letters of our own (told in the help). */
-import { isFault } from "./outline.js";
+import { isFault, isSource, isStep } from "./outline.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {{drill: (i: number) => void, up: () => void, frames: () => void}} Acts */
@@ -11,13 +11,21 @@ export function move(grid, by) {
   if (view.count) grid.select(view.rows[at]);
 }
 
-/** The next or previous row that failed, collapsed or not, or -1. @param {import("./view.js").View} view @param {number} i @param {1 | -1} by */
-export function nextError({ o, kept, root }, i, by) {
+/** @typedef {(o: import("./outline.js").Outline, i: number) => boolean} Which */
+
+/** The next or previous row that failed, collapsed or not, or -1. @param {import("./view.js").View} view @param {number} i @param {1 | -1} by @param {Which} [which] */
+export function nextError({ o, kept, root }, i, by, which = isFault) {
   const to = root >= 0 ? o.end[root] : o.n;
   for (let j = i + by; j >= Math.max(0, root) && j < to; j += by) {
-    if (isFault(o, j) && (!kept || kept[j])) return j;
+    if (which(o, j) && (!kept || kept[j])) return j;
   }
   return -1;
+}
+
+/** The next row whose failure is counted: of a step, if it is of any; what it passed through is none. @param {import("./view.js").View} view @param {number} i */
+export function nextFailure(view, i) {
+  const found = nextError(view, i, 1, (o, j) => isSource(o, j) && isStep(o, j));
+  return found < 0 ? nextError(view, i, 1, isSource) : found;
 }
 
 /** The next error, the first after the last. @param {Grid} grid @param {1 | -1} by */
@@ -25,6 +33,13 @@ export function toError(grid, by) {
   const { view } = grid;
   const found = nextError(view, grid.active, by);
   const again = found >= 0 ? found : nextError(view, by > 0 ? Math.max(0, view.root) - 1 : view.root >= 0 ? view.o.end[view.root] : view.o.n, by);
+  if (again >= 0) grid.select(again, true);
+}
+
+/** The next failure that is counted, the first after the last. @param {Grid} grid */
+export function toFailure(grid) {
+  const found = nextFailure(grid.view, grid.active);
+  const again = found >= 0 ? found : nextFailure(grid.view, Math.max(0, grid.view.root) - 1);
   if (again >= 0) grid.select(again, true);
 }
 

@@ -136,3 +136,6 @@ export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) ===
 
 /** Whether a row failed, and no other row tells it. @param {Outline} o @param {number} i */
 export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;
+
+/** Whether a row failed and nothing below it: an exception passes through all that is around it. @param {Outline} o @param {number} i */
+export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
