@@ -228,6 +228,21 @@ def test_a_blind_queue_that_is_finished_shows_what_it_withheld(
     expect(page.get_by_role("region", name="What others say")).to_contain_text("bo")
 
 
+def test_on_a_phone_the_panel_comes_into_sight_when_it_is_opened(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{service.api}/trajectories/{trace}")
+    page.get_by_role("button", name="Annotate").click()
+    name = page.get_by_label("Your name")
+    expect(name).to_be_in_viewport()
+    expect(page.locator(PANEL)).to_be_in_viewport(ratio=1)
+    name.fill("ada")
+    page.locator(".name-form").get_by_role("button", name="Annotate").click()
+    expect(page.locator(f"{PANEL} .option").first).to_be_in_viewport()
+    expect(page.locator(f"{PANEL} .option").last).to_be_in_viewport()
+
+
 def test_the_list_says_what_runs_were_given(
     page: Page, service: RunningSpanloom, traces: list[str]
 ) -> None:

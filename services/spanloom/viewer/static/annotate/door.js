@@ -2,6 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
+import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
 import { missing, useAgain } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
@@ -13,6 +14,11 @@ import { useKeys } from "../ui/keys.js";
 /** After the first row, so that nothing of it is late. */
 const IDLE_MS = 400;
 
+/** Where the panel is below the tree (style/annotate.css). */
+const IS_BELOW = "(max-width: 860px)";
+/** Whether the panel was opened by a tap. */
+let isTapped = false;
+
 /** Open the panel with the scheme that was used last, or close it. */
 function turn() {
   const isOn = Boolean(place.peek().query.annotate);
@@ -22,7 +28,7 @@ function turn() {
 export function AnnotateButton() {
   const isOn = Boolean(place.value.query.annotate);
   useKeys([{ key: "a", says: "key.annotate", run: turn }], []);
-  return html`<button class="to-annotate" aria-pressed=${String(isOn)} title=${`${t("key.annotate")} (a)`} onClick=${turn}>${t("annotate.open")} <kbd>a</kbd></button>`;
+  return html`<button class="to-annotate" aria-pressed=${String(isOn)} title=${`${t("key.annotate")} (a)`} onClick=${() => { isTapped = true; turn(); }}>${t("annotate.open")} <kbd>a</kbd></button>`;
 }
 
 export function Annotation() {
@@ -34,6 +40,9 @@ export function Annotation() {
     const later = setTimeout(() => void load().then(setPanel, () => setError(missing())), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
   }, [isOn, attempt]);
+  useEffect(() => { // and again once it is known who annotates: the buttons take the place of that question
+    if (panel && isOn && isTapped && matchMedia(IS_BELOW).matches) document.querySelector(".annotate")?.scrollIntoView();
+  }, [panel, isOn, annotator.value]);
   if (!panel) return isOn && error ? html`<${Failure} error=${error} again=${again} />` : "";
   return isOn ? html`<${panel.Panel} />` : html`<${panel.MarksAtRest} />`;
 }
