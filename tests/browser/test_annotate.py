@@ -96,7 +96,8 @@ def test_letters_can_be_switched_off_and_the_help_tells_all_keys(
     annotate(page, service, trace)
     act(page, "?")
     dialog = page.get_by_role("dialog")
-    for told in ("1 … 9", "⇧ 1 … 9", "n", "r", "u", "U", "Ctrl ⏎", "!"):
+    own = ("1 … 9", "⇧ 1 … 9", "n", "r", "u", "U", "Ctrl ⏎", "!")
+    for told in (*own, "*", "→ ←", "⇧ → ←", "Home End"):
         expect(dialog.locator("kbd", has_text=told).first).to_be_visible()
     dialog.get_by_role("checkbox").uncheck()
     dialog.get_by_role("button", name="Close").click()

@@ -163,6 +163,16 @@ def test_keys_move_select_and_open(page: Page, service: RunningSpanloom, runs: P
 
 
 @pytest.mark.usefixtures("runs")
+def test_the_help_tells_of_keys_of_a_selection_before_there_is_one(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    page.keyboard.press("?")
+    expect(page.locator("dl.keys").get_by_text("D", exact=True)).to_be_visible()
+
+
+@pytest.mark.usefixtures("runs")
 def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     page.get_by_role("button", name="Columns", exact=True).click()

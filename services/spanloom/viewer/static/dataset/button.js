@@ -14,8 +14,7 @@ export function DatasetButton({ sources, class: style = "" }) {
     ${dialog && html`<${dialog.DatasetDialog} sources=${sources} close=${() => setDialog(null)} />`}`;
 }
 
-/** The same with the key `D`. @param {{sources: Source[]}} props */
-export function DatasetKey({ sources }) {
-  useKeys([{ key: "D", says: "dataset.open", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
-  return html`<${DatasetButton} class="dataset" sources=${sources} />`;
+/** `D` presses the button, where there is one; the help tells of it before anything is selected. */
+export function useDatasetKey() {
+  useKeys([{ key: "D", says: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
 }

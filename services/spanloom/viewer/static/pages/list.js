@@ -1,7 +1,7 @@
 /** The first page: the runs that were asked for. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
-import { DatasetKey } from "../dataset/button.js";
+import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/fields.js";
@@ -48,12 +48,13 @@ function Counts() {
 }
 
 function Selection() {
+  useDatasetKey();
   const chosen = [...selected.value];
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
     ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
     <${AddToQueue} key=${chosen.join()} ids=${chosen} />
-    <${DatasetKey} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
+    <${DatasetButton} class="dataset" sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
 }

@@ -108,7 +108,13 @@ export function letters(grid, { drill, up, frames }) {
     const there = grid();
     if (there) act(there);
   };
+  /** What the grid itself listens for. */
+  const told = { run: () => {}, isPressed: () => false };
   return [
+    { key: "→ ←", says: "key.turn", ...told },
+    { key: "⇧ → ←", says: "key.branch", ...told },
+    { key: "*", says: "key.branch.open", ...told },
+    { key: "Home End", says: "key.ends", ...told },
     { key: "j", says: "key.down", run: on((g) => move(g, 1)) },
     { key: "k", says: "key.up", run: on((g) => move(g, -1)) },
     { key: "e", says: "key.error", run: on((g) => toError(g, 1)) },

@@ -15,6 +15,7 @@ export const run = {
   "export.paper": "This is what was in sight; Export HTML makes a file that prints the whole run.",
   "export.means": "One file without script, to keep, send or print",
   "dataset.open": "Dataset…",
+  "dataset.key": "a dataset of what is selected",
   "dataset.title": "Create a dataset",
   "dataset.why": "A file of JSON lines; each row keeps the version that it was made of.",
   "dataset.name": "Name of the set",

@@ -15,6 +15,7 @@ export const run = {
   "export.paper": "此处仅为屏幕所见；“导出 HTML”生成的文件可打印整个运行。",
   "export.means": "一个不含脚本的文件，可保存、发送或打印",
   "dataset.open": "数据集…",
+  "dataset.key": "用所选内容创建数据集",
   "dataset.title": "创建数据集",
   "dataset.why": "一个 JSON Lines 文件；每一行都记下它取自哪个版本。",
   "dataset.name": "数据集名称",
