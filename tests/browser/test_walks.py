@@ -83,3 +83,17 @@ def test_an_error_leads_to_the_step_that_is_counted_and_not_to_what_it_passed_th
     page.goto(f"{service.api}/trajectories/{trace}")
     page.get_by_role("button", name="✕ 1", exact=True).click()
     expect(chosen).to_have_text("query_orders")
+
+
+def test_a_large_graph_opens_at_what_is_chosen(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("link", name="worker 0").click()
+    expect(page.locator(".grid .row").first).to_be_visible()
+    page.get_by_role("button", name="Graph").click()
+    expect(page.locator(".node.on")).to_be_in_viewport()
+    expect(page.locator(".node.on")).to_contain_text("worker 0")
+    page.get_by_role("button", name="Tree").click()
+    page.get_by_role("button", name="✕ 1", exact=True).click()
+    page.wait_for_url(f"**step={FAILS_AT:016x}*")
+    page.get_by_role("button", name="Graph").click()
+    expect(page.locator(".node .faults")).to_be_in_viewport()

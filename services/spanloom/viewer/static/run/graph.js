@@ -2,7 +2,7 @@
  * Who called whom, as the service tells it from the spans alone: agents, models, tools as boxes. Where
  * everything goes is worked out by a library that is loaded when somebody looks.
  */
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
@@ -46,6 +46,7 @@ export function Graph({ source = ofPage() }) {
     if (told) planned(told).then((plan) => { if (!isOver) batch(() => { setDrawn({ told, plan }); setFailed(null); }); }, (why) => setFailed(asError(why)));
     return () => { isOver = true; };
   }, [asked.told, turn]);
+  useLayoutEffect(() => { if (drawn && source) show(nodeOf(drawn.told.nodes, source)); }, [drawn]);
   const error = asked.error ?? failed;
   if (error) return html`<${Failure} error=${error} again=${asked.error ? asked.again : planAgain} />`;
   if (!source || !drawn) return html`<p class="pad quiet">…</p>`;
@@ -58,6 +59,25 @@ export function Graph({ source = ofPage() }) {
         ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}
       </svg><//>`;
 }
+
+/** The box of the step that is chosen, or the first: its own, or that of all calls of its name. @param {Node[]} nodes @param {Source} source */
+function nodeOf(nodes, source) {
+  const [o, row] = [view.peek()?.o, chosen.peek()];
+  const own = nodes.findIndex((node) => source.first + node.first_row === row);
+  return Math.max(0, own >= 0 || !o ? own : nodes.findIndex((node) => isOf(o, node, row)));
+}
+
+/** Bring a box to the middle of what is in sight. @param {number} at */
+function show(at) {
+  const box = document.querySelector(".graph");
+  const node = box?.querySelectorAll(".node")[at];
+  if (!box || !node) return;
+  const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
+  box.scrollBy(inner.x - outer.x + (inner.width - outer.width) / 2, inner.y - outer.y + (inner.height - outer.height) / 2);
+}
+
+/** Whether a row is one of the calls of a box. @param {import("../tree/outline.js").Outline} o @param {Node} node @param {number} i */
+const isOf = (o, { type, name, agent }, i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
 
 /** Work out where everything goes. @param {Told} told @returns {Promise<Plan>} */
 async function planned({ nodes, edges }) {
@@ -88,16 +108,15 @@ function Line({ edge, points }) {
  * box it runs while any of them does.
  * @param {Node} node @param {Source} source
  */
-function playedAs({ first_row: own, calls, type, name, agent }, { first, end }) {
+function playedAs(node, { first, end }) {
   const o = view.value?.o;
   const now = head.value;
-  const row = first + own;
+  const row = first + node.first_row;
   if (!o || now === null) return "";
   if (o.start[row] > now) return "later";
   const runs = (/** @type {number} */ i) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
-  if (calls === 1) return runs(row) ? "running" : "";
-  const isMine = (/** @type {number} */ i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
-  for (let i = row; i < end; i++) if (runs(i) && isMine(i)) return "running";
+  if (node.calls === 1) return runs(row) ? "running" : "";
+  for (let i = row; i < end; i++) if (runs(i) && isOf(o, node, i)) return "running";
   return "";
 }
 
