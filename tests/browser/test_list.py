@@ -163,6 +163,23 @@ def test_keys_move_select_and_open(page: Page, service: RunningSpanloom, runs: P
 
 
 @pytest.mark.usefixtures("runs")
+def test_two_runs_are_compared_and_three_are_said_to_be_too_many(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    for press in ("j", "x", "j", "x"):
+        page.keyboard.press(press)
+    expect(page.get_by_role("link", name="Compare")).to_be_visible()
+    for press in ("k", "k", "x"):
+        page.keyboard.press(press)
+    expect(page.locator(".selection")).to_contain_text("3 selected")
+    compare = page.get_by_role("button", name="Compare")
+    expect(compare).to_be_disabled()
+    expect(compare).to_have_attribute("title", "Two runs are compared: select two")
+
+
+@pytest.mark.usefixtures("runs")
 def test_the_help_tells_of_keys_of_a_selection_before_there_is_one(
     page: Page, service: RunningSpanloom
 ) -> None:

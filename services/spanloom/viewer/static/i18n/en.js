@@ -58,6 +58,7 @@ export const en = {
   "list.count": "{n} {n|run|runs}",
   "list.selected": "{n} selected",
   "list.compare": "Compare",
+  "list.compare.two": "Two runs are compared: select two",
   "list.copy": "Copy ids",
   "list.unselect": "Unselect",
   "list.judging": "Judging",

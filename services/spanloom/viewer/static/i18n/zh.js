@@ -60,6 +60,7 @@ export const zh = {
   "list.count": "{n} 个运行",
   "list.selected": "已选 {n} 个",
   "list.compare": "比较",
+  "list.compare.two": "只能比较两个运行：请选中两个",
   "list.copy": "复制 ID",
   "list.unselect": "取消选择",
   "list.judging": "评审",

@@ -52,7 +52,7 @@ function Selection() {
   const chosen = [...selected.value];
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
-    ${chosen.length === 2 && html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>`}
+    ${chosen.length === 2 ? html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>` : html`<button disabled title=${t("list.compare.two")}>${t("list.compare")}</button>`}
     <${AddToQueue} key=${chosen.join()} ids=${chosen} />
     <${DatasetButton} class="dataset" sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>

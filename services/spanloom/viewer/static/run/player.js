@@ -26,6 +26,7 @@ export function Player() {
   if (!there || !made?.rows.length) return "";
   const { o } = there;
   const now = head.value;
+  const sums = critical ? told(there) : "";
   const position = made.clock.of(now ?? o.first);
   const says = now === null ? t("play.off") : t("play.at", { at: duration(ms(o, now - o.first)), of: duration(ms(o, o.last - o.first)), name: nameAt(there, now) });
   return html`<div class="player" role="group" aria-label=${t("play.label")}>
@@ -40,7 +41,7 @@ export function Player() {
     ${on !== "graph" && html`<span class="room"></span>
       ${made.clock.cut.length > 0 && html`<button aria-pressed=${String(isCut())} onClick=${() => change({ cut: isCut() === cutting.isUsual ? (cutting.isUsual ? "0" : "1") : null })}>${t("flame.cut", { time: duration(made.clock.cut.reduce((sum, [from, to]) => sum + ms(o, to - from), 0)) })}</button>`}
       <button aria-pressed=${String(critical === "1")} onClick=${() => change({ critical: critical ? null : "1" })}>${t("flame.critical")}</button>
-      <span class="quiet" role="status">${critical ? told(there) : ""}</span>
+      <span class="quiet" role="status" title=${sums}>${sums}</span>
       <span class="quiet">${t("flame.most", { n: made.busy.most })}</span>`}
   </div>`;
 }
