@@ -100,3 +100,17 @@ def test_texts_that_could_not_be_searched_are_no_misses(
     come_back(page)
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(told).to_have_text("1 hit")
+
+
+def test_a_transcript_that_was_not_told_is_no_empty_one(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    leave(page)
+    page.get_by_role("button", name="Transcript").click()
+    failure = page.locator(".left [role=alert]")
+    expect(failure).to_contain_text(AWAY)
+    come_back(page)
+    failure.get_by_role("button", name="Try again").click()
+    expect(page.locator(".entry")).to_have_count(4)

@@ -4,6 +4,7 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { rowOf } from "../tree/outline.js";
+import { asError, useAgain } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 import { runPath, wholeDocument } from "./state.js";
 
@@ -44,17 +45,19 @@ function rowsOf(view) {
   return rows.map((row) => ({ row, level: view.lane[row], step: null, words: "" }));
 }
 
-/** The steps of one page, and how many there are in all. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number}} */
+/** The steps of one page, and how many there are in all; or why they are not there. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number, error: import("../api.js").ApiError | null, again: () => void}} */
 export function usePage(there) {
   const { project, at } = place.value.query;
   const [all, setAll] = useState(/** @type {Entry[] | null} */ (null));
   const [told, setTold] = useState(/** @type {Map<number, string>} */ (new Map()));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [attempt, again] = useAgain(error);
   const first = Math.max(0, Math.min(Number(at) || 0, (all?.length ?? 1) - 1));
   useEffect(() => {
     if (!there) return;
     if (there.o.n > LARGE) setAll(rowsOf(there));
-    else wholeDocument().then((document) => setAll(flat(document, there)), () => setAll([]));
-  }, [there, project]);
+    else wholeDocument().then((document) => { setAll(flat(document, there)); setError(null); }, (failed) => setError(asError(failed)));
+  }, [there, project, attempt]);
   const entries = all?.slice(first, first + AT_ONCE) ?? null;
   useEffect(() => {
     if (!there || !entries?.length || entries[0].step) return undefined;
@@ -62,7 +65,7 @@ export function usePage(there) {
     words(there.o.version, entries[0].row, entries[entries.length - 1].row + 1, until.signal).then(setTold, () => {});
     return () => until.abort();
   }, [all, first]);
-  return { entries: entries?.map((one) => Object.assign({}, one, { words: told.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0 };
+  return { entries: entries?.map((one) => Object.assign({}, one, { words: told.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0, error, again };
 }
 
 /** The first words of rows. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */

@@ -5,6 +5,7 @@ import { t } from "../i18n/index.js";
 import { parsed } from "../step/json.js";
 import { Messages, Value, areMessages } from "../step/messages.js";
 import { ERROR, ms } from "../tree/outline.js";
+import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { LARGE, Pager, usePage } from "./pages.js";
@@ -17,9 +18,10 @@ const DEEPEST = 8;
 
 export function Transcript() {
   const there = view.value;
-  const { entries, first, count } = usePage(there);
+  const { entries, first, count, error, again } = usePage(there);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => box.current?.scrollTo(0, 0), [first]);
+  if (error) return html`<${Failure} error=${error} again=${again} />`;
   if (!there || !entries) return html`<p class="quiet pad">…</p>`;
   return html`${there.o.n > LARGE && html`<p class="quiet pad">${t("transcript.short", { n: LARGE })}</p>`}
     <div class="transcript" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}>
