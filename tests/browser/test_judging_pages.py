@@ -201,6 +201,16 @@ def test_a_decision_that_is_not_stored_is_said_to_be_and_can_be_made_again(
     expect(row.get_by_role("alert")).to_have_count(0)
 
 
+def test_adjudication_that_was_opened_while_nobody_answered_comes(ada: Page, team: Team) -> None:
+    ada.route("**/v1/**", lambda route: route.abort())
+    ada.goto(f"{team.api}/adjudication?scheme=blame&trace={team.runs[0].trace}")
+    failure = ada.locator("section[role=alert]")
+    expect(failure).to_contain_text("The service does not answer")
+    ada.unroute("**/v1/**")
+    failure.get_by_role("button", name="Try again").click()
+    expect(ada.locator("table.decisions")).to_be_visible()
+
+
 def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
     ada.goto(f"{team.api}/adjudication?scheme=blame&trace={FIRST}")
     row = ada.locator("table.decisions tbody tr")

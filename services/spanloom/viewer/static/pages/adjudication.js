@@ -12,6 +12,7 @@ import { annotator } from "../state/annotator.js";
 import { change, link, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { decode, rowOf } from "../tree/outline.js";
+import { useAgain } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
@@ -48,11 +49,13 @@ function Run({ trace, scheme }) {
 /** The outline of a run; null until it has come. @param {string} path @param {string | undefined} project */
 function useOutline(path, project) {
   const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [attempt] = useAgain(error); // what is said of the run is asked beside it, and tells that nobody answers
   useEffect(() => {
     const until = new AbortController();
-    getBytes(`${path}/outline`, { project }, until.signal).then((bytes) => setOutline(decode(bytes)), () => {});
+    getBytes(`${path}/outline`, { project }, until.signal).then((bytes) => { setOutline(decode(bytes)); setError(null); }, (failed) => { if (!until.signal.aborted) setError(asError(failed)); });
     return () => until.abort();
-  }, [path, project]);
+  }, [path, project, attempt]);
   return outline;
 }
 
