@@ -5,6 +5,8 @@ import { read, write } from "../state/kept.js";
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
+/** Whether nobody stood anywhere yet: rows that come later are of another question. */
+let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
 
@@ -16,7 +18,8 @@ export function keepStand(id, row) {
 /** Scroll as it was left, and return the number of the row that was active; -1: another list is on show. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
 export function standAgain(ids, rows) {
   const { url, row, sight } = read(NAME, /** @type {Stand} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
-  const at = url === address() ? ids.indexOf(row) : -1;
+  const at = isFirst && url === address() ? ids.indexOf(row) : -1;
+  isFirst = false;
   if (at >= 0) boxOf(rows[at]).scrollTop = rows[at].offsetTop - sight;
   return at;
 }
