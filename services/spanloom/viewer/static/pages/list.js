@@ -1,6 +1,7 @@
 /** The first page: the runs that were asked for. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
+import "../i18n/list.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
