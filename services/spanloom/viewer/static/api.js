@@ -83,18 +83,18 @@ export async function* pieces(stream, by) {
  */
 export async function getRows(path, params, take) {
   const stream = await getStream(path, params, undefined, "application/x-ndjson");
-  let since = performance.now();
+  let [told, since] = [null, performance.now()];
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) return row;
-      if (row.error) break; // the service could not go on
-      take(row);
+      if (row.end) told = row; // read to its end, or the answer stays open
+      else if (!row.error) take(row); // else the service could not go on
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done));
       since = performance.now();
     }
   }
+  if (told) return told;
   throw new ApiError(0, `${path}: the answer was cut off`);
 }
 
