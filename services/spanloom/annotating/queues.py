@@ -10,6 +10,7 @@ from spanloom.annotating.desks import Desks
 from spanloom.annotating.filling import MOST_ITEMS, Filling
 from spanloom.annotating.gold import Gold
 from spanloom.core.annotation.missing import what_is_missing
+from spanloom.core.annotation.states import State
 from spanloom.core.annotation.undecided import undecided
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
@@ -126,9 +127,8 @@ class Queues:
         if not desk.is_done(trace_id):
             raise NotCompleteError("Its annotators are not done with it yet.")
         rows = self._reading.of_trace(TraceKey(project, trace_id), desk.queue.scheme)
-        if left := undecided(
-            (row.standing.step_id or row.said.slot.step_id, row.said) for row in rows
-        ):
+        standing = (row for row in rows if row.standing.state is not State.ORPHANED)
+        if left := undecided((row.standing.step_id, row.said) for row in standing):
             raise NotCompleteError(
                 f"Of what annotators differ in, {len(left)} are not decided yet."
             )

@@ -184,6 +184,17 @@ def test_what_is_judged_differently_is_to_be_adjudicated(desk: Desk) -> None:
     assert {who for pair in measures[0]["pairs"] for who in pair["annotators"]} == {"ada", "bo"}
 
 
+def test_what_has_gone_need_not_be_decided(desk: Desk) -> None:
+    put(desk, trace_ids=[KEY.trace_id], threshold=0.9)
+    for who, said in (("ada", "correct"), ("bo", "incorrect")):
+        desk.mark(0, said, who=who)
+        desk.ask("POST", f"{ITEM}/done", who)
+    store_run(desk.store, KEY, [tool_step(3), tool_step(4)], 2)
+    gone = {"step_id": desk.steps[0], "correctness": "correct"}
+    assert "has no step" in str(desk.write(gone, who="lead", status=422, origin="adjudication"))
+    assert desk.ask("POST", f"{ITEM}/adjudicate", "lead")["states"] == {"adjudicated": 1}
+
+
 def test_the_steps_behind_a_figure_are_told(desk: Desk) -> None:
     for place, (one, other) in enumerate(
         [("correct", "incorrect"), ("correct", "correct"), ("incorrect", "correct")]
