@@ -16,6 +16,7 @@ from tests.support.annotated_page import (
     call,
     is_write,
     said_of,
+    say_who_failed,
     send_steps,
     step_id,
     wait_saved,
@@ -270,12 +271,7 @@ def test_the_list_says_what_runs_were_given(
 def test_the_list_shows_numbers_before_other_scores_and_no_answers(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    blame = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
-    call(service, "PUT", "/v1/schemes/blame", {"text": blame})
-    answer = {"decisive_step": step_id(2), "responsible_agent": "planner"}
-    whole = {"write_id": "write-answer", "value": answer}
-    path = f"/v1/trajectories/{trace}/annotations"
-    call(service, "POST", path, {"scheme": "blame", "items": [whole]}, "bo")
+    say_who_failed(service, trace, step_id(2))
     judge = {"trace_id": trace, "source": "llm", "author": "judge"}
     given = [{**judge, "name": "b", "value": 97.5}, {**judge, "name": "a", "value": "so-so"}]
     call(service, "POST", "/v1/scores", {"items": given})

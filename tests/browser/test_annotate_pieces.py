@@ -11,8 +11,8 @@ from tests.support.annotated_page import (
     ROWS,
     act,
     annotate,
-    call,
     said_of,
+    say_who_failed,
     send_steps,
     step_id,
     wait_saved,
@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 
 def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
-    text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
-    call(service, "PUT", "/v1/schemes/blame", {"text": text})
-    value = {"decisive_step": step_id(4), "responsible_agent": "planner"}
-    item = {"write_id": "write-blame", "value": value}
-    path = f"/v1/trajectories/{trace}/annotations"
-    call(service, "POST", path, {"scheme": "blame", "items": [item]}, "bo")
+    say_who_failed(service, trace, step_id(4))
     annotate(page, service, trace, "blame")
     marks = page.locator(f"{ROWS}.k-tool .marks")
     expect(marks.nth(2)).to_have_text("bo: here it was decided")

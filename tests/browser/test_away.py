@@ -21,6 +21,13 @@ def leave(page: Page) -> None:
     page.route(ASKED, lambda route: route.abort())
 
 
+def open_and_leave(page: Page, service: RunningSpanloom, trace: str) -> None:
+    """Open a run whose service does not answer any more once its rows are there."""
+    page.goto(f"{service.api}/trajectories/{trace}")
+    expect(page.locator(ROWS).first).to_be_visible()
+    leave(page)
+
+
 def come_back(page: Page) -> None:
     page.unroute(ASKED)
 
@@ -91,9 +98,7 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
 def test_texts_that_could_not_be_searched_are_no_misses(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    page.goto(f"{service.api}/trajectories/{trace}")
-    expect(page.locator(ROWS).first).to_be_visible()
-    leave(page)
+    open_and_leave(page, service, trace)
     page.get_by_label("Search steps").fill("answer 3")
     told = page.locator(".find [role=status]")
     expect(told).to_have_text("0 hits · texts could not be searched")
@@ -105,9 +110,7 @@ def test_texts_that_could_not_be_searched_are_no_misses(
 def test_a_transcript_that_was_not_told_is_no_empty_one(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    page.goto(f"{service.api}/trajectories/{trace}")
-    expect(page.locator(ROWS).first).to_be_visible()
-    leave(page)
+    open_and_leave(page, service, trace)
     page.get_by_role("button", name="Transcript").click()
     failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text(AWAY)

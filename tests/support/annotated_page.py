@@ -97,6 +97,16 @@ def said_of(service: RunningSpanloom, trace: str, who: str = "ada") -> dict[str,
     return {row["step_id"]: row for row in rows if row["correctness"] or row["value"]}
 
 
+def say_who_failed(service: RunningSpanloom, trace: str, step: str) -> None:
+    """Have bo say under the scheme *blame* that the planner failed at a step."""
+    text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
+    call(service, "PUT", "/v1/schemes/blame", {"text": text})
+    value = {"decisive_step": step, "responsible_agent": "planner"}
+    item = {"write_id": "write-blame", "value": value}
+    path = f"/v1/trajectories/{trace}/annotations"
+    call(service, "POST", path, {"scheme": "blame", "items": [item]}, "bo")
+
+
 def annotate(
     page: Page,
     service: RunningSpanloom,
