@@ -34,8 +34,8 @@ def _missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
     if scheme.is_required and scheme.is_stepwise:
         score = score_of(scheme, marks, steps)
         if not score.is_complete:
-            yield f"{score.unjudged} steps are not judged, and {score.unweighed} wrong ones have"
-            yield "no severity."
+            wrong = f"{score.unweighed} wrong ones have no severity"
+            yield f"{score.unjudged} steps are not judged, and {wrong}."
     if scheme.is_required and scheme.kind == "failure_attribution":
         whole = marks.get(WHOLE, NOTHING).value
         if unsaid := [words for key, words in _ATTRIBUTED.items() if not whole.get(key)]:

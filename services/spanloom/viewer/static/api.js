@@ -87,8 +87,8 @@ export async function getRows(path, params, take) {
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) told = row; // read to its end, or the answer stays open
-      else if (!row.error) take(row); // else the service could not go on
+      if (row.end) told = row; // and on to its end, or the answer stays open
+      else if (!row.error) take(row); // an error: the service could not go on, and no end comes
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
       since = performance.now();

@@ -2,10 +2,10 @@
 import { useState } from "../vendor/hooks.js";
 import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
-import { asError } from "../judging/asked.js";
 import { none } from "../judging/parts.js";
 import { annotator } from "../state/annotator.js";
 import { change } from "../state/place.js";
+import { asError } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { decide, differs, editOf } from "./decisions.js";

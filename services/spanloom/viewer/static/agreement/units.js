@@ -1,8 +1,9 @@
 /** The steps, or runs, that a figure was counted from; each leads to itself in its run. */
 import { t } from "../i18n/index.js";
-import { useAsked, useRuns } from "../judging/asked.js";
+import { useRuns } from "../judging/asked.js";
 import { RunLink } from "../judging/parts.js";
 import { link, place } from "../state/place.js";
+import { useAsked } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { inWords, nameOf } from "./measures.js";

@@ -2,9 +2,9 @@
 import { useState } from "../vendor/hooks.js";
 import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { asError } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
 import { place } from "../state/place.js";
+import { asError } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 

@@ -1,8 +1,6 @@
 /** What the pages for judging together ask the service. */
 import { useAsked } from "../ui/asked.js";
 
-export { asError, useAsked } from "../ui/asked.js";
-
 /** A name as part of a path. @param {string} name */
 export const part = (name) => encodeURIComponent(name);
 

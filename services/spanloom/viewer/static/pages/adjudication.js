@@ -4,7 +4,7 @@ import { getBytes, sendJson } from "../api.js";
 import { decider, rowsOf } from "../adjudication/decisions.js";
 import { Steps } from "../adjudication/steps.js";
 import { t } from "../i18n/index.js";
-import { asError, part, useAsked, useRuns } from "../judging/asked.js";
+import { part, useRuns } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
 import { RunLink } from "../judging/parts.js";
 import { Refusal } from "../judging/refusal.js";
@@ -12,7 +12,7 @@ import { annotator } from "../state/annotator.js";
 import { change, link, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { decode, rowOf } from "../tree/outline.js";
-import { useAgain } from "../ui/asked.js";
+import { asError, useAgain, useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 

@@ -3,9 +3,9 @@ import { Confusions } from "../agreement/confusion.js";
 import { Measures } from "../agreement/measures.js";
 import { Units } from "../agreement/units.js";
 import { t } from "../i18n/index.js";
-import { useAsked } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
 import { change, place } from "../state/place.js";
+import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 

@@ -3,10 +3,10 @@ import { useState } from "../vendor/hooks.js";
 import { getBytes } from "../api.js";
 import { Import } from "../exchange/import.js";
 import { t } from "../i18n/index.js";
-import { asError, useAsked } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
+import { asError, useAsked } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 
 export function Page() {

@@ -1,11 +1,11 @@
 /** Queues: what is to be judged by whom, how far it is, and the way to what is next. */
 import { t } from "../i18n/index.js";
-import { useAsked } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
 import { QueueForm } from "../queues/form.js";
 import { QueueTable } from "../queues/list.js";
 import { QueueView } from "../queues/view.js";
 import { change, place } from "../state/place.js";
+import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";

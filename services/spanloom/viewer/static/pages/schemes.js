@@ -1,11 +1,11 @@
 /** Schemes: what annotators are asked. Potato's YAML is taken as it is, and what is odd about it is said at its line. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { useAsked } from "../judging/asked.js";
 import { Judging } from "../judging/frame.js";
 import { Editor } from "../schemes/editor.js";
 import { Source } from "../schemes/source.js";
 import { change, place } from "../state/place.js";
+import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";

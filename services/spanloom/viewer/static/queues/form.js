@@ -2,9 +2,10 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { asError, part, useAsked } from "../judging/asked.js";
+import { part } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
+import { asError, useAsked } from "../ui/asked.js";
 import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { questionOf } from "../list/fields.js";

@@ -2,9 +2,10 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { asError, part } from "../judging/asked.js";
+import { part } from "../judging/asked.js";
 import { annotator } from "../state/annotator.js";
 import { link } from "../state/place.js";
+import { asError } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 
 /**

@@ -1,10 +1,10 @@
 /** The question that fills a queue: taken as the list takes it, with how many runs it finds before anything is made. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { useAsked } from "../judging/asked.js";
 import { questionOf } from "../list/fields.js";
 import { Refusal } from "../judging/refusal.js";
 import { place } from "../state/place.js";
+import { useAsked } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 
 /** @param {{where: string}} props `where`: what the list asked */

@@ -2,8 +2,9 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { asError, part } from "../judging/asked.js";
+import { part } from "../judging/asked.js";
 import { Refusal } from "../judging/refusal.js";
+import { asError } from "../ui/asked.js";
 import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
