@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.annotating.pages import every_annotation
 from spanloom.core.annotation.places import SPANS, places_now
 from spanloom.core.annotation.score import Score, score_of
 from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
@@ -72,16 +71,17 @@ class Reading:
 
         ``current`` is the version that is stored now, where the caller knows it.
         """
-        asked = AnnotationQuery(key.trace_id, scheme, annotator)
-        rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
-        return self.stood(key, (row for row in rows if not row.is_deleted), current)
+        return list(self.each_of_trace(key, scheme, annotator, current))
 
     def each_of_trace(
         self, key: TraceKey, scheme: str, annotator: str, current: int
     ) -> Iterator[Stood]:
-        """Yield the same rows, read page by page: there may be very many."""
+        """Yield the same rows, each made when it is wanted: there may be very many.
+
+        They are asked for at once: every page would look through all of the trajectory again.
+        """
         asked = AnnotationQuery(key.trace_id, scheme, annotator)
-        rows = every_annotation(self._store, Reach.only(key.project), asked)
+        rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
         return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
 
     def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:

@@ -77,7 +77,7 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
 def listed_rows(
     using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
 ) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
-    """Return the same rows as they are read, and what is told behind the last of them."""
+    """Return the same rows, made as they are wanted, and what is told behind the last."""
     is_withheld = withheld_from(using.store, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     told = {**key._asdict(), "version": version, "withheld": 0}

@@ -60,7 +60,7 @@ async def list_annotations(
     """Return the current annotations, each with its state against the current version.
 
     In a blind queue what others say is withheld, and counted, until the reader is done. As lines
-    they come as they are read; scores are in JSON alone.
+    they come some at a time; scores are in JSON alone.
     """
     key = await home_of(using, trace_id, callers, project)
     if (form := form_for(accept)) is not None:
