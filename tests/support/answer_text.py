@@ -58,8 +58,12 @@ def _text(body: bytes) -> str:
 
 
 def _metrics(body: bytes) -> str:
-    """Return what is declared: the numbers are of this moment."""
-    return "".join(f"{line}\n" for line in body.decode().splitlines() if line.startswith("# "))
+    """Return what is declared: the numbers are of this moment.
+
+    ``…_created`` is left out: of a counter with labels it is there once something was counted.
+    """
+    lines = (line for line in body.decode().splitlines() if line.startswith("# "))
+    return "".join(f"{line}\n" for line in lines if not line.split()[2].endswith("_created"))
 
 
 def _arrow(body: bytes) -> str:
