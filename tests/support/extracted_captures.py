@@ -8,13 +8,14 @@ from tests.support.extracting import World
 from tests.support.ground_truth import Answer, Capture
 
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.pricing.book import LISTED, PriceBook
 
 LATER_S = 100.0
 
 
-def extract_capture(capture: Capture) -> list[Answer]:
+def extract_capture(capture: Capture, prices: PriceBook = LISTED) -> list[Answer]:
     """Return the trajectory of each of the run's traces; what another repeats is marked."""
-    world = World()
+    world = World(prices=prices)
     if logs := capture.logs():
         world.send_logs(logs)
     for request in capture.requests():

@@ -15,6 +15,7 @@ from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
+from spanloom.core.pricing.book import LISTED, PriceBook
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.options import MAX_TRACE_SPANS, BuildOptions
 from spanloom.extractor.readiness import NS, Timing
@@ -40,6 +41,7 @@ class World:
         store: Store | None = None,
         timing: Timing | None = None,
         max_trace_spans: int = MAX_TRACE_SPANS,
+        prices: PriceBook = LISTED,
     ) -> None:
         self.store: Store = store or MemoryStore()
         self.now_ns = T0_NS
@@ -47,7 +49,7 @@ class World:
         if isinstance(self.store, MemoryStore):
             self.store.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
-        self.max_trace_spans = max_trace_spans
+        self.options = BuildOptions(max_trace_spans, prices)
         self.restart()
 
     def restart(self) -> None:
@@ -58,7 +60,7 @@ class World:
             self.metrics,
             self.timing,
             lambda: self.now_ns,
-            BuildOptions(self.max_trace_spans),
+            self.options,
             lambda: self.now_ns + self.wall_ahead_ns,
         )
 

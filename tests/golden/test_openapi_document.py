@@ -1,0 +1,24 @@
+"""The OpenAPI document is the golden one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tests.support.access import open_access
+from tests.support.goldens import pretty
+
+from spanloom.api.app import create_app
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from tests.support.goldens import Goldens
+
+    from spanloom.core.ports.reading import ReadingStore
+
+
+def test_openapi_document(goldens: Goldens) -> None:
+    """All of it but the version of the release, with sorted keys."""
+    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access())
+    document = app.openapi()
+    document["info"]["version"] = "<version>"
+    goldens.check("openapi.json", pretty(document, sort=True))

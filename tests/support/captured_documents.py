@@ -1,0 +1,75 @@
+"""The documents of a captured run, made in this process, and a line that stands for them.
+
+``python -m tests.support.captured_documents DIALECT/SCENARIO`` prints them, for a diff between two
+checkouts. Left out is the version of the extractor, which says nothing of a run; every model has
+the same price, so that no release of the price list changes a document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from tests.support.extracted_captures import extract_capture
+from tests.support.goldens import pretty
+from tests.support.ground_truth import Capture
+from tests.support.read_outline import decode_outline
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.outline.columns import encode_outline
+from spanloom.core.outline.rows import outline_rows
+from spanloom.core.pricing.book import OwnPrice, PriceBook
+from spanloom.core.pricing.rates import Rate, Rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tests.support.ground_truth import Answer
+
+PRICES = PriceBook([OwnPrice("*", Rates(input=Rate(Decimal(1)), output=Rate(Decimal(10))))])
+HASH_CHARS = 12
+
+
+def answers_of(capture: Capture) -> Sequence[Answer]:
+    """Return the documents of a capture's traces, without what says nothing of the run."""
+    answers = extract_capture(capture, PRICES)
+    for answer in answers:
+        del answer.document["extraction"]["extractor_version"]
+    return answers
+
+
+def line_of(capture: Capture) -> str:
+    """Return the name of a capture, what there is in it, and a hash for each kind of document."""
+    answers = answers_of(capture)
+    facts = {
+        "traces": len(answers),
+        "steps": sum(1 for answer in answers for _ in answer.steps()),
+        "spans": sum(len(answer.spans) for answer in answers),
+        "documents": _hash(dump(answer.document) for answer in answers),
+        "span-documents": _hash(dump(answer.spans) for answer in answers),
+        "outlines": _hash(map(_outline, answers)),
+    }
+    return " ".join([capture.id, *(f"{name}={fact}" for name, fact in facts.items())])
+
+
+def _hash(bodies: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"\n".join(bodies)).hexdigest()[:HASH_CHARS]
+
+
+def _outline(answer: Answer) -> bytes:
+    return encode_outline(outline_rows(answer.document, answer.spans), 1)
+
+
+def main() -> None:
+    """Print the documents of the named capture."""
+    dialect, _, scenario = sys.argv[1].partition("/")
+    for answer in answers_of(Capture(dialect, scenario)):
+        outline = decode_outline(_outline(answer))
+        sys.stdout.write(pretty(answer.document) + pretty(answer.spans))
+        sys.stdout.write(pretty([outline.header, outline.columns]))
+
+
+if __name__ == "__main__":
+    main()
