@@ -1,4 +1,4 @@
-"""The first minutes of somebody with nothing but the README, whose agent has a failing tool."""
+"""The first minutes of somebody with nothing but the first pages, whose agent has a failing tool."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ def test_who_follows_the_readme_finds_the_failing_tool_and_reads_the_third_promp
     reader = Reader(tmp_path, started.addresses, tmp_path / "data")
 
     program = tmp_path / "agent.py"
-    program.write_text(f"{code_of_readme()}\n{AGENT.read_text('utf-8')}", "utf-8")
+    program.write_text(f"{code_of_the_page()}\n{AGENT.read_text('utf-8')}", "utf-8")
     with scripted_server() as models:
         model = f"export OPENAI_BASE_URL={models}/v1 OPENAI_API_KEY=none PYTHONPATH="
         run = shlex.join([str(PYTHON), str(program)])
-        reader.run_in_shell("\n".join([*exports_of_readme(), model, run]))
+        reader.run_in_shell("\n".join([*exports_of_the_page(), model, run]))
 
-    assert "planner ! recovered" in reader.until(line_of_readme("spanloom list"), "settled")
-    tree = reader.type_line(line_of_readme("spanloom show latest   "))
+    assert "planner ! recovered" in reader.until(line_of_the_page("spanloom list"), "settled")
+    tree = reader.type_line(line_of_the_page("spanloom show latest   "))
     assert "■ weather" in tree
     assert "✗ ConnectionError: the weather service does not answer" in tree
-    prompt = reader.type_line(line_of_readme("spanloom show latest model3")).partition("output")[0]
+    prompt = reader.type_line(line_of_the_page("spanloom show latest model3")).partition("output")[0]
     assert "Failed: the weather service does not answer" in prompt
     assert "tool weather\n  sunny, 7 degrees" in prompt
 
 
-def code_of_readme() -> str:
-    """Return what the README has people write."""
-    (code,) = (e.text for e in all_examples() if (e.page, e.language) == ("README.md", "python"))
+def code_of_the_page() -> str:
+    """Return the code that the page has its readers write."""
+    (code,) = (e.text for e in all_examples() if (e.page, e.language) == ("docs/start.md", "python"))
     return code
 
 
-def exports_of_readme() -> list[str]:
-    """Return the variables that stand above it; what is installed is there."""
+def exports_of_the_page() -> list[str]:
+    """Return the variables above it; the packages are installed."""
     return [line for line in _lines() if line.startswith("export OTEL_") and "#" not in line]
 
 
-def line_of_readme(begin: str) -> str:
-    """Return a line that begins so, to be shown as a terminal shows it."""
+def line_of_the_page(begin: str) -> str:
+    """Return the line of the page that begins so, with output as on a terminal."""
     (line,) = (
         line for line in _lines() if line.startswith(begin) and "--" not in line.split("#")[0]
     )
@@ -65,4 +65,4 @@ def line_of_readme(begin: str) -> str:
 
 
 def _lines() -> list[str]:
-    return (ROOT / "README.md").read_text("utf-8").splitlines()
+    return (ROOT / "docs/start.md").read_text("utf-8").splitlines()

@@ -141,8 +141,8 @@ def test_what_does_not_exist_is_refused(arguments: list[str], said: str, run: Ru
     assert said in err
 
 
-def test_the_readme_shows_the_recommended_recipe_as_it_is() -> None:
+def test_the_first_steps_show_the_recommended_recipe_as_it_is() -> None:
     recipe = read_frameworks()[0].recipes[0]
-    readme = (REPOSITORY / "README.md").read_text("utf-8")
-    assert recipe.install in readme
-    assert f"```python\n{recipe.code}```" in readme
+    page = (REPOSITORY / "docs/start.md").read_text("utf-8")
+    assert recipe.install in page
+    assert f"```python\n{recipe.code}```" in page
