@@ -20,12 +20,6 @@ class Upkeep(Protocol):
         ``SchemaChangedError``, or ``StartupError`` while another process migrates.
         """
 
-    def lay_out(self) -> int:
-        """Bring some runs of older releases into the tables' present form; return what is left.
-
-        0: all is done, and extractors may work. ``migrate`` has done a first piece.
-        """
-
     def broken_parts(self) -> int:
         """Return how many pieces of tables cannot be read and are set aside, as far as is known."""
 

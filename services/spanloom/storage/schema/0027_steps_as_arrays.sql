@@ -1,6 +1,5 @@
 -- The list of runs carries every figure of a run and its steps, each property an array: what used to
--- join rows of `steps` reads one row now. `steps` itself is emptied into these arrays by the keeper
--- (`storage/upkeep/layout.py`), which then removes it.
+-- join rows of `steps` reads one row now.
 
 ALTER TABLE trajectory_list
     ADD COLUMN IF NOT EXISTS StartTime DateTime64(9) DEFAULT fromUnixTimestamp64Nano(toInt64(least(StartTimeUnixNano, 9223372036854775807))) CODEC(Delta, ZSTD(1)) COMMENT 'Start of the root, clamped to 2262-04-11.' AFTER StartTimeUnixNano,
@@ -19,7 +18,6 @@ ALTER TABLE trajectory_list
     ADD COLUMN IF NOT EXISTS Warnings Array(String) CODEC(ZSTD(1)) COMMENT 'What was odd about the trace.' AFTER Dialects,
     ADD COLUMN IF NOT EXISTS ExtractorVersion LowCardinality(String) COMMENT 'Extractor that built it.' AFTER Models,
     ADD COLUMN IF NOT EXISTS Attributes Array(String) CODEC(ZSTD(1)) COMMENT 'What senders add, `key=value`, sorted: of the root and of any step.' AFTER ExtractorVersion,
-    ADD COLUMN IF NOT EXISTS HasArrays Bool DEFAULT false COMMENT 'Whether the steps stand here; false in rows that the keeper has yet to fill.' AFTER Attributes,
     ADD COLUMN IF NOT EXISTS `Steps.Id` Array(UInt64) CODEC(ZSTD(1)) COMMENT 'Span ids of the steps, as numbers, by start; of equal starts the longest first.',
     ADD COLUMN IF NOT EXISTS `Steps.Type` Array(Enum8('agent' = 1, 'model' = 2, 'tool' = 3, 'graph' = 4)) CODEC(ZSTD(1)) COMMENT 'What they are.',
     ADD COLUMN IF NOT EXISTS `Steps.Name` Array(LowCardinality(String)) CODEC(ZSTD(1)) COMMENT 'Their names.',
@@ -60,9 +58,11 @@ ALTER TABLE call_index
 
 DROP VIEW IF EXISTS call_index_writer;
 
+DROP TABLE IF EXISTS steps;
+
 -- For dashboards. Both read the list, so that a filter on StartTime, of a run, reads what it asks for.
 CREATE OR REPLACE VIEW v_trajectories AS
-SELECT * EXCEPT (Seq, IsDeleted, RootId, HasArrays, `Steps.Id`, `Steps.Type`, `Steps.Name`, `Steps.Dialect`,
+SELECT * EXCEPT (Seq, IsDeleted, RootId, `Steps.Id`, `Steps.Type`, `Steps.Name`, `Steps.Dialect`,
     `Steps.Parent`, `Steps.Agent`, `Steps.Enter`, `Steps.Exit`, `Steps.StartNs`, `Steps.DurationNs`, `Steps.Model`,
     `Steps.InputTokens`, `Steps.OutputTokens`, `Steps.ReasoningTokens`, `Steps.CacheReadTokens`,
     `Steps.CacheCreationTokens`, `Steps.Cost`, `Steps.FirstTokenMs`, `Steps.HasError`, `Steps.ErrorCode`,
