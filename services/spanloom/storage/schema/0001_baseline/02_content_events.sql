@@ -1,6 +1,6 @@
 -- GenAI content that came as log records. The receiver gives it the form of spans (message Record of
--- store.proto): the parent is the span it tells of, the id a fingerprint of what it says, the flags
--- are its place in the request.
+-- store.proto): the parent is the span that it belongs to, the id a fingerprint of its content, the
+-- flags its place in the request.
 
 CREATE TABLE IF NOT EXISTS genai_events
 (
@@ -17,8 +17,8 @@ CREATE TABLE IF NOT EXISTS genai_events
 )
 ENGINE = ReplacingMergeTree(RowVersion)
 ORDER BY (Project, TraceId, SpanId, EventId)
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
-         min_bytes_for_wide_part = 268435456
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0, min_bytes_for_wide_part = 268435456,
+    min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'GenAI content events from log records; the extractor reads them with their spans.';
 
 CREATE TABLE IF NOT EXISTS otlp_event_requests AS otlp_requests
@@ -56,23 +56,7 @@ FROM
     SELECT seq, accepted_at, project, arrayJoin(ss.spans) AS event
     FROM
     (
-        SELECT
-            seq, accepted_at,
-            multiIf(key_project != '', key_project,
-                    resource_map['spanloom.project'] != '', resource_map['spanloom.project'],
-                    resource_map['openinference.project.name'] != '', resource_map['openinference.project.name'],
-                    'default') AS project,
-            arrayJoin(rs.scope_spans) AS ss
-        FROM
-        (
-            SELECT seq, accepted_at, project AS key_project, arrayJoin(resource_spans) AS rs,
-                   as_map(last_of_each_key(rs.resource.attributes)) AS resource_map
-            FROM otlp_event_requests
-        )
+        SELECT seq, accepted_at, rs.project AS project, arrayJoin(rs.scope_spans) AS ss
+        FROM (SELECT seq, accepted_at, arrayJoin(resource_spans) AS rs FROM otlp_event_requests)
     )
 );
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS trace_changes_events_writer TO trace_changes AS
-SELECT Project, TraceId, RowVersion AS Seq, max(AcceptedAt) AS AcceptedAt, false AS HasRoot, count() AS Spans
-FROM genai_events
-GROUP BY Project, TraceId, RowVersion;

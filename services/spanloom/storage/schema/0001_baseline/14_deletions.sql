@@ -19,16 +19,20 @@ CREATE TABLE IF NOT EXISTS deletions
 )
 ENGINE = ReplacingMergeTree(Step)
 ORDER BY Id
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
+    min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Every deletion ever asked for; read with FINAL. Retention does not empty it.';
 
 CREATE TABLE IF NOT EXISTS deleted_traces
 (
     Project LowCardinality(String) COMMENT 'Tenant.',
     TraceId String CODEC(ZSTD(1)) COMMENT 'Trace that no reader sees any more.',
-    DeletionId String COMMENT 'The deletion that took it.'
+    DeletionId String COMMENT 'The deletion that took it.',
+    -- For a trace id without a project, as in trajectories.
+    INDEX trace_id_hash cityHash64(TraceId) TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (Project, TraceId, DeletionId)
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
+    min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'The traces of deletions that are not over.';

@@ -15,5 +15,6 @@ CREATE TABLE IF NOT EXISTS access_keys
 )
 ENGINE = AggregatingMergeTree
 ORDER BY Id
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
+    min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Who may come in, on a server; unused beside an embedded store.';

@@ -1,5 +1,5 @@
--- The change feed: a row for each version of a trajectory, by the time at which it began to be stored.
--- What is there already is taken over as it stands now; said twice, readers meet the same version twice.
+-- The change feed: a row for each version of a trajectory, by the time at which it began to be stored,
+-- and one for each change of its annotations or scores.
 
 CREATE TABLE IF NOT EXISTS trajectory_changes
 (
@@ -8,14 +8,11 @@ CREATE TABLE IF NOT EXISTS trajectory_changes
     TraceId String CODEC(ZSTD(1)) COMMENT 'Trace id.',
     Version UInt32 CODEC(ZSTD(1)) COMMENT 'Version of the trajectory.',
     Status LowCardinality(String) COMMENT 'live, settled, partial or failed.',
-    StartTimeUnixNano UInt64 CODEC(ZSTD(1)) COMMENT 'Start of the root in nanoseconds since the epoch.'
+    StartTimeUnixNano UInt64 CODEC(ZSTD(1)) COMMENT 'Start of the root in nanoseconds since the epoch.',
+    IsSaid Bool COMMENT 'Whether annotations or scores changed, and no version was stored.'
 )
 ENGINE = MergeTree
 ORDER BY (ChangedAt, Project, TraceId)
 SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
     min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Which trajectories changed, in the order of time; the same version may be there twice.';
-
-INSERT INTO trajectory_changes (ChangedAt, Project, TraceId, Version, Status, StartTimeUnixNano)
-SELECT UpdatedAt, Project, TraceId, Version, Status, StartTimeUnixNano
-FROM trajectories FINAL;

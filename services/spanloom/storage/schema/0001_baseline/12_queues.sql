@@ -20,7 +20,9 @@ CREATE TABLE IF NOT EXISTS annotation_queue_items
     Queue String COMMENT 'Name of the queue.',
     TraceId String CODEC(ZSTD(1)) COMMENT 'Trace id.',
     Place UInt64 CODEC(Delta, ZSTD(1)) COMMENT 'Its place in the queue: what comes later stands behind.',
-    Version UInt32 CODEC(ZSTD(1)) COMMENT 'Version of the trajectory when it was put in.'
+    Version UInt32 CODEC(ZSTD(1)) COMMENT 'Version of the trajectory when it was put in.',
+    Failures UInt32 CODEC(ZSTD(1)) COMMENT 'What had failed in it when it was put in.',
+    IsGold Bool COMMENT 'Whether its answers are known: every annotator gets it.'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (Project, Queue, TraceId, Place)

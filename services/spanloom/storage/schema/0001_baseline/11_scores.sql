@@ -51,3 +51,15 @@ SELECT Project, TraceId,
        if(StepId = '', NULL, -Penalty) AS ValueNumber, if(StepId = '', Value, toString(Correctness)) AS ValueText,
        Rationale, SchemeHash AS ConfigHash, IsDeleted
 FROM annotations;
+
+CREATE VIEW IF NOT EXISTS v_scores AS
+SELECT * EXCEPT (IsDeleted)
+FROM
+(
+    SELECT *
+    FROM scores
+    ORDER BY Project, TraceId, ScoreId, Revision DESC
+    LIMIT 1 BY Project, TraceId, ScoreId
+)
+WHERE NOT IsDeleted
+COMMENT 'Every score once, by people and by evaluators; what blind queues withhold is not there.';

@@ -4,7 +4,8 @@ CREATE TABLE IF NOT EXISTS replays
 (
     Id String COMMENT 'Grows with each replay.',
     Step UInt64 COMMENT 'Grows with each row of a replay; the highest counts.',
-    Project Nullable(String) COMMENT 'Only traces of this project; NULL: of any.',
+    EveryProject Bool COMMENT 'Whether traces of every project are selected.',
+    Projects Array(String) COMMENT 'Else: the projects whose traces are selected.',
     StartFromUnixNano Nullable(UInt64) COMMENT 'Only traces that started at or after this time.',
     StartBeforeUnixNano Nullable(UInt64) COMMENT 'Only traces that started before this time.',
     Dialect Nullable(String) COMMENT 'Only traces with spans of this dialect.',
@@ -20,5 +21,6 @@ CREATE TABLE IF NOT EXISTS replays
 )
 ENGINE = ReplacingMergeTree(Step)
 ORDER BY Id
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
+    min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Asked for by spanloom replay, worked off by the extractor; read with FINAL.';

@@ -1,5 +1,6 @@
 -- What annotators say of steps and of whole trajectories. Rows are only added: of one annotator's rows on
--- one step the highest revision counts, and undoing or taking back is a revision too. The project leads the key.
+-- one step the highest revision counts, and undoing or taking back is a revision too. The tables themselves are
+-- read by no statement from outside, and of the views blind queues withhold what they withhold elsewhere.
 
 CREATE TABLE IF NOT EXISTS annotations
 (
@@ -66,3 +67,16 @@ ORDER BY (Project, TraceId, Version)
 SETTINGS index_granularity = 128, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
     min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Documents as they were annotated; trajectories has only the current ones.';
+
+CREATE VIEW IF NOT EXISTS v_annotations AS
+SELECT Project, TraceId, StepId, Scheme, Annotator, Origin, AtUnixMicro, Revision, Correctness, ErrorType, ErrorSubtype, Severity, Penalty,
+       Rationale, Value, Version, StepHash, AnchorType, AnchorAgentName, AnchorQuote, SchemeHash
+FROM
+(
+    SELECT *
+    FROM annotations
+    ORDER BY Project, TraceId, Scheme, Annotator, StepId, Revision DESC, AtUnixMicro DESC, WriteId DESC
+    LIMIT 1 BY Project, TraceId, Scheme, Annotator, StepId
+)
+WHERE NOT IsDeleted
+COMMENT 'What annotators say of steps and, with an empty StepId, of runs; what blind queues withhold is not there.';

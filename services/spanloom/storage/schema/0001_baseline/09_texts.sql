@@ -1,11 +1,9 @@
 -- Full text: what the steps of runs said, each message once, with an index of its words. It is written
 -- beside the extraction, by the indexer. A row counts while the run's row in trajectory_list has its hash.
-
-ALTER TABLE trajectory_list
-    ADD COLUMN IF NOT EXISTS `Steps.Text` Array(UInt64) CODEC(ZSTD(1)) COMMENT 'Hash of what each brought into the run in texts; 0: none.' AFTER `Steps.Args`;
-
+--
 -- One part of the table is one month: what expires is dropped as a whole, for to delete rows builds the
 -- index again. Not replacing: every merge would take the texts apart once more.
+
 CREATE TABLE IF NOT EXISTS step_texts
 (
     Project LowCardinality(String) COMMENT 'Tenant.',
