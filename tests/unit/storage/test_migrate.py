@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.later_migration import LATER
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.errors import (
@@ -24,7 +25,7 @@ from spanloom.storage.deletions.tables import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import check_schema, migrate
-from spanloom.storage.engine.statements import Migration, migrations, query, request_schema
+from spanloom.storage.engine.statements import migrations, query, request_schema
 from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.upkeep.retention import NEVER_EXPIRES, RETAINED, set_retention
 
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     from spanloom.storage.clickhouse import ClickHouseStore
 
 DAY_NS = 24 * 3600 * 10**9
-LATER = Migration(
-    len(migrations()) + 1,
-    f"{len(migrations()) + 1:04}_later.sql",
-    """-- A column, and a view that has it.
-ALTER TABLE replays ADD COLUMN IF NOT EXISTS Note String COMMENT 'Why.';
-
-CREATE OR REPLACE VIEW v_replays AS SELECT Id, Note FROM replays FINAL COMMENT 'Replays.';
-""",
-)
-"""A migration as a later release may bring it."""
 
 
 def plan_of(days: int) -> RetentionPlan:
