@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS known (
   top_of TEXT, -- the trace, of an observation that has no parent
   touched_s INTEGER NOT NULL,
   fields BLOB NOT NULL, -- JSON: name to [time, event id, value]
+  trace_id BLOB, -- of an observation that is stored as a span; null while it waits for its creation
   PRIMARY KEY (project, subject, id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS known_tops ON known (project, top_of) WHERE top_of IS NOT NULL;
@@ -55,8 +56,8 @@ CREATE TABLE IF NOT EXISTS forgotten (
   trace_id BLOB NOT NULL -- of the stored span, as OTLP has it
 );
 """
-_ADD_TRACE_ID = "ALTER TABLE known ADD COLUMN trace_id BLOB"
-"""The trace of an observation that is stored as a span; null while it waits for its creation."""
+_HAS_TRACE_IDS = "SELECT trace_id FROM known LIMIT 0"
+"""Fails on a file from before 0.1.0, of which ``CREATE … IF NOT EXISTS`` changes nothing."""
 
 
 class ObservationFile:
@@ -75,9 +76,7 @@ class ObservationFile:
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
             self._file.executescript(_SCHEMA)
-            columns = {row[1] for row in self._file.execute("PRAGMA table_info(known)")}
-            if "trace_id" not in columns:
-                self._file.execute(_ADD_TRACE_ID)
+            self._file.execute(_HAS_TRACE_IDS)
         except sqlite3.Error as error:
             raise StartupError(f"{path} cannot be opened: {error}.") from error
 
