@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.collector.doors.langfuse.changes import Subject
-from spanloom.core.errors import OverloadedError, StartupError
+from spanloom.core.errors import OverloadedError, SchemaTooOldError, StartupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,8 +56,6 @@ CREATE TABLE IF NOT EXISTS forgotten (
   trace_id BLOB NOT NULL -- of the stored span, as OTLP has it
 );
 """
-_HAS_TRACE_IDS = "SELECT trace_id FROM known LIMIT 0"
-"""Fails on a file from before 0.1.0, of which ``CREATE … IF NOT EXISTS`` changes nothing."""
 
 
 class ObservationFile:
@@ -76,9 +74,12 @@ class ObservationFile:
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
             self._file.executescript(_SCHEMA)
-            self._file.execute(_HAS_TRACE_IDS)
+            columns = {row[1] for row in self._file.execute("PRAGMA table_info(known)")}
         except sqlite3.Error as error:
             raise StartupError(f"{path} cannot be opened: {error}.") from error
+        if "trace_id" not in columns:
+            self._file.close()
+            raise SchemaTooOldError(f"the file {path}")
 
     def close(self) -> None:
         """Close the file."""
