@@ -7,10 +7,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tests.support.memory_store import MemoryStore
+from tests.support.otlp_requests import with_projects
 
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
 
@@ -30,7 +30,7 @@ def measure_building(scale: Scale, _folder: Path) -> Iterator[Row]:
     """Yield one row: CPU milliseconds a trace, the best of some repeats."""
     store = MemoryStore()
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(SPANS - 2) // 2)
-    store.append([SpooledRequest(1, "", 1, claim_request("", wrap(spans)), len(spans))])
+    store.append([SpooledRequest(1, "", 1, with_projects(wrap(spans)), len(spans))])
     [(key, stored)] = store.read_spans([c.key for c in store.unextracted()]).items()
     rounds = max(_ROUNDS // (1 if scale.repeats > 1 else 10), 1)
     best_s = float("inf")

@@ -11,7 +11,7 @@ import clickhouse_connect
 
 from spanloom.storage.clickhouse import ClickHouseStore
 from spanloom.storage.engine.lane import COMMON_SETTINGS
-from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.engine.statements import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpooledRequest
 
 _POLL_S = 0.1
+_BARE_TABLE = "CREATE TABLE IF NOT EXISTS otel_traces\n"
 
 ONE_BATCH = """
 SELECT * FROM otel_traces WHERE RowVersion BETWEEN {first:UInt64} AND {last:UInt64}
@@ -83,5 +84,5 @@ def dump_batches(client: Client, batches: Sequence[Batch], folder: Path) -> None
 
 def create_bare_table(client: Client) -> None:
     """Make ``otel_traces`` as it ships, and nothing else: no decoder, no other table to fill."""
-    for statement in schema_files()[0].statements:
-        client.command(statement)
+    statements = migrations()[0].statements
+    client.command(next(text for text in statements if _BARE_TABLE in text))

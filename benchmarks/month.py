@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from contextlib import closing
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.runs import Runs
 from spanloom.storage.engine.connect import open_store, open_upkeep
-from spanloom.storage.engine.statements import schema_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from clickhouse_connect.driver.client import Client
 
 WRITTEN_AT_ONCE = 1_000
 """Runs in one write, as an extractor that has much to do writes them."""
-_TABLE = "CREATE TABLE IF NOT EXISTS steps\n"
+_TABLE = Path(__file__).with_name("step_rows.sql")
 _SLICES = 9
 _SAME = (
     "Project, TraceId, StepId, Version, AgentId, ParentId, Type, Name, StartTimeUnixNano,"
@@ -51,9 +49,8 @@ def fill_month(path: Path, count: int, quiet_s: float) -> int:
 
 
 def lay_out_rows(client: Client, runs: Runs) -> None:
-    """Store every step as a row of the table that older releases had."""
-    tables = (statement for file in schema_files() for statement in file.statements)
-    client.command(next(table for table in tables if _TABLE in table))
+    """Store every step as a row of a table of its own."""
+    client.command(_TABLE.read_text("utf-8"))
     ends = [runs.start_ns(runs.count * n // _SLICES) for n in range(_SLICES + 1)]
     for n in range(_SLICES):
         client.command(_ROWS, parameters={"from": ends[n], "until": ends[n + 1]})

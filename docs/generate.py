@@ -67,9 +67,9 @@ def metrics() -> str:
 
 def migrations() -> str:
     """Every schema file with its opening comment."""
-    folder = files("spanloom.storage").joinpath("schema")
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
-    rows = ((f"`{name}`", _opening(folder.joinpath(name).read_text("utf-8"))) for name in names)
+    folder = Path(str(files("spanloom.storage").joinpath("schema")))
+    found = sorted(folder.rglob("*.sql"))
+    rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in found)
     return _table(("file", "what it makes"), rows)
 
 
@@ -184,7 +184,7 @@ def _markdown(docstring: str) -> str:
 def _opening(sql: str) -> str:
     lines = []
     for line in sql.splitlines():
-        if not line.startswith("--"):
+        if not line.startswith("-- "):
             break
         lines.append(line.removeprefix("--").strip())
     return " ".join(lines)

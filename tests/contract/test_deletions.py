@@ -139,7 +139,6 @@ OTHERS = {
     *("changed_since", "index_texts"),  # what was stored is looked at, and left out then
     *("clock", "appends", "writes", "inserted"),  # times and numbers, of no trace
     *("read_watermark", "record_watermark"),
-    "is_laid_out",  # tells of tables
     "is_alone",  # tells of processes
     *("add_annotations", "keep_version", "add_scores", "add_items", "add_events", "telling"),
     *("put_scheme", "schemes", "scheme_text", "put_queue", "queues"),  # of no trace

@@ -68,8 +68,6 @@ NOT_SEEN = {
     "current_version": "tells a number, which the project's own document confirms",
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
-    "old_steps": "its rows are joined to trajectories by key",
-    "old_trajectories": "each of its rows goes back to its own project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
@@ -85,7 +83,6 @@ NOT_BY_PROJECT = {
     "quarantined": "the extractor's own list",
     "stored_bytes": "the quotas know every project; a sender is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",
-    "unfilled_runs": "the keeper's",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
     "count_expired_rows": "the keeper's",

@@ -14,10 +14,10 @@ from tests.support.otlp_requests import (
     spans_apart,
     spooled,
     wire_span,
+    with_projects,
 )
 from tests.support.span_store import names
 
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.spans import SpooledRequest
@@ -81,7 +81,7 @@ def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
 def test_of_one_span_twice_in_one_request_the_last_counts(store: Store, key: TraceKey) -> None:
     spans = [wire_span(key.trace_id, 1, name=name) for name in ("first", "last")]
     request = spooled(message_of(spans), key.project)
-    body = claim_request(key.project, message_of(spans).SerializeToString())
+    body = with_projects(message_of(spans).SerializeToString(), key.project)
     store.append([SpooledRequest(next_seq(), key.project, 1, body, 2)])
     store.append([request])
     assert names(store.read_spans([key])[key]) == ["last"]
@@ -93,7 +93,7 @@ def test_of_one_span_twice_in_two_months_every_read_gives_the_same(
 ) -> None:
     starts = [START_NS + 31 * m * 24 * 3600 * 10**9 for m in months]
     spans = [wire_span(key.trace_id, 1, name=str(s), start_ns=s) for s in starts]
-    body = claim_request(key.project, message_of(spans).SerializeToString())
+    body = with_projects(message_of(spans).SerializeToString(), key.project)
     request = SpooledRequest(next_seq(), key.project, 1, body, 2)
     for _ in range(8):
         store.append([request])

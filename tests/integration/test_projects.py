@@ -1,9 +1,8 @@
-"""Projects as the receiver decides them, seen from outside: hostile names, an old spool."""
+"""Projects as the receiver decides them, seen from outside: hostile names."""
 
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import time
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,11 @@ import pytest
 from tests.support.otlp_requests import message_of, wire_span
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 WAIT_S = 30.0
 QUICK = {"SPANLOOM_ROOT_QUIET_S": "0.2"}
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
-OLD_RECORD = """
-INSERT INTO requests (seq, project, accepted_at_ns, span_count, size, body)
-SELECT last_seq + 1, '', 1763600000000000000, 1, ?, ? FROM totals
-"""
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +63,3 @@ def test_any_name_is_only_a_name_or_passed_over(
     assert answer.status_code == 200
     assert (b"project names" in answer.content) is (name != project)
     assert await_project(spanloom, trace_id) == project
-
-
-def test_a_spool_of_the_previous_release_drains_into_its_projects(
-    tmp_path: Path, start_spanloom: StartSpanloom
-) -> None:
-    data, trace_id = tmp_path / "data", secrets.token_hex(16)
-    first = start_spanloom(data_dir=data, env=QUICK)
-    first.wait_until_ready()
-    assert first.stop() == 0
-    body = request_of(trace_id, "told before")
-    with sqlite3.connect(data / "spool.sqlite") as spool:
-        spool.execute(OLD_RECORD, (len(body) + 256, body))
-        spool.execute("UPDATE totals SET last_seq = last_seq + 1, records = 1, bytes = 999")
-        spool.execute("PRAGMA user_version = 3")
-    spool.close()
-    second = start_spanloom(data_dir=data, env=QUICK)
-    second.wait_until_ready()
-    assert await_project(second, trace_id) == "told before"

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
+from tests.support.otlp_requests import with_projects
 from tests.support.traces import KEY, traces
 
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
@@ -73,7 +73,7 @@ def _check_steps(trajectory: Trajectory) -> None:
 def test_captures_in_any_order_batching_and_repetition(capture: Capture) -> None:
     chance = random.Random(capture.id)
     in_order = [
-        SpooledRequest(i, "", i * NS, claim_request("", body), 0)
+        SpooledRequest(i, "", i * NS, with_projects(body), 0)
         for i, body in enumerate(capture.requests(), 1)
     ]
     mixed = [*chance.sample(in_order, len(in_order)), *chance.choices(in_order, k=3)]

@@ -6,11 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.support.memory_store import MemoryStore
-from tests.support.otlp_requests import message_of, wire_span
+from tests.support.otlp_requests import message_of, wire_span, with_projects
 
 from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
@@ -86,7 +85,7 @@ class World:
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
         accepted_ns = self.now_ns + self.wall_ahead_ns
-        self.store.append([SpooledRequest(seq, "", accepted_ns, claim_request("", body), 0)])
+        self.store.append([SpooledRequest(seq, "", accepted_ns, with_projects(body), 0)])
 
     def insert_late(
         self, seconds: float, message: ExportTraceServiceRequest | bytes, seq: int = 0

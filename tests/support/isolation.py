@@ -324,7 +324,6 @@ OF_THE_EXTRACTOR = {
 
 NOT_READING = {
     "append",
-    "is_laid_out",
     *("write", "make_room"),
     "announce",
     "deleted_among",  # of what a reader was told
@@ -333,7 +332,7 @@ NOT_READING = {
     *("index_texts", "record_text_watermark"),
     "record_replay",
     "ping",
-    *("take_snapshot", "is_laid_out"),
+    "take_snapshot",
     *("add_annotations", "put_scheme", "keep_version", "add_scores"),
     *("put_queue", "add_items", "add_events"),
     *("telling", "is_alone"),

@@ -223,7 +223,7 @@ def _whole(row: Annotation) -> str:
 
 
 def _score_of(row: Annotation) -> Score:
-    """Return what the view of ``0031_scores.sql`` makes of an annotation."""
+    """Return what the view of ``11_scores.sql`` makes of an annotation."""
     is_whole = not row.slot.step_id
     return Score(
         key=row.slot.key,

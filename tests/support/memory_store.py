@@ -30,10 +30,6 @@ class MemoryStore(
         """See ``SnapshotTaker.take_snapshot``: there are no files to hold."""
         raise NotEmbeddedError("A store in memory has no files.")
 
-    def is_laid_out(self) -> bool:
-        """See ``ExtractionStore.is_laid_out``."""
-        return True
-
     def make_room(self) -> None:
         """See ``BuildingStore.make_room``: there is nothing to give back."""
 

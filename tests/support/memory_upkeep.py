@@ -16,7 +16,6 @@ class MemoryUpkeep:
     def __init__(self) -> None:
         self.migrations = 0
         self.broken = 0
-        self.unfilled = 0
         self.plans: list[RetentionPlan] = []
         self.kept: list[bool] = []
         self.expirations: list[int] = []
@@ -28,11 +27,6 @@ class MemoryUpkeep:
         """See ``Upkeep.migrate``."""
         self.migrations += 1
         return []
-
-    def lay_out(self) -> int:
-        """See ``Upkeep.lay_out``."""
-        self.unfilled = max(self.unfilled - 1, 0)
-        return self.unfilled
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``."""

@@ -11,10 +11,13 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
+from spanloom.collector.intake.findings import Findings
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.tenancy import resolve_project, write_projects
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.spans.values import all_attributes
+from spanloom.wire.receive_pb2 import TraceRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,6 +35,14 @@ def key_value(key: str, value: object) -> KeyValue:
     """Return a string, bool, int, double or bytes attribute."""
     arms = {str: "string_value", bool: "bool_value", int: "int_value", float: "double_value"}
     return KeyValue(key=key, value=AnyValue(**{arms.get(type(value), "bytes_value"): value}))  # type: ignore[arg-type]  # by arm
+
+
+def with_projects(body: bytes, key_project: str = "") -> bytes:
+    """Return a request as intake writes it into the spool, without validating it."""
+    resources = TraceRequest.FromString(body).resource_spans
+    found = Findings()
+    projects = [resolve_project(key_project, r.resource.attributes, found) for r in resources]
+    return write_projects(body, projects)
 
 
 def wire_span(

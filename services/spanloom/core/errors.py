@@ -85,12 +85,24 @@ class SchemaNotReadyError(StartupError):
     """The store lacks tables or columns of this version; the message names the command to run."""
 
 
+class SchemaTooOldError(StartupError):
+    """A store or spool was made before 0.1.0, the first release; the message says what to do."""
+
+    def __init__(self, what: str) -> None:
+        """Take what was opened: ``the spool /data/spool.sqlite``."""
+        super().__init__(
+            f"{what} was made by a Spanloom before 0.1.0, which this one does not read: export its "
+            "runs with the version that made it (`spanloom export --format otlp`), start this one "
+            "with an empty data directory or database, and import them (`spanloom import`)"
+        )
+
+
 class SchemaLostError(StartupError):
-    """The store has tables, but the list of the schema files that made them is gone."""
+    """The store has tables, but the list of the migrations that made them is gone."""
 
 
 class SchemaChangedError(StartupError):
-    """A schema file differs from what the store has applied under its number."""
+    """A migration differs from what the store has applied under its number."""
 
 
 class InvalidQueryError(PermanentError):

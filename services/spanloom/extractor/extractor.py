@@ -36,8 +36,6 @@ AFTER_FEW = 1.5
 """By how much longer it rests after a look that found few: a look costs the same for one trace."""
 MIN_REST_S = 0.02
 """Under load one look follows the other, but other threads have their turn."""
-WAITING_S = 1.0
-"""How long it waits for the keeper, who brings what an older release stored into its form."""
 AFTER_A_BUG_S = 5.0
 """What nobody foresaw is tried again, but not at once."""
 
@@ -74,7 +72,6 @@ class Extractor:
         self._discovery = Discovery(store, timing)
         self._builder = builder or InProcess(store, options)
         self._recorder = Recorder(store, metrics, self._discovery, clock)
-        self._is_laid_out = False
         self._replayer = Replayer(store, metrics, clock, self._builder)
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
@@ -129,8 +126,6 @@ class Extractor:
         After a piece of a replay the rest is as long as that took: half of the time is left to
         what arrives.
         """
-        if not self._may_build():
-            return WAITING_S
         began = time.monotonic()
         built = self.run_once()
         looked = time.monotonic()
@@ -149,11 +144,6 @@ class Extractor:
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
-
-    def _may_build(self) -> bool:
-        """Return whether the store is in its present form: once so, it is not asked again."""
-        self._is_laid_out = self._is_laid_out or self._store.is_laid_out()
-        return self._is_laid_out
 
     def _asked(self, due: Sequence[Due]) -> Iterator[Asked]:
         """Yield what is due batch by batch, until there is a stop."""

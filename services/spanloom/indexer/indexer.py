@@ -46,15 +46,11 @@ class Indexer(RepeatingPart):
         self._watermark: int | None = None
         self._done: dict[TraceKey, Changed] = {}
         """What was indexed of the last minute."""
-        self._is_laid_out = False
         self._seen_writes: int | None = None
         """How many writes had ended before everything was indexed."""
 
     def run_once(self) -> int:
         """Index what was stored since the last time; return how many texts came in."""
-        self._is_laid_out = self._is_laid_out or self._store.is_laid_out()
-        if not self._is_laid_out:
-            return 0  # what older releases stored has no hashes yet
         writes = self._store.writes()
         if writes is not None and writes == self._seen_writes:
             return 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import RetryableError, StartupError
 from spanloom.core.model.retention import RetentionPlan
-from spanloom.keeper.laying_out import LayingOut
 from spanloom.keeper.retention_file import read_plan
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
@@ -70,7 +69,6 @@ class Keeper(RepeatingPart):
         self._marked_ns = 0
         self._expired_day = 0
         self._trouble = ""
-        self._laying_out = LayingOut(upkeep, steady_ns)
 
     def start(self) -> None:
         """Bring tables and retention up to date, then go on in a thread.
@@ -87,11 +85,10 @@ class Keeper(RepeatingPart):
         super().start()
 
     def run_once(self) -> None:
-        """Do what is due: what has expired, what was deleted, and what an upgrade has left."""
+        """Do what is due: what has expired, and what was deleted."""
         now_ns = self._clock_ns()
         self._expire(now_ns)
         self._remove_deleted(now_ns)
-        self._laying_out.go_on(self._stopping)
 
     def _remove_deleted(self, now_ns: int) -> None:
         """Remove what was deleted, if that is due: at once, soon again, then every hour."""

@@ -15,7 +15,6 @@ from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.make import make_redactor
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.spool.free_space import FreeSpace
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
@@ -53,7 +52,7 @@ def build_collector(
     """Build the parts in the order they start in; each is started before the next is built."""
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)
-    spool = Spool(data.spool, settings.spool_max_bytes, metrics, claim=claim_request)
+    spool = Spool(data.spool, settings.spool_max_bytes, metrics)
     yield spool
     by_project = project_limits_of(settings)
     yield by_project

@@ -24,7 +24,6 @@ from spanloom.storage.trajectories.conversations import ClickHouseConversations
 from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.trajectories.step_rows import ClickHouseSteps
 from spanloom.storage.trajectories.store import ClickHouseTrajectories
-from spanloom.storage.upkeep.layout import has_old_steps
 from spanloom.storage.usage.store import ClickHouseUsage
 
 if TYPE_CHECKING:
@@ -91,10 +90,6 @@ class ClickHouseStore(
     def ping(self) -> None:
         """See ``Store.ping``."""
         list(self._prober.rows("ping"))
-
-    def is_laid_out(self) -> bool:
-        """See ``ExtractionStore.is_laid_out``."""
-        return not has_old_steps(self._worker)
 
     def close(self) -> None:
         """See ``Store.close``."""

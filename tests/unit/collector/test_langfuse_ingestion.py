@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from spanloom.collector.doors.langfuse.events import read_batch
 from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
+from spanloom.collector.doors.langfuse.observation_file import ObservationFile
 from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.intake.export import Exporter
-from spanloom.core.errors import InvalidRequestError
+from spanloom.core.errors import InvalidRequestError, SchemaTooOldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -161,6 +163,14 @@ def test_it_remembers_over_a_restart(limits: Limits, metrics: Metrics, tmp_path:
         found = post(observations, part, limits)
         observations.close()
     assert said(found[span_id_of(CALL).hex()])["langfuse.observation.model.name"] == "gpt"
+
+
+def test_a_file_from_before_the_first_release_is_refused(tmp_path: Path, metrics: Metrics) -> None:
+    with sqlite3.connect(tmp_path / "old") as old:
+        old.execute("CREATE TABLE known (project, subject, id, top_of, touched_s, fields)")
+    old.close()
+    with pytest.raises(SchemaTooOldError, match=r"before 0\.1\.0.*export.*import"):
+        ObservationFile(tmp_path / "old", metrics, 1 << 20)
 
 
 def test_ids_follow_one_rule() -> None:

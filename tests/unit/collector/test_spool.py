@@ -9,9 +9,7 @@ import pytest
 from spanloom.collector.spool.bound import RECORD_BYTES
 from spanloom.collector.spool.dead_letters import DeadLetters
 from spanloom.collector.spool.spool import Spool
-from spanloom.core.errors import OverloadedError, SchemaTooNewError, StartupError
-from spanloom.core.model.dead_letter import DeadLetter
-from spanloom.core.ports.spans import Signal, SpooledRequest
+from spanloom.core.errors import OverloadedError, SchemaTooNewError, SchemaTooOldError, StartupError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,58 +163,20 @@ def test_a_newer_schema_is_refused(tmp_path: Path, metrics: Metrics) -> None:
         Spool(tmp_path / "s", ROOM, metrics)
 
 
-def test_a_spool_of_the_first_schema_is_read_on(tmp_path: Path, metrics: Metrics) -> None:
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_spool_from_before_the_first_release_is_refused_and_left_alone(
+    version: int, tmp_path: Path, metrics: Metrics
+) -> None:
     with sqlite3.connect(tmp_path / "s") as old:
-        old.executescript(
-            """
-            CREATE TABLE requests (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
-              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, size INTEGER NOT NULL,
-              body BLOB NOT NULL);
-            CREATE TABLE dead_letters (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
-              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, reason TEXT NOT NULL,
-              body BLOB NOT NULL);
-            CREATE TABLE totals (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-              last_seq INTEGER NOT NULL, records INTEGER NOT NULL, bytes INTEGER NOT NULL);
-            INSERT INTO totals VALUES (1, 7, 1, 1);
-            INSERT INTO requests VALUES (7, 'shop', 5, 2, 1, x'61');
-            PRAGMA user_version = 1;
-            """
-        )
+        old.execute("CREATE TABLE requests (seq INTEGER PRIMARY KEY)")
+        old.execute(f"PRAGMA user_version = {version}")
     old.close()
-    spool = Spool(tmp_path / "s", ROOM, metrics)
-    spool.put("", b"b", 1, Signal.CONTENT_EVENTS)
-    first, second = spool.read_batch(ROOM)
-    assert first == SpooledRequest(7, "shop", 5, b"a", 2, Signal.SPANS)
-    assert second.signal is Signal.CONTENT_EVENTS
-    spool.set_aside(7, "no")
-    spool.close()
-
-
-def test_dead_letters_of_the_second_schema_are_counted(tmp_path: Path, metrics: Metrics) -> None:
+    with pytest.raises(SchemaTooOldError, match=r"before 0\.1\.0.*export.*import") as error:
+        Spool(tmp_path / "s", ROOM, metrics)
+    assert "\n" not in str(error.value)
     with sqlite3.connect(tmp_path / "s") as old:
-        old.executescript(
-            """
-            CREATE TABLE requests (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
-              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, size INTEGER NOT NULL,
-              body BLOB NOT NULL, signal TEXT NOT NULL DEFAULT 'spans');
-            CREATE TABLE dead_letters (seq INTEGER PRIMARY KEY, project TEXT NOT NULL,
-              accepted_at_ns INTEGER NOT NULL, span_count INTEGER NOT NULL, reason TEXT NOT NULL,
-              body BLOB NOT NULL, signal TEXT NOT NULL DEFAULT 'spans');
-            CREATE TABLE totals (only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-              last_seq INTEGER NOT NULL, records INTEGER NOT NULL, bytes INTEGER NOT NULL);
-            INSERT INTO totals VALUES (1, 7, 0, 0);
-            INSERT INTO dead_letters VALUES (7, 'shop', 5, 2, 'no', x'616263', 'spans');
-            PRAGMA user_version = 2;
-            """
-        )
+        assert old.execute("PRAGMA user_version").fetchone() == (version,)
     old.close()
-    Spool(tmp_path / "s", ROOM, metrics).close()
-    with DeadLetters(tmp_path / "s") as letters:
-        assert letters.list() == [DeadLetter(7, "shop", 5, 2, 3 + RECORD_BYTES, "spans", "no")]
-    with sqlite3.connect(tmp_path / "s") as reader:
-        totals = reader.execute("SELECT dead_records, dead_bytes FROM totals").fetchone()
-    reader.close()
-    assert totals == (1, 3 + RECORD_BYTES)
 
 
 def test_what_another_process_changes_is_counted(
@@ -235,24 +195,6 @@ def test_what_another_process_changes_is_counted(
     spool.put("", b"three", 1)
     assert spool.depth().bytes == len(b"onethree") + 2 * RECORD_BYTES
     assert "spanloom_dead_letter_bytes 0.0" in metrics.render().decode()
-
-
-def test_records_of_the_third_schema_are_claimed_at_the_start(
-    tmp_path: Path, metrics: Metrics
-) -> None:
-    before = Spool(tmp_path / "s", ROOM, metrics)
-    seqs = [before.put(project, b"old", 1) for project in ("", "shop") for _ in range(70)]
-    before.set_aside(seqs[0], "no")
-    before._writing.execute("PRAGMA user_version = 3")
-    before.close()
-    for _ in range(2):  # the second start finds nothing to do
-        spool = Spool(
-            tmp_path / "s", ROOM, metrics, claim=lambda p, body: b"%s/%s" % (p.encode(), body)
-        )
-        bodies = [r.body for r in spool.read_batch(ROOM)]
-        assert bodies == [b"/old"] * 69 + [b"shop/old"] * 70
-        assert spool._reading.execute("SELECT body FROM dead_letters").fetchall() == [(b"/old",)]
-        spool.close()
 
 
 def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metrics) -> None:

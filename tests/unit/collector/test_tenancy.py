@@ -7,7 +7,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tests.support.otlp_requests import message_of, wire_span
 
 from spanloom.collector.intake.limits import Limits
-from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.intake.validate import Validated, validate_request
 from spanloom.core.model.access import MAX_PROJECT_BYTES
 from spanloom.storage.spans.values import own_text
@@ -74,12 +73,3 @@ def test_a_sender_cannot_write_our_field() -> None:
             request.resource_spans[0].resource.attributes.add(key=key).value.string_value = text
         found = validate_request(request.SerializeToString(), Limits(), "mine")
         assert projects_of(found.body) == ["mine"]
-
-
-def test_a_record_without_projects_is_claimed_as_it_would_be_today() -> None:
-    body = message_of([SPAN], {OURS: "own"}).SerializeToString()
-    assert claim_request("", body) == validate_request(body, Limits()).body
-    assert projects_of(claim_request("key", body)) == ["key"]
-    assert projects_of(claim_request("", claim_request("", body))) == ["own"]
-    with pytest.raises(ValueError, match="protobuf"):
-        claim_request("", b"\x0a\x05ab")

@@ -46,7 +46,7 @@ DIRECTORY = DirectoryFacts(
 SPOOL = SpoolFacts(0, 0, 0, 0, 8 * GIB, (), ())
 FILE = AppliedFile("0001_spans.sql", "abc")
 STORE = StoreState(
-    "26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, False, 0, (), (), 0, ()
+    "26.9", NOW_NS, "spanloom migrate", {1: FILE}, {1: FILE}, False, False, 0, (), (), 0, ()
 )
 KEY = Key("0f3a9c5b7d21", "d", "p", frozenset({Scope.READ}), NOW_NS - 40 * DAY_NS, used_ns=NOW_NS)
 
@@ -153,6 +153,9 @@ def test_schema() -> None:
     check(store.schema(newer), PROBLEM, "0009_x.sql", "upgrade")
     check(store.schema(replace(STORE, applied={1: AppliedFile(FILE.name, "x")})), PROBLEM)
     check(store.schema(replace(STORE, applied={})), WARNING, "spanloom migrate")
+    begun = replace(STORE, applied={1: AppliedFile(FILE.name, "")})
+    check(store.schema(begun), WARNING, "spanloom migrate")
+    check(store.schema(replace(STORE, is_before_baseline=True)), PROBLEM, "export", "import")
 
 
 def test_clock_of_the_store() -> None:

@@ -107,13 +107,3 @@ def test_a_run_that_cannot_be_indexed_keeps_no_other_out(store: WatchedStore) ->
         store.say(key, said)
     assert indexer_of(store).run_once() == 2
     assert found(store, "p", "gamma") == [("02", "input")]
-
-
-def test_nothing_is_indexed_before_older_rows_are_laid_out(store: WatchedStore) -> None:
-    laid_out = [False]
-    store.is_laid_out = lambda: laid_out[0]  # type: ignore[method-assign]
-    store.say(A, "alpha")
-    indexer = indexer_of(store)
-    assert indexer.run_once() == 0
-    laid_out[0] = True
-    assert indexer.run_once() == 1

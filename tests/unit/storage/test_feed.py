@@ -17,9 +17,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import Lane
-from spanloom.storage.engine.statements import schema_files
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.upkeep.retention import set_retention
@@ -150,27 +148,3 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         assert beginning.announcements == []
     finally:
         set_retention(lane, RetentionPlan())
-
-
-def test_the_feed_of_an_older_store_begins_with_all_that_is_there(
-    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = schema_files()
-    [cut] = [n for n, file in enumerate(files) if "change_feed" in file.name]
-    lane = Lane(fresh_database)
-    with monkeypatch.context() as before:
-        before.setattr(migrations, "schema_files", lambda: files[:cut])
-        migrations.migrate(lane)
-        fresh_database.command(
-            "INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano)"
-            f" VALUES ('p', 'a', 1, 1, 'live', {START_NS}), ('p', 'a', 2, 2, 'settled', {START_NS})"
-        )
-    migrations.migrate(lane)
-    feed = ClickHouseFeed(lane, lane, OwnClock())
-    page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
-    (told,) = page.announcements
-    assert told[:4] == (TraceKey("p", "a"), 2, Status.SETTLED, START_NS)
-    assert abs(told.changed_us - time.time_ns() // 1000) < 3600 * US
-    feed.announce(SOMETHING)
-    (new,) = feed.announced(Reach.ALL, TrajectoryFilter(), page.next, 10).announcements
-    assert new.key == SOMETHING[0].key

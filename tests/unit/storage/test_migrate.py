@@ -9,23 +9,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.later_migration import LATER
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.core.errors import (
     SchemaChangedError,
     SchemaNotReadyError,
     SchemaTooNewError,
+    SchemaTooOldError,
     StoreUnavailableError,
 )
 from spanloom.core.model.retention import RetentionPlan, Terms
 from spanloom.core.ports.progress import FOREVER_S
 from spanloom.storage.deletions.tables import NOT_OF_TRACES
-from spanloom.storage.engine import migrate as migrations
+from spanloom.storage.engine import migrate as migrating
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import check_schema, migrate
-from spanloom.storage.engine.statements import query, request_schema, schema_files
+from spanloom.storage.engine.statements import migrations, query, request_schema
 from spanloom.storage.spans.records import FramedRecords
-from spanloom.storage.upkeep.layout import Layout
 from spanloom.storage.upkeep.retention import NEVER_EXPIRES, RETAINED, set_retention
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def definitions(lane: Lane) -> dict[str, str]:
 
 def test_an_empty_database_gets_every_file_once(fresh_database: Client) -> None:
     lane = Lane(fresh_database)
-    assert migrate(lane) == [file.name for file in schema_files()]
+    assert migrate(lane) == [migration.name for migration in migrations()]
     assert migrate(lane) == []
 
 
@@ -81,9 +82,26 @@ def test_a_migration_interrupted_anywhere_is_taken_up_again(
         break
     lane = Lane(fresh_database)
     assert migrate(lane) == []
-    assert len(list(lane.rows("applied_migrations"))) == len(schema_files())
-    assert Layout(lane).go_on() == 0  # removes what only older releases filled
+    assert len(list(lane.rows("applied_migrations"))) == len(migrations())
     assert definitions(lane) == definitions(clickhouse_store._worker)
+
+
+@pytest.mark.parametrize("statements", range(4))
+def test_a_later_migration_is_applied_once_also_after_a_kill(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
+) -> None:
+    """What is run: the entry in the list, two statements, the entry again."""
+    lane = Lane(fresh_database)
+    migrate(lane)
+    monkeypatch.setattr(migrating, "migrations", lambda: (*migrations(), LATER))
+    with pytest.raises(StoreUnavailableError):
+        migrate(BreakingLane(fresh_database, 1 + statements))  # one more makes sure of the list
+    with pytest.raises(SchemaNotReadyError, match=LATER.name):
+        check_schema(lane, "")
+    assert migrate(lane) == [LATER.name]
+    assert migrate(lane) == []
+    check_schema(lane, "")
+    assert "`Note` String COMMENT" in definitions(lane)["replays"]
 
 
 def test_a_newer_store_is_refused_in_one_line_and_left_alone(fresh_database: Client) -> None:
@@ -103,25 +121,37 @@ def test_a_store_without_tables_or_of_an_older_version_is_refused_and_left_alone
     with pytest.raises(SchemaNotReadyError, match="no tables yet; run `spanloom migrate -x` first"):
         check_schema(lane, "spanloom migrate -x")
     assert definitions(lane) == {}
-    with monkeypatch.context() as before:
-        before.setattr(migrations, "schema_files", lambda: schema_files()[:-1])
-        migrate(lane)
-        check_schema(lane, "")
+    migrate(lane)
+    check_schema(lane, "")
     tables = definitions(lane)
-    with pytest.raises(SchemaNotReadyError, match=rf"older.*{schema_files()[-1].name}; run `it`"):
+    monkeypatch.setattr(migrating, "migrations", lambda: (*migrations(), LATER))
+    with pytest.raises(SchemaNotReadyError, match=rf"older.*{LATER.name}; run `it`"):
         check_schema(lane, "it")
     assert definitions(lane) == tables
 
 
-def test_a_schema_file_that_was_changed_after_it_was_applied_is_refused(
+def test_a_store_from_before_the_baseline_is_refused_in_one_line_and_left_alone(
+    fresh_database: Client,
+) -> None:
+    lane = Lane(fresh_database)
+    lane.run(query("create_migrations"))
+    for number, name in ((1, "0001_spans.sql"), (36, "0036_annotations_for_people.sql")):
+        lane.run(query("record_migration"), number=number, name=name, checksum="x")
+    for open_it in (lambda: migrate(lane), lambda: check_schema(lane, "")):
+        with pytest.raises(SchemaTooOldError, match=r"before 0\.1\.0.*export.*import") as error:
+            open_it()
+        assert "\n" not in str(error.value)
+    assert set(definitions(lane)) == {"schema_migrations"}
+
+
+def test_a_migration_that_was_changed_after_it_was_applied_is_refused(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lane = Lane(fresh_database)
     migrate(lane)
-    files = list(schema_files())
-    files[2] = files[2]._replace(text=files[2].text + "\n-- an afterthought")
-    monkeypatch.setattr(migrations, "schema_files", lambda: tuple(files))
-    with pytest.raises(SchemaChangedError, match=files[2].name) as error:
+    changed = migrations()[0]._replace(text=migrations()[0].text + "\n-- an afterthought")
+    monkeypatch.setattr(migrating, "migrations", lambda: (changed,))
+    with pytest.raises(SchemaChangedError, match=changed.name) as error:
         migrate(lane)
     assert "\n" not in str(error.value)
     check_schema(lane, "")  # who only works is not stopped by it

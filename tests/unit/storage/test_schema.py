@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.recorded_stores import RELEASES, STORES
+from tests.support.schema import schema_of
 
 from spanloom.core.errors import StoreUnavailableError
 
@@ -48,6 +50,12 @@ def lane(clickhouse_store: ClickHouseStore) -> Lane:
 def ask(lane: Lane, sql: str) -> list[list[str]]:
     """Run SQL of a test's own."""
     return [list(row) for row in lane._client.query(sql).result_rows]
+
+
+def test_the_schema_is_as_recorded(lane: Lane) -> None:
+    """Changed on purpose: see ``docs/releasing.md``."""
+    recorded = (STORES / RELEASES[-1] / "schema.sql").read_text()
+    assert schema_of(lane) == recorded
 
 
 def test_spans_have_the_columns_of_the_collectors_exporter(lane: Lane) -> None:

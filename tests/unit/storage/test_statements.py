@@ -9,10 +9,10 @@ import pytest
 
 import spanloom.storage
 from spanloom.storage.engine.statements import (
+    migrations,
     query,
     query_files,
     request_schema,
-    schema_files,
 )
 
 STORAGE = Path(spanloom.storage.__file__).parent
@@ -30,7 +30,7 @@ def test_every_query_file_is_used() -> None:
 
 
 def test_a_query_has_a_name_of_its_own() -> None:
-    names = [p.stem for p in STORAGE.rglob("*.sql") if p.parent.name != "schema"]
+    names = [p.stem for p in STORAGE.rglob("*.sql") if STORAGE / "schema" not in p.parents]
     assert sorted(names) == sorted(QUERIES)
 
 
@@ -46,31 +46,29 @@ def test_a_query_is_one_statement_without_placeholders_of_python(name: str) -> N
     assert "{" not in CONDITION.sub("", PARAMETER.sub("", text))
 
 
-def test_schema_files_are_numbered_without_gaps() -> None:
-    assert [file.number for file in schema_files()] == list(range(1, len(schema_files()) + 1))
+_MADE = re.compile(r"^CREATE (?:TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
 
-REPEATABLE = (
-    "IF NOT EXISTS",
-    "IF EXISTS",
-    "OR REPLACE",
-    "MODIFY QUERY",
-    "MODIFY COLUMN",
-    "MODIFY SETTING",
-    "MATERIALIZE PROJECTION",
-    "INSERT INTO conversation_",
-    "INSERT INTO extraction_progress",
-    "INSERT INTO trajectory_changes",
-)
-"""An INSERT of rows that a ReplacingMergeTree has already changes nothing; of the change feed
-readers know what they were told."""
+def test_migrations_are_numbered_without_gaps_from_the_baseline_on() -> None:
+    assert migrations()[0].name == "0001_baseline"
+    numbers = [migration.number for migration in migrations()]
+    assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_every_schema_statement_can_be_repeated() -> None:
-    for file in schema_files():
-        assert file.text.startswith("-- ")
-        for statement in file.statements:
-            assert any(mark in statement for mark in REPEATABLE), file.name
+REPEATABLE = ("IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "MODIFY")
+
+
+def test_every_statement_of_a_migration_can_be_repeated() -> None:
+    for migration in migrations():
+        assert migration.text.startswith("-- ")
+        for statement in migration.statements:
+            assert any(mark in statement for mark in REPEATABLE), statement
+
+
+def test_the_baseline_declares_each_table_once_and_changes_none() -> None:
+    made = [_MADE.search(statement) for statement in migrations()[0].statements]
+    names = [found[1] for found in made if found]
+    assert len(names) == len(made) == len(set(names))
 
 
 def test_the_embedded_engine_reads_the_schema_where_it_lies() -> None:

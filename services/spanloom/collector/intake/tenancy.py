@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from spanloom.collector.intake.findings import Change, Findings
 from spanloom.collector.intake.prescan import resource_entries
 from spanloom.core.model.access import is_project_name
-from spanloom.wire.receive_pb2 import TraceRequest
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
@@ -66,20 +64,6 @@ def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
     for (start, stop), project in zip(resource_entries(body), projects, strict=True):
         sizes[project] += stop - start
     return sizes
-
-
-def claim_request(key_project: str, body: bytes) -> bytes:
-    """Return a validated request of a release that left the decision to the store, decided.
-
-    Raises ``ValueError`` for what is no request.
-    """
-    try:
-        resources = TraceRequest.FromString(body).resource_spans
-    except DecodeError as error:
-        raise ValueError("the record is not valid protobuf") from error
-    found = Findings()
-    projects = [resolve_project(key_project, r.resource.attributes, found) for r in resources]
-    return write_projects(body, projects)
 
 
 def _named(attributes: Mapping[str, bytes]) -> Iterator[str]:

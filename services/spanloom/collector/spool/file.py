@@ -10,16 +10,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from spanloom.collector.spool.claiming import claim_records
 from spanloom.collector.spool.mending import mend_if_damaged
-from spanloom.core.errors import SchemaTooNewError, StartupError
+from spanloom.core.errors import SchemaTooNewError, SchemaTooOldError, StartupError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.collector.spool.claiming import Claim
 
 SCHEMA_VERSION = 4
+"""That of 0.1.0; files of earlier versions are refused."""
 _BUSY_S = 30.0
 
 _PAGES = "PRAGMA page_size = 65536;"
@@ -67,30 +66,6 @@ PRAGMA user_version = 4; -- SCHEMA_VERSION
 COMMIT;
 """
 
-_FROM_1_TO_2 = """
-BEGIN IMMEDIATE;
-ALTER TABLE requests ADD COLUMN signal TEXT NOT NULL DEFAULT 'spans';
-ALTER TABLE dead_letters ADD COLUMN signal TEXT NOT NULL DEFAULT 'spans';
-PRAGMA user_version = 2;
-COMMIT;
-"""
-
-
-_FROM_2_TO_3 = """
-BEGIN IMMEDIATE;
-ALTER TABLE dead_letters ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
-UPDATE dead_letters SET size = length(body) + 256; -- RECORD_BYTES
-ALTER TABLE totals ADD COLUMN dead_records INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE totals ADD COLUMN dead_bytes INTEGER NOT NULL DEFAULT 0;
-UPDATE totals SET (dead_records, dead_bytes) =
-  (SELECT count(*), ifnull(sum(size), 0) FROM dead_letters);
-PRAGMA user_version = 3;
-COMMIT;
-"""
-
-_UPGRADES = {0: (_SCHEMA,), 1: (_FROM_1_TO_2, _FROM_2_TO_3), 2: (_FROM_2_TO_3,)}
-"""What brings the tables of a file of each version up to date."""
-
 
 class Connect(Protocol):
     """Opens SQLite files as ``sqlite3.connect`` does; tests pass one that fails."""
@@ -129,11 +104,11 @@ class Totals:
         )
 
 
-def open_spool_file(path: Path, connect: Connect, claim: Claim) -> sqlite3.Connection:
-    """Open the file, made if it is missing; ``claim`` writes projects into records of old releases.
+def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
+    """Open the file, made if it is missing.
 
     A damaged file is mended first (``mending.py``). Raises ``SchemaTooNewError`` for a newer
-    schema, ``StartupError`` for what is no spool.
+    schema, ``SchemaTooOldError`` for an older one, ``StartupError`` for what is no spool.
     """
     try:
         mend_if_damaged(path, SCHEMA_VERSION, _PAGES + _SCHEMA)
@@ -145,10 +120,11 @@ def open_spool_file(path: Path, connect: Connect, claim: Claim) -> sqlite3.Conne
                 f"The spool {path} was written by a newer Spanloom (schema {version}; this one "
                 f"knows {SCHEMA_VERSION}): use that version, or another data directory."
             )
-        for script in _UPGRADES.get(version, ()):
-            connection.executescript(script)
         if 0 < version < SCHEMA_VERSION:
-            claim_records(connection, claim)
+            connection.close()
+            raise SchemaTooOldError(f"the spool {path}")
+        if version == 0:
+            connection.executescript(_SCHEMA)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection

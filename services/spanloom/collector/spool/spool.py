@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from spanloom.collector.spool.claiming import Claim
 
 _NS_PER_US = 1_000
 
@@ -76,20 +75,16 @@ class Spool:
         *,
         clock_ns: Callable[[], int] = time.time_ns,
         connect: Connect = sqlite3.connect,
-        claim: Claim = lambda _project, body: body,
     ) -> None:
         """Open the spool, which is ready at once.
 
-        ``claim`` writes projects into the records that a release before version 4 of the file
-        left (``intake/tenancy.py``).
-
-        Raises ``SchemaTooNewError`` and ``StartupError``.
+        Raises ``SchemaTooNewError``, ``SchemaTooOldError`` and ``StartupError``.
         """
         self._bound = Bound(max_bytes)
         self._metrics = metrics
         self._clock_ns = clock_ns
         self._path = path
-        self._writing = open_spool_file(path, connect, claim)
+        self._writing = open_spool_file(path, connect)
         self._reading = connect_spool_file(path, connect)
         self._read_lock = Lock()
         self._changed = Condition()

@@ -55,7 +55,7 @@ class Score:
 
     @property
     def id(self) -> str:
-        """What the same score again has too: 32 hex digits, as ``0031_scores.sql`` makes it."""
+        """What the same score again has too: 32 hex digits, as ``11_scores.sql`` makes it."""
         of = self.conversation_id if self.target == "conversation" else self.step_id
         parts = [self.key.project, self.target, self.key.trace_id, of, self.name, self.source]
         parts += [self.author, self.experiment, self.item, str(self.repeat)]

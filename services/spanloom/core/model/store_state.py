@@ -60,7 +60,9 @@ class StoreState:
     applied: Mapping[int, AppliedFile]
     shipped: Mapping[int, AppliedFile]
     has_lost_ledger: bool
-    """Whether there are tables, but nothing says which schema files have made them."""
+    """Whether there are tables, and no list of the migrations that made them."""
+    is_before_baseline: bool
+    """Whether it was made before 0.1.0, the first release."""
     parts_bytes: int | None
     """What its parts take on disk."""
     detached: Sequence[DetachedPart] | None

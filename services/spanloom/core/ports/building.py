@@ -60,7 +60,7 @@ class Call(NamedTuple):
     is_bare: bool
     """Whether it is a model call, and all there is in its trace."""
     dialect: str = ""
-    """The dialect that told of it; empty where an older version stored it."""
+    """The dialect that classified it."""
     extent: Extent = Extent()
     """Of its trace."""
 

@@ -20,9 +20,6 @@ class ReplayingStore(ReplayQueue, BuildingStore, Protocol):
 class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
     """All that the extractor asks of a store."""
 
-    def is_laid_out(self) -> bool:
-        """Return whether what older releases stored is in its present form; once so, for good."""
-
 
 class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, TextIndexer, Protocol):
     """All of it, and its life cycle."""

@@ -96,9 +96,6 @@ class TextIndexer(Protocol):
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
-    def is_laid_out(self) -> bool:
-        """See ``ExtractionStore.is_laid_out``."""
-
     def writes(self) -> int | None:
         """Return how many writes of trajectories have ended, where no other process makes any.
 

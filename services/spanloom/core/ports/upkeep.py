@@ -14,16 +14,11 @@ class Upkeep(Protocol):
     """The tables of a store and how long they hold rows; nobody but the keeper has this."""
 
     def migrate(self) -> Sequence[str]:
-        """Apply the schema files that the store lacks; return their names.
+        """Apply the migrations that the store lacks; return their names.
 
         Killed at any statement, the next call goes on where it was. Raises ``SchemaTooNewError``,
-        ``SchemaChangedError``, or ``StartupError`` while another process migrates.
-        """
-
-    def lay_out(self) -> int:
-        """Bring some runs of older releases into the tables' present form; return what is left.
-
-        0: all is done, and extractors may work. ``migrate`` has done a first piece.
+        ``SchemaTooOldError``, ``SchemaChangedError``, or ``StartupError`` while another process
+        migrates.
         """
 
     def broken_parts(self) -> int:

@@ -4,7 +4,7 @@ Everything is lower case. A word is letters and digits that stand together; of C
 Korean each character is one. Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``,
 ``退`` and ``款``.
 
-The ranges are those of the preprocessor of ``step_texts`` (``0029_texts.sql``), in the order of the
+The ranges are those of the preprocessor of ``step_texts`` (``09_texts.sql``), in the order of the
 engine: lower case first, then a space around each such character, then whatever is ASCII and no
 letter or digit parts words. A property test holds both equal.
 """

@@ -24,22 +24,33 @@ def store(store: StoreState) -> Verdict:
 
 
 def schema(store: StoreState) -> Verdict:
-    """Problem if the tables are of a newer Spanloom or were changed; warning if of an older one."""
+    """Problem if a newer Spanloom or one before 0.1.0 made the tables; warning if an older one."""
     applied, shipped = store.applied, store.shipped
     if store.has_lost_ledger:
         return problem(
             "it has tables and no list of the schema files that made them: no process can use it",
             "look at the disk's health, and restore a backup: `spanloom restore`",
         )
+    if store.is_before_baseline:
+        return problem(
+            "it was made by a Spanloom before 0.1.0: no process of this version can use it",
+            "export its runs with the version that made it (`spanloom export --format otlp`), and "
+            "import them (`spanloom import`) into an empty data directory or database",
+        )
     upgrade = "`pip install --upgrade spanloom`, or use the release that wrote the store"
     if newer := [file.name for number, file in applied.items() if number not in shipped]:
         return problem(f"it has {newer[-1]}, which this version does not know", upgrade)
-    if changed := [f.name for n, f in applied.items() if f.checksum != shipped[n].checksum]:
+    begun = {number for number, file in applied.items() if not file.checksum}
+    if changed := [
+        file.name
+        for number, file in applied.items()
+        if number not in begun and file.checksum != shipped[number].checksum
+    ]:
         return problem(f"it has applied another text of {', '.join(changed)}", upgrade)
-    if missing := [file.name for number, file in shipped.items() if number not in applied]:
+    if missing := [f.name for n, f in shipped.items() if n not in applied or n in begun]:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         return warning(f"it lacks {missing[0]}{more}", f"`{store.migrate_command}`")
-    return ok(f"all {len(shipped)} schema files are applied, each with the text that ships")
+    return ok(f"all migrations are applied, up to {shipped[max(shipped)].name}")
 
 
 def store_clock(store: StoreState, now_ns: int) -> Verdict:

@@ -79,8 +79,14 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
             f"the spool {file} has schema {version}; this version knows {SCHEMA_VERSION}",
             "`pip install --upgrade spanloom`, or use the release that wrote it",
         )
-    if version < SCHEMA_VERSION:
-        return Unknown("the spool is of an older Spanloom, which the next start brings up to date")
+    if 0 < version < SCHEMA_VERSION:
+        return Broken(
+            f"the spool {file} was made by a Spanloom before 0.1.0",
+            "export its runs with the version that made it (`spanloom export --format otlp`), and "
+            "import them (`spanloom import`) into an empty data directory",
+        )
+    if version == 0:
+        return Unknown("the spool has no tables yet; the next start makes them")
     db.execute("BEGIN")  # one moment for all of it
     totals = Totals.load(db)
     oldest = db.execute(_OLDEST).fetchone()

@@ -16,8 +16,13 @@ from spanloom.core.model.store_state import (
 )
 from spanloom.storage.deletions.tables import OF_TRACES
 from spanloom.storage.engine.connect import migrate_command, open_unchecked
-from spanloom.storage.engine.migrate import applied_files, checksum_of, has_lost_ledger
-from spanloom.storage.engine.statements import schema_files
+from spanloom.storage.engine.migrate import (
+    checksum_of,
+    has_lost_ledger,
+    is_before_baseline,
+    listed_migrations,
+)
+from spanloom.storage.engine.statements import migrations
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.answers import Row
@@ -35,8 +40,8 @@ def diagnose(url: str) -> StoreState:
 
 def _state_of(lane: Lane, command: str) -> StoreState:
     [(engine, clock_ns)] = lane.rows("engine_state")
-    shipped = {f.number: AppliedFile(f.name, checksum_of(f)) for f in schema_files()}
-    listed = applied_files(lane)
+    shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
+    listed = listed_migrations(lane)
     applied = {number: AppliedFile(*file) for number, file in listed.items()}
     sizes = _ask(lane, "parts_size")
     detached = _ask(lane, "detached")
@@ -49,6 +54,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         migrate_command=command,
         applied=applied,
         has_lost_ledger=has_lost_ledger(lane, listed),
+        is_before_baseline=is_before_baseline(listed),
         shipped=shipped,
         parts_bytes=None if sizes is None else int(sizes[0][0]),
         detached=None if detached is None else [DetachedPart(*row) for row in detached],

@@ -1,4 +1,4 @@
-"""SQL lives in files: the schema is applied by number, queries are looked up by name."""
+"""SQL in files: migrations of the schema, applied by number, and queries, looked up by name."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _PACKAGE = files("spanloom.storage")
 _STATEMENT_END = re.compile(r";\s*$", re.MULTILINE)
-_NUMBERED = re.compile(r"(\d{4})_(\w+)\.sql")
+_NUMBERED = re.compile(r"(\d{4})_(\w+)(\.sql)?")
 
 
-class SchemaFile(NamedTuple):
-    """One step of the schema, as it ships."""
+class Migration(NamedTuple):
+    """One step of the schema, as it ships: a file, or a folder of files such as the baseline."""
 
     number: int
     name: str
@@ -25,7 +25,7 @@ class SchemaFile(NamedTuple):
 
     @property
     def statements(self) -> list[str]:
-        """The file's statements; one ends where a line ends with a semicolon."""
+        """Its statements; one ends where a line ends with a semicolon."""
         return [s for s in _STATEMENT_END.split(self.text) if s.strip()]
 
 
@@ -65,7 +65,15 @@ def request_schema(*, embedded: bool) -> dict[str, str]:
 
 
 @cache
-def schema_files() -> tuple[SchemaFile, ...]:
-    """Return the numbered schema files in their order."""
+def migrations() -> tuple[Migration, ...]:
+    """Return the migrations in their order; the first is the baseline."""
     found = ((_NUMBERED.fullmatch(p.name), p) for p in (_PACKAGE / "schema").iterdir())
-    return tuple(sorted(SchemaFile(int(m[1]), p.name, p.read_text("utf-8")) for m, p in found if m))
+    return tuple(sorted(Migration(int(m[1]), p.name, _text_of(p)) for m, p in found if m))
+
+
+def _text_of(entry: Traversable) -> str:
+    """Return the text of a file, or of a folder's files in the order of their names."""
+    if entry.is_file():
+        return entry.read_text("utf-8")
+    parts = sorted((p for p in entry.iterdir() if p.name.endswith(".sql")), key=lambda p: p.name)
+    return "\n".join(part.read_text("utf-8") for part in parts)

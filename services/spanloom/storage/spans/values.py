@@ -1,7 +1,7 @@
 """OTLP attribute values as text and back: the rules of the decoder, written in Python.
 
-The decoder itself is SQL (``schema/0002_decoder.sql``). This is what reads its columns back and
-what the in-memory store uses; the tests hold the two together.
+The decoder itself is SQL (``schema/0001_baseline/01_spans.sql``). This is what reads its columns
+back and what the in-memory store uses; the tests hold the two together.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BEGUN = 100
 """Words that a prefix may stand for."""
 
-# The preprocessor of the index, letter by letter (0029_texts.sql), and its tokenizer.
+# The preprocessor of the index, letter by letter (09_texts.sql), and its tokenizer.
 WORDS = (
     "tokens(replaceRegexpAll(lowerUTF8(Text), '(["
     r"\\x{2010}-\\x{2027}\\x{3000}-\\x{30ff}\\x{3400}-\\x{9fff}\\x{ac00}-\\x{d7af}"

@@ -60,20 +60,13 @@ def read_current(
 
 
 def still_current(
-    reader: Lane, wanted: Condition, rows: Sequence[Row], shown: Shown[LineT], order: Order
+    reader: Lane, rows: Sequence[Row], shown: Shown[LineT]
 ) -> Mapping[tuple[str, str], LineT]:
-    """Return those rows of ``list_candidates.sql`` that are what their trajectories are now.
-
-    A row of an older release may stand beside the one in which the keeper laid out its steps, of
-    the same version: such a run is looked up.
-    """
+    """Return those rows of ``list_candidates.sql`` that are what their trajectories are now."""
     newest = read_newest(reader, dict.fromkeys(map(key_of, rows)))
-    standing = [row for row in rows if (n := newest.get(key_of(row))) and n.allows_place(row)]
-    unfilled = {key_of(row) for row in standing if not row.HasArrays}
-    standing.sort(key=attrgetter("Seq", "Version"))
-    found = [shown.line_of(row) for row in standing if key_of(row) not in unfilled]
-    looked_up = read_current(reader, wanted, unfilled, shown, order)
-    return {line.key: line for line in (*found, *looked_up)}
+    current = [row for row in rows if (n := newest.get(key_of(row))) and n.allows_place(row)]
+    current.sort(key=attrgetter("Seq", "Version"))
+    return {line.key: line for line in map(shown.line_of, current)}
 
 
 def key_of(row: Row) -> TraceKey:

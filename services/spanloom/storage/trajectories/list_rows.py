@@ -59,7 +59,6 @@ def laid_out(
     yield "Cost", cost
     yield "LongestRepeat", repeats.longest
     yield "MostRepeats", repeats.most
-    yield "HasArrays", True
     of_steps = attributes_of(steps)
     yield "Attributes", find_attributes(*told, of_steps)
     yield "Steps.Attributes", of_steps

@@ -131,7 +131,7 @@ def find_lines(
         ]
 
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
-        return still_current(lane, wanted, [one.row for one in found], shown, question.order)
+        return still_current(lane, [one.row for one in found], shown)
 
     wanted = asked_for(where, question, Beside(lane, reach))
     descending = question.order.is_descending

@@ -18,7 +18,6 @@ FROM (
     FROM trajectory_list
     WHERE (Project, StartTimeUnixNano, TraceId, Seq, Version)
           IN JSONExtract({versions:String}, 'Array(Tuple(String, UInt64, String, UInt64, UInt32))')
-      AND HasArrays
     LIMIT 1 BY Project, TraceId
 )
 ARRAY JOIN {items}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 OLDEST = (26, 2)
-"""The first with the text index of ``step_texts`` (``schema/0029_texts.sql``)."""
+"""The first with the text index of ``step_texts`` (``schema/0001_baseline/09_texts.sql``)."""
 
 
 def refuse_old_engine(lane: Lane) -> None:

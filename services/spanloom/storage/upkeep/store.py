@@ -9,7 +9,6 @@ from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.annotated import keep_annotated
 from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
-from spanloom.storage.upkeep.layout import Layout
 from spanloom.storage.upkeep.retention import remove_expired, set_retention
 
 if TYPE_CHECKING:
@@ -27,19 +26,12 @@ class ClickHouseUpkeep:
         """Take over the lane; the lock keeps migrations of other processes apart."""
         self._lane = lane
         self._lock = lock
-        self._layout = Layout(lane)
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
         refuse_old_engine(self._lane)
         with self._lock.held() as renew:
-            applied = migrate(self._lane, renew)
-            self.lay_out()  # so that of a store with little in it nobody has to wait
-        return applied
-
-    def lay_out(self) -> int:
-        """See ``Upkeep.lay_out``."""
-        return self._layout.go_on()
+            return migrate(self._lane, renew)
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; an account that may not see them knows of none."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.collector.doors.langfuse.changes import Subject
-from spanloom.core.errors import OverloadedError, StartupError
+from spanloom.core.errors import OverloadedError, SchemaTooOldError, StartupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS known (
   top_of TEXT, -- the trace, of an observation that has no parent
   touched_s INTEGER NOT NULL,
   fields BLOB NOT NULL, -- JSON: name to [time, event id, value]
+  trace_id BLOB, -- of an observation that is stored as a span; null while it waits for its creation
   PRIMARY KEY (project, subject, id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS known_tops ON known (project, top_of) WHERE top_of IS NOT NULL;
@@ -55,8 +56,6 @@ CREATE TABLE IF NOT EXISTS forgotten (
   trace_id BLOB NOT NULL -- of the stored span, as OTLP has it
 );
 """
-_ADD_TRACE_ID = "ALTER TABLE known ADD COLUMN trace_id BLOB"
-"""The trace of an observation that is stored as a span; null while it waits for its creation."""
 
 
 class ObservationFile:
@@ -76,10 +75,11 @@ class ObservationFile:
             )
             self._file.executescript(_SCHEMA)
             columns = {row[1] for row in self._file.execute("PRAGMA table_info(known)")}
-            if "trace_id" not in columns:
-                self._file.execute(_ADD_TRACE_ID)
         except sqlite3.Error as error:
             raise StartupError(f"{path} cannot be opened: {error}.") from error
+        if "trace_id" not in columns:
+            self._file.close()
+            raise SchemaTooOldError(f"the file {path}")
 
     def close(self) -> None:
         """Close the file."""

@@ -5,7 +5,7 @@ message, or one with all of them (OpenTelemetry GenAI semantic conventions 1.28 
 record becomes a span message of its own: its parent is the span it tells of, its id a fingerprint
 of what it says, so that a repeat is the same, and its flags are its place in the request, as some
 senders give all messages of a call one time. From there on it takes the way of spans, limits and
-all; the store keeps it apart (``schema/0009_genai_events.sql``).
+all; the store keeps it apart (``schema/0001_baseline/02_content_events.sql``).
 """
 
 from __future__ import annotations

@@ -1,0 +1,43 @@
+"""Data directories that were recorded with a release: ``fixtures/stores``."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+STORES = Path(__file__).parents[1] / "fixtures" / "stores"
+EARLIER = "before-0.1.0"
+RELEASES = sorted(path.name for path in STORES.iterdir() if path.is_dir() and path.name != EARLIER)
+STORED_S = 30.0
+
+
+def unpack(name: str, data: Path) -> Path:
+    """Lay the recorded directory of this name at a path; returns that."""
+    data.mkdir()
+    with tarfile.open(STORES / name / "data.tar.xz") as archive:
+        archive.extractall(data, filter="data")
+    return data
+
+
+def answers_of(name: str) -> dict[str, Any]:
+    """Return what the API of a recorded service answered, by path."""
+    answers: dict[str, Any] = json.loads((STORES / name / "answers.json").read_text())
+    return answers
+
+
+def check_answers(name: str, api: str) -> None:
+    """Demand what the recorded service answered, and the run that waited in its spool."""
+    answers = answers_of(name)
+    with httpx.Client(base_url=api, timeout=30) as client:
+        for path, recorded in answers.items():
+            assert client.get(path).json() == recorded, path
+        runs = [path for path in answers if not path.endswith("/annotations")]
+        until = time.monotonic() + STORED_S
+        while len(client.get("/v1/trajectories").json()["items"]) <= len(runs):
+            assert time.monotonic() < until, "what waited in the spool has not come"
+            time.sleep(0.1)

@@ -1,0 +1,39 @@
+"""The directory of every release opens, with all that was in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support import programs
+from tests.support.recorded_stores import RELEASES, STORES, check_answers, unpack
+
+from spanloom.storage.engine.statements import migrations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunSpanloom, StartSpanloom
+
+QUICK = ("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5", "--batch-wait-s=0.1")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_recorded_directory_is_brought_up_to_date_and_read(
+    release: str, tmp_path: Path, run_spanloom: RunSpanloom, start_spanloom: StartSpanloom
+) -> None:
+    data = unpack(release, tmp_path / "data")
+    known = (STORES / release / "schema.sql").read_text()
+    migrated = run_spanloom("migrate", f"--data-dir={data}")
+    applied = [line for line in migrated.stdout.splitlines() if line.startswith("applied ")]
+    later = [f"applied {m.name}" for m in migrations() if m.name not in RELEASED[release]]
+    assert (migrated.returncode, applied) == (0, later), migrated.stderr
+    found = programs.run("-m", "tests.support.schema", f"chdb://{data}/store")
+    assert (found.stdout == known) is (not later)
+    service = start_spanloom(*QUICK, data_dir=data)
+    check_answers(release, service.api)
+    assert service.stop() == 0
+
+
+RELEASED = {"0.1.0": {"0001_baseline"}}
+"""The migrations that each recorded release has."""
