@@ -9,7 +9,7 @@ import operator
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.extraction.costs import COST
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (

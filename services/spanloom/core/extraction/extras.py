@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.extraction.costs import sum_costs
-from spanloom.core.extraction.metrics import sum_usage, union_ns
+from spanloom.core.extraction.metrics import sum_costs, sum_usage, union_ns
 from spanloom.core.model.trajectory import Step, StepType, names_of_agents
 from spanloom.core.reading.told import OWN
 

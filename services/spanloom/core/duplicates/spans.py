@@ -1,12 +1,4 @@
-"""One call, one step: finds the spans that report again what another span reports.
-
-Four shapes, each seen in real traces: a model span inside a model span (a client instrumented
-under a framework), a model span beside one (the client's parent got lost), the second report of a
-run that a dialect has marked, and runs told by several instrumentations (``twins.py``). An agent
-right inside one of its name is the same run if different conventions tell of them: the author
-marks what runs a framework's agent. Data access inside a tool (a retriever that a tool wraps) is
-part of the tool. The outer span keeps its identity; what the others know more completes it.
-"""
+"""One call, one step: finds the spans that report again what another span reports."""
 
 from __future__ import annotations
 
@@ -14,8 +6,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.pairing import has_usage, pair_orphans, pair_siblings
-from spanloom.core.extraction.reports.twins import pair_twins
+from spanloom.core.duplicates.matching import has_usage, pair_orphans, pair_siblings
+from spanloom.core.duplicates.reports import pair_twins
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -23,6 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
+
 
 _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
 """Kept here because until Python 3.12 an enum looks its members up in Python code."""

@@ -1,18 +1,89 @@
-"""What several reports of one step say together: the first, completed by the others."""
+"""Runs that several instrumentations report: found, and completed from each other's spans."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from heapq import nsmallest
+from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.duplicates.matching import MAX_OPEN, may_be_one, own_slack_ns
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import NO_CODE, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import StepError, Usage
+    from spanloom.core.model.tree import SpanTree
+
+
+MAX_TELLERS = 8
+"""Nobody installs more instrumentations."""
+MAX_PAIRS = 8
+"""Of so many earlier runs a span may be another report: a trace of equal spans has no end."""
+
+
+class Twins(NamedTuple):
+    """Two spans that may report one run; the smaller of two pairs is the likelier."""
+
+    is_told_otherwise: bool
+    apart_ns: int
+    first: str
+    second: str
+
+
+def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str]:
+    """Return each further report of a run with the first, by span id.
+
+    No instrumentation reports a run twice, so of one scope each run has one span at most. The
+    first is the one highest in the tree: no step may stand below a span that is merged into it.
+    """
+    groups: dict[str, dict[str, NormalizedSpan]] = {
+        n.span.span_id: {n.span.scope_name: n} for n in steps
+    }
+    for pair in sorted(_candidates(steps)):
+        ours, theirs = groups[pair.first], groups[pair.second]
+        if ours is theirs or len(ours) + len(theirs) > MAX_TELLERS:
+            continue
+        if ours.keys().isdisjoint(theirs.keys()):
+            ours |= theirs
+            groups |= dict.fromkeys((n.span.span_id for n in theirs.values()), ours)
+    place = {span.span_id: number for number, span in enumerate(tree.top_down)}
+    return {
+        span_id: first
+        for span_id, group in groups.items()
+        if (first := min((n.span.span_id for n in group.values()), key=place.__getitem__))
+        != span_id
+    }
+
+
+def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
+    by_kind: defaultdict[Kind, list[NormalizedSpan]] = defaultdict(list)
+    for n in sorted(steps, key=_in_order):
+        open_runs = by_kind[n.kind]
+        open_runs[:] = [o for o in open_runs[-MAX_OPEN:] if n.span.start_ns <= _latest_start(o)]
+        pairs = (_pair(other, n) for other in open_runs if may_be_one(other, n))
+        yield from nsmallest(MAX_PAIRS, pairs)
+        open_runs.append(n)
+
+
+def _latest_start(n: NormalizedSpan) -> int:
+    """Return when another report of this run has begun at the latest."""
+    return max(n.span.start_ns, n.span.end_ns) + own_slack_ns(n)
+
+
+def _pair(ours: NormalizedSpan, theirs: NormalizedSpan) -> Twins:
+    apart_ns = abs(theirs.span.start_ns - ours.span.start_ns)
+    apart_ns += abs(theirs.span.end_ns - ours.span.end_ns)
+    texts = ((ours.facts.input, theirs.facts.input), (ours.facts.output, theirs.facts.output))
+    is_told_otherwise = any(a and b and a != b for a, b in texts)
+    return Twins(is_told_otherwise, apart_ns, ours.span.span_id, theirs.span.span_id)
+
+
+def _in_order(n: NormalizedSpan) -> tuple[int, str]:
+    return n.span.start_ns, n.span.span_id
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:

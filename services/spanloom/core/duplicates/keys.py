@@ -1,10 +1,4 @@
-"""By what two reports of one call are found: a fingerprint of what was said, or done.
-
-Frameworks and clients write the same answer, and the same arguments, in many forms: the key is
-made of what all of them tell. Tool runs have keys of two sorts. Nearly every trace with tools has
-the model calls too that asked for them, and is known by those. One without may be a piece of such a
-trace: its tools are looked for among those of the others, which look for the like of it alone.
-"""
+"""Keys by which two reports of one call are found: a fingerprint of its content, or its time."""
 
 from __future__ import annotations
 
@@ -22,6 +16,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.message import Json
     from spanloom.core.model.trajectory import Step
+
 
 _IN_RUN, _ALONE = "tool:", "lone:"
 

@@ -1,8 +1,4 @@
-"""What a tool was called with, where its span does not say it whole.
-
-OpenInference writes LangChain's ``{"city": "Oslo"}`` as ``Oslo``, and ``{}`` not at all. The model
-that asked for the call did so by the same id, and wrote the arguments.
-"""
+"""Arguments and failed results of tools, where their spans do not have them whole."""
 
 from __future__ import annotations
 
@@ -14,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.model.message import read_conversation
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.reading.messages.wire import as_text
-from spanloom.core.reading.values import json_object
+from spanloom.core.reading.values import json_object, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.trajectory import Step, StepError
+
 
 _MODEL, _TOOL = StepType.MODEL, StepType.TOOL
 CALL_ID = "tool_call_id"
@@ -85,3 +82,40 @@ def _of(step: Step, asked: Mapping[_Place, Sequence[_Asked]]) -> _Asked | None:
         if before := bisect_right(same, step.start_ns, key=lambda a: a.step.start_ns):
             found.append(same[before - 1])
     return max(found, key=lambda a: a.step.start_ns, default=None)
+
+
+_FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})
+"""Keys of the shape in which a result is told, whatever it is."""
+MOST_AROUND = 60
+"""Characters around the failure that add nothing: ``Error calling tool 'get_weather': ``."""
+
+
+def says_more(output: str, error: StepError) -> bool:
+    """Return whether the output of a failed tool tells anything that its failure does not."""
+    endings = error.message.rstrip(), error.traceback.rstrip()  # once: a traceback may be long
+    return any(_adds(leaf, error, endings) for leaf in _leaves(json_value(output)))
+
+
+def _leaves(told: object) -> Iterator[object]:
+    """Yield what a JSON value tells, without its keys and what is true, false or null."""
+    waiting = [told]
+    while waiting:
+        match waiting.pop():
+            case dict() as mapping:
+                waiting += [inner for key, inner in mapping.items() if key not in _FRAMES]
+            case list() as items:
+                waiting += items
+            case None | bool() | "":
+                pass
+            case leaf:
+                yield leaf
+
+
+def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
+    """Return whether one text or number is told by the failure too, perhaps in fewer words."""
+    if not isinstance(leaf, str):
+        return leaf != error.code
+    said = leaf.strip()
+    if said == error.type or any(told.endswith(said) for told in endings):
+        return False
+    return len(said) - len(error.message) > MOST_AROUND or error.message not in said

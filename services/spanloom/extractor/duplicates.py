@@ -1,9 +1,4 @@
-"""Calls that are reported in two traces, whichever of the two is extracted first.
-
-A trace that is built looks for a stored one that it repeats, and for stored ones that repeat it,
-so that those are built again. Of models every call is looked for; of tools only what was torn off:
-those of a trace without model calls among all tools, those of any other among such traces alone.
-"""
+"""Calls that are reported in two traces, whichever of the two is extracted first."""
 
 from __future__ import annotations
 
@@ -13,13 +8,14 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.call_keys import is_tool, sought_key
-from spanloom.core.extraction.reports.call_twins import most_apart_ns, started_near
-from spanloom.core.extraction.reports.duplicates import find_original
-from spanloom.core.extraction.reports.repeated_runs import (
+from spanloom.core.duplicates.keys import is_tool, sought_key
+from spanloom.core.duplicates.traces import (
+    find_original,
     find_original_run,
     group_by_trace,
     known_by,
+    most_apart_ns,
+    started_near,
 )
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.core.ports.building import CallWindow
@@ -31,7 +27,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import Call, CallFinder
 
+
+if TYPE_CHECKING:
     Runs: TypeAlias = Mapping[TraceKey, Sequence[Call]]
+
 
 MAX_LATE = 3
 """By so many of its first calls others like a run are found: of one it may have been told late."""
