@@ -31,10 +31,10 @@ from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules_file import read_rules
 from spanloom.core.annotation.reading import read_scheme
+from spanloom.core.messages.message import read_messages
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
 from spanloom.core.query.where.parser import GRAMMAR
-from spanloom.core.reading.messages.message import read_messages
 from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
 from spanloom.extractor.prices_file import read_prices

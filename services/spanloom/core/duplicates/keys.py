@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.core.model.message import read_conversation
-from spanloom.core.reading.python_repr import as_json
-from spanloom.core.reading.values import json_object, json_text, json_value
+from spanloom.core.values.attributes import json_object, json_text, json_value
+from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

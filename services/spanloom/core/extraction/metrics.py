@@ -6,9 +6,9 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.genai import INPUT_TOKENS, OUTPUT_TOKENS
 from spanloom.core.model.trajectory import Metrics, Step, StepType, Usage
 from spanloom.core.pricing.rates import cost_of
-from spanloom.core.reading.genai_facts import INPUT_TOKENS, OUTPUT_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

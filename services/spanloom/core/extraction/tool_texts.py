@@ -7,10 +7,10 @@ from collections import defaultdict
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.messages.wire import as_text
 from spanloom.core.model.message import read_conversation
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.reading.messages.wire import as_text
-from spanloom.core.reading.values import json_object, json_value
+from spanloom.core.values.attributes import json_object, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

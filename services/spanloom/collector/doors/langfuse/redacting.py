@@ -19,7 +19,7 @@ from spanloom.collector.doors.langfuse.spans import (
 )
 from spanloom.collector.intake.redaction.rules import Place
 from spanloom.collector.intake.redaction.walk import is_gone
-from spanloom.core.reading.redacted import write_counts
+from spanloom.core.conventions.run_context import write_counts
 
 if TYPE_CHECKING:
     from spanloom.collector.doors.langfuse.changes import Change

@@ -17,7 +17,7 @@ from spanloom.collector.intake.redaction.values import (
     write_json,
 )
 from spanloom.collector.intake.redaction.walk import GONE
-from spanloom.core.reading.python_repr import as_json
+from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
     from spanloom.collector.intake.redaction.walk import Findings, Gone

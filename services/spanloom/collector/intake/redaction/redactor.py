@@ -9,7 +9,7 @@ from spanloom.collector.intake.redaction.content import NoContent
 from spanloom.collector.intake.redaction.rules import Place
 from spanloom.collector.intake.redaction.values import Plain, read_value, write_value
 from spanloom.collector.intake.redaction.walk import GONE, Findings, Gone, Walk
-from spanloom.core.reading.redacted import ATTRIBUTE, read_counts, write_counts
+from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
