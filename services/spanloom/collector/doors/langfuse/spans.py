@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.langfuse.changes import METADATA
-from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
-from spanloom.collector.doors.langfuse.times import iso_nanoseconds
+from spanloom.collector.doors.langfuse.fields import (
+    METADATA,
+    iso_nanoseconds,
+    span_id_of,
+    trace_id_of,
+)
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
 from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
 
