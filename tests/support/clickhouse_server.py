@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from tests.support.access import open_access
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.core.ports.sql import SqlAnswer, SqlFacts
 from spanloom.process.serving import HttpServer, bind
 from spanloom.sql import native

@@ -23,7 +23,7 @@ from tests.support.help_examples import examples_of
 from tests.support.reader_at_work import ANOTHER, USUALLY, Reader
 from tests.support.written_examples import all_examples, is_recipe
 
-from spanloom.access.limits_file import read_limits
+from spanloom.access.limits import read_limits
 from spanloom.api.examples import OTLP
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.routes.places import EXAMPLE_SPAN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spanloom.access.hosts import ANY_HOST, Hosts
+from spanloom.access.headers import ANY_HOST, Hosts
 from spanloom.access.quotas import Quotas
 from spanloom.access.rates import Rates
 from spanloom.collector.doors.http import create_app as create_receiver

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from spanloom.access.authenticate import require
-from spanloom.access.hosts import NOT_OURS
+from spanloom.access.headers import NOT_OURS
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope as Connection
 
     from spanloom.access.authenticate import Authenticator
-    from spanloom.access.hosts import Hosts
+    from spanloom.access.headers import Hosts
     from spanloom.sql.answers import Reply
     from spanloom.sql.questions import Question
     from spanloom.sql.reader import Outcome, Statements

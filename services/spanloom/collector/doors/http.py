@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 
 from spanloom.access.authenticate import require
-from spanloom.access.hosts import NOT_OURS, Hosts
+from spanloom.access.headers import NOT_OURS, Hosts
 from spanloom.collector.doors.cozeloop.door import make_cozeloop_doors
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received

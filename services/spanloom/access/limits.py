@@ -1,21 +1,13 @@
-"""The file that gives single projects limits of their own: TOML, read again when it changes.
-
-For example::
-
-    [projects.support]
-    spans_per_s = 500
-    bytes_per_s = "2MiB"
-    stored_bytes = "20GiB"
-"""
+"""Limits of single projects: what they are, and the TOML file that sets them."""
 
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 
-from spanloom.access.project_limits import ProjectLimits
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
@@ -23,6 +15,26 @@ from spanloom.threads import RepeatingPart
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+class ProjectLimits(NamedTuple):
+    """What one project may do; 0 is no limit."""
+
+    spans_per_s: float = 0
+    bytes_per_s: float = 0
+    """Decoded bytes of requests."""
+    stored_bytes: int = 0
+    """Bytes in the store, and of requests on their way there."""
+
+
+LimitsOf = Callable[[str], ProjectLimits]
+"""Returns the limits of a project as they are now."""
+
+
+def unlimited(_project: str) -> ProjectLimits:
+    """Return no limits, for any project."""
+    return ProjectLimits()
+
 
 POLL_S = 1.0
 """A changed file counts after this time."""
