@@ -32,8 +32,8 @@ from spanloom.storage.sql.errors import sql_error
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
+    from spanloom.sql.requests import Question
 
 MAX_BODY_BYTES = 512 << 20
 AT_A_TIME = 16

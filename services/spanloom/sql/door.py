@@ -14,8 +14,8 @@ from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import answers
-from spanloom.sql.questions import read_question
 from spanloom.sql.reader import Asker
+from spanloom.sql.requests import read_question
 from spanloom.sql.running import Runner
 from spanloom.sql.sessions import Sessions
 from spanloom.telemetry import get_logger
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from spanloom.access.authenticate import Authenticator
     from spanloom.access.headers import Hosts
     from spanloom.sql.answers import Reply
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Outcome, Statements
+    from spanloom.sql.requests import Question
     from spanloom.telemetry import Metrics
 
 MAX_BODY_BYTES = 1024 * 1024

@@ -1,18 +1,61 @@
-"""Reads what a request of ClickHouse's HTTP interface asks, out of its URL, headers and body."""
+"""Requests of ClickHouse's HTTP interface: URL, headers, body and forms, read into one request."""
 
 from __future__ import annotations
 
 import re
+from email.parser import BytesParser
+from email.policy import HTTP
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import codings, frames
-from spanloom.sql.formats import DEFAULT_FORMAT
-from spanloom.sql.forms import is_form, read_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+def is_form(content_type: str) -> bool:
+    """Return whether a body is a form, by its header."""
+    return content_type.lower().startswith("multipart/form-data")
+
+
+def read_form(content_type: str, body: bytes) -> dict[str, str]:
+    """Return the fields; raises ``SqlError`` for files, which would be tables, and what is none."""
+    head = f"Content-Type: {content_type}\r\n\r\n".encode()
+    form = BytesParser(policy=HTTP).parsebytes(head + body)
+    if not form.is_multipart():
+        raise SqlError(36, "BAD_ARGUMENTS", "The body is no form, though its header says so")
+    fields: dict[str, str] = {}
+    for part in form.iter_parts():
+        if part.get_filename() is not None:
+            raise SqlError(
+                48, "NOT_IMPLEMENTED", "Tables sent along with a statement are not taken"
+            )
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if isinstance(name, str) and isinstance(content, bytes):
+            fields[name] = content.decode(errors="replace")
+    return fields
+
+
+DEFAULT_FORMAT = "TabSeparated"
+_JSON_LINES = "application/x-ndjson; charset=UTF-8"
+_BINARY = "application/octet-stream"
+
+
+def content_type(fmt: str) -> str:
+    """Return the ``Content-Type`` that ClickHouse sends with a format."""
+    if fmt.startswith("JSON"):
+        return _JSON_LINES if "EachRow" in fmt else "application/json; charset=UTF-8"
+    if fmt.startswith(("TabSeparated", "TSV")):
+        return "text/tab-separated-values; charset=UTF-8"
+    if fmt.startswith("CSV"):
+        return "text/csv; charset=UTF-8; header=" + ("present" if "Names" in fmt else "absent")
+    if fmt.startswith(("Native", "RowBinary", "Parquet", "Arrow", "ORC", "Avro", "MsgPack", "Raw")):
+        return _BINARY
+    return "application/xml; charset=UTF-8" if fmt == "XML" else "text/plain; charset=UTF-8"
+
 
 _PARAMETER = "param_"
 _QUERY_ID = re.compile(r"[\x21-\x7e]{1,128}")
