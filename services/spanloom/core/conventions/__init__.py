@@ -1,5 +1,5 @@
-"""What dialects share for reading spans: values, nested text, messages, failures, run metadata.
+"""What several dialects share for reading spans: messages, failures, pauses, run context.
 
-Nothing here knows a dialect. ``bounds`` says how much of a text is parsed at all; ``values`` is the
-one place where JSON is parsed.
+Comes in: a span with its trace (``view``). Goes out: facts that a dialect puts into a normalized
+span. Nothing here knows a dialect; start with ``genai``.
 """

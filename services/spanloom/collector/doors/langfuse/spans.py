@@ -64,7 +64,7 @@ TRACE = {
 
 OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
 REDACTED = "redacted."
-"""Before a field's name: what was redacted in it, as ``core/conventions/run_context.py`` writes it."""
+"""Before a field's name: what was redacted in it, as ``conventions/run_context.py`` writes it."""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:
