@@ -1,0 +1,102 @@
+"""A copy of the checkout in which mutants are applied, one after the other."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.mutants.mutant import ROOT, Mutant, mutated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.mutants.mutant import Place
+
+LEFT_OUT = shutil.ignore_patterns(".*", "node_modules", "dist", "build")
+TEST_S = 60
+"""A test that takes longer fails: a mutant may wait for ever."""
+RUN_S = 240
+"""All tests of one mutant."""
+WHERE = "import spanloom, tests.conftest as c; print(spanloom.__file__); print(c.__file__)"
+PYTEST = ("-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
+
+
+class Ended(NamedTuple):
+    """How a run of tests ended."""
+
+    status: int | None
+    """The exit status of pytest; ``None``: out of time."""
+    output: str
+
+    @property
+    def failed(self) -> list[str]:
+        """The tests that failed, as pytest's summary names them."""
+        rows = (line for line in self.output.splitlines() if line.startswith(("FAILED", "ERROR ")))
+        return [row.split(" ", 1)[1].partition(" - ")[0] for row in rows]
+
+
+class Copy:
+    """A copy of the checkout, whose tests import the copied product."""
+
+    def __init__(self, folder: Path) -> None:
+        """Copy the checkout; raises ``RuntimeError`` if Python would import it from elsewhere."""
+        self.root = folder / "checkout"
+        shutil.copytree(ROOT, self.root, ignore=LEFT_OUT, symlinks=True)
+        self._times = count(1_000_000_000)
+        places = self._run("-c", WHERE).output.split()
+        if not places or not all(Path(place).is_relative_to(self.root) for place in places):
+            raise RuntimeError(f"the copy {self.root} is not what Python imports: {places}")
+
+    @contextmanager
+    def with_mutant(self, mutant: Mutant, place: Place) -> Iterator[None]:
+        """Change the mutant's line for as long as the context lasts.
+
+        Each changed file gets a time of its own: compiled code is known by its source's time, in
+        seconds, and size.
+        """
+        path = self.root / place.path
+        path.write_text(mutated(mutant, place, self.root), "utf-8")
+        at = next(self._times)
+        os.utime(path, (at, at))
+        try:
+            yield
+        finally:
+            shutil.copy2(ROOT / place.path, path)
+
+    def test(self, tests: Sequence[str], *options: str, run_s: float = RUN_S) -> Ended:
+        """Run tests; stop at the first that fails."""
+        return self._run(*PYTEST, f"--timeout={TEST_S}", *options, *tests, run_s=run_s)
+
+    def _run(self, *arguments: str, run_s: float = RUN_S) -> Ended:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.root / "services"),
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(self.root / ".hypothesis"),
+        }
+        try:
+            ended = subprocess.run(
+                [sys.executable, *arguments],
+                cwd=self.root,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=run_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            return Ended(None, str(error))
+        return Ended(ended.returncode, ended.stdout + ended.stderr)
+
+
+@contextmanager
+def copied() -> Iterator[Copy]:
+    """Yield a copy, which is removed afterwards."""
+    with TemporaryDirectory(prefix="mutants-") as folder:
+        yield Copy(Path(folder).resolve())
