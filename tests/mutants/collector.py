@@ -60,7 +60,7 @@ MUTANTS = (
         was="if is_refusal(error) or faults >= tries:",
         becomes="if is_refusal(error) or faults > tries:",
         why="a batch that fails by a fault of ours is tried once more than declared",
-        killed_by=[f"{UNIT}/test_writer.py"],
+        killed_by=[f"{UNIT}/test_sift.py"],
     ),
     Mutant(
         name="fruitless-though-some-passed",
@@ -68,7 +68,7 @@ MUTANTS = (
         was="if fruitless is not None and refusals >= fruitless and not any_passed:",
         becomes="if fruitless is not None and refusals >= fruitless:",
         why="a batch with many bad requests is never sifted to its end",
-        killed_by=[f"{UNIT}/test_writer.py"],
+        killed_by=[f"{UNIT}/test_sift.py"],
     ),
     Mutant(
         name="retry-after-an-hour",

@@ -37,9 +37,9 @@ class Ended(NamedTuple):
 
     @property
     def failed(self) -> list[str]:
-        """The tests that failed, as pytest's summary names them."""
+        """The test functions that failed, as pytest's summary names them."""
         rows = (line for line in self.output.splitlines() if line.startswith(("FAILED", "ERROR ")))
-        return [row.split(" ", 1)[1].partition(" - ")[0] for row in rows]
+        return [row.split(" ", 1)[1].partition(" - ")[0].partition("[")[0] for row in rows]
 
 
 class Copy:

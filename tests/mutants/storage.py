@@ -12,7 +12,7 @@ MUTANTS = (
         was='return Condition("Project = {reach_project:String}", {"reach_project": min(reach.projects)})',
         becomes='return Condition("true", {"reach_project": min(reach.projects)})',
         why="a key of one project reads all projects",
-        killed_by=[f"{CONTRACT}/test_isolation.py"],
+        killed_by=[f"{CONTRACT}/test_isolation.py::test_a_reader_sees_its_own_project_alone"],
     ),
     Mutant(
         name="until-and-including",
@@ -20,7 +20,7 @@ MUTANTS = (
         was='Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",',
         becomes='Comparison.BELOW: lambda d: f"{d.field.column} <= {_parameter(d)}",',
         why="a run that began at the end of a period is in two periods",
-        killed_by=[f"{CONTRACT}/test_trajectory_lists.py"],
+        killed_by=[f"{CONTRACT}/test_trajectory_lists.py::test_filters"],
     ),
     Mutant(
         name="last-candidate-lost",
@@ -28,7 +28,9 @@ MUTANTS = (
         was="if until is None or not comes_later(line.cursor, until):",
         becomes="if until is None or comes_later(until, line.cursor):",
         why="the run at the last candidate of a look is on no page",
-        killed_by=[f"{CONTRACT}/test_trajectory_lists.py"],
+        killed_by=[
+            f"{CONTRACT}/test_trajectory_lists.py::test_pages_stay_whole_among_many_old_versions"
+        ],
     ),
     Mutant(
         name="page-upside-down",
@@ -36,7 +38,9 @@ MUTANTS = (
         was='in_order = sorted(found.values(), key=attrgetter("cursor.place"), reverse=is_descending)',
         becomes='in_order = sorted(found.values(), key=attrgetter("cursor.place"))',
         why="each page of a list is ordered the other way round",
-        killed_by=[f"{CONTRACT}/test_conversations.py"],
+        killed_by=[
+            f"{CONTRACT}/test_trajectory_lists.py::test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss"
+        ],
     ),
     Mutant(
         name="user-of-no-run",
@@ -44,7 +48,7 @@ MUTANTS = (
         was="maxIf((Place, UserId), UserId != '') AS LastUser,",
         becomes="max((Place, UserId)) AS LastUser,",
         why="a conversation has no user if its newest run names none",
-        killed_by=[f"{CONTRACT}/test_conversations.py"],
+        killed_by=[f"{CONTRACT}/test_conversations.py::test_a_conversation_is_told_whole"],
     ),
     Mutant(
         name="complete-while-under-way",
@@ -52,7 +56,7 @@ MUTANTS = (
         was="complete_us = min(self._under_way) - 1 if self._under_way else self._last_us",
         becomes="complete_us = min(self._under_way) if self._under_way else self._last_us",
         why="a reader of the feed passes a change that is being written",
-        killed_by=[f"{UNIT}/test_feed.py"],
+        killed_by=[f"{UNIT}/test_feed.py::test_a_slow_write_holds_back_what_began_behind_it"],
     ),
     Mutant(
         name="one-moment-torn-apart",
@@ -60,7 +64,7 @@ MUTANTS = (
         was="LIMIT {most:UInt64} WITH TIES",
         becomes="LIMIT {most:UInt64}",
         why="of changes with one time those beyond the limit are never shown",
-        killed_by=[f"{CONTRACT}/test_feed.py"],
+        killed_by=[f"{CONTRACT}/test_feed.py::test_what_was_announced_together_is_not_torn_apart"],
     ),
     Mutant(
         name="late-span-outlives-deletion",
@@ -68,7 +72,9 @@ MUTANTS = (
         was='f"NOT arrayExists(scope -> {seq} <= scope.5"',
         becomes='f"NOT arrayExists(scope -> {seq} < scope.5"',
         why="the newest span that a deletion covers is seen again",
-        killed_by=[f"{CONTRACT}/test_deletions.py"],
+        killed_by=[
+            f"{CONTRACT}/test_deletions.py::test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back"
+        ],
     ),
     Mutant(
         name="deletion-in-every-project",
@@ -76,7 +82,9 @@ MUTANTS = (
         was="and scope.reach.covers(record.key.project)",
         becomes="and bool(record.key.project)",
         why="a deleted conversation takes one of the same id in another project along",
-        killed_by=[f"{CONTRACT}/test_deletions.py"],
+        killed_by=[
+            f"{CONTRACT}/test_deletions.py::test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown"
+        ],
     ),
     Mutant(
         name="any-of-the-words",
@@ -84,7 +92,7 @@ MUTANTS = (
         was='texts.append(f"hasAllTokens(Text, {bound(list(dict.fromkeys(whole)))})")',
         becomes='texts.append(f"hasAnyTokens(Text, {bound(list(dict.fromkeys(whole)))})")',
         why="a search for two words finds texts with one of them",
-        killed_by=[f"{CONTRACT}/test_texts.py"],
+        killed_by=[f"{CONTRACT}/test_texts.py::test_words_phrases_ids_and_prefixes_are_found"],
     ),
     Mutant(
         name="repeats-are-searched",
@@ -92,7 +100,7 @@ MUTANTS = (
         was="WHERE DuplicateOf = ''",
         becomes="WHERE DuplicateOf IS NOT NULL",
         why="a search shows each text of a repeated run twice",
-        killed_by=[f"{CONTRACT}/test_texts.py"],
+        killed_by=[f"{CONTRACT}/test_texts.py::test_a_run_that_only_repeats_another_is_left_out"],
     ),
     Mutant(
         name="absent-is-unequal",
@@ -100,7 +108,7 @@ MUTANTS = (
         was='return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"',
         becomes='return f"(NOT {any_of})"',
         why="metadata.tier != gold finds runs without a tier",
-        killed_by=["tests/properties/test_where_answers.py"],
+        killed_by=["tests/properties/test_where_answers.py::test_both_stores_find_the_same_runs"],
     ),
     Mutant(
         name="within-one-step-more",
@@ -108,7 +116,7 @@ MUTANTS = (
         was='return f"(?s:.){{0,{link.most - 1}}}" if link.most > 1 else ""',
         becomes='return f"(?s:.){{0,{link.most}}}" if link.most > 1 else ""',
         why="within 2 finds steps that are three apart",
-        killed_by=["tests/properties/test_where_answers.py"],
+        killed_by=["tests/properties/test_where_answers.py::test_both_stores_find_the_same_runs"],
     ),
     Mutant(
         name="older-revision-wins",
@@ -116,7 +124,9 @@ MUTANTS = (
         was="ORDER BY TraceId, Annotator, StepId, Revision DESC, AtUnixMicro DESC, WriteId DESC",
         becomes="ORDER BY TraceId, Annotator, StepId, Revision, AtUnixMicro DESC, WriteId DESC",
         why="how alike people judge goes by what each said first",
-        killed_by=[f"{CONTRACT}/test_annotation_queues.py"],
+        killed_by=[
+            f"{CONTRACT}/test_annotation_queues.py::test_how_alike_people_judge_is_counted_by_item"
+        ],
     ),
     Mutant(
         name="failed-attempt-forgotten",
@@ -124,7 +134,9 @@ MUTANTS = (
         was="WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0 OR progress.Seq < changed.newest",
         becomes="WHERE progress.Status IN ('', 'live') OR progress.Seq < changed.newest",
         why="a trace whose extraction failed is not tried again after a restart",
-        killed_by=[f"{CONTRACT}/test_trace_changes.py"],
+        killed_by=[
+            f"{CONTRACT}/test_trace_changes.py::test_what_failed_at_the_last_attempt_is_listed_with_its_error_and_unextracted"
+        ],
     ),
     Mutant(
         name="decoder-without-project",
@@ -132,7 +144,7 @@ MUTANTS = (
         was="rs.project AS project,",
         becomes="'default' AS project,",
         why="spans of all projects are stored in the default one",
-        killed_by=[f"{CONTRACT}/test_span_projects.py"],
+        killed_by=[f"{CONTRACT}/test_span_projects.py::test_traces_of_projects_are_apart"],
     ),
     Mutant(
         name="events-without-project",
@@ -140,7 +152,9 @@ MUTANTS = (
         was="SELECT seq, accepted_at, rs.project AS project, arrayJoin(rs.scope_spans) AS ss",
         becomes="SELECT seq, accepted_at, 'default' AS project, arrayJoin(rs.scope_spans) AS ss",
         why="content events of all projects are stored in the default one",
-        killed_by=[f"{CONTRACT}/test_content_events.py"],
+        killed_by=[
+            f"{CONTRACT}/test_content_events.py::test_content_events_stand_behind_the_events_of_their_span"
+        ],
     ),
     Mutant(
         name="for-ever-is-no-day",
@@ -148,7 +162,9 @@ MUTANTS = (
         was="return (now_s // DAY_S - days) * DAY_S if days else 0",
         becomes="return (now_s // DAY_S - days) * DAY_S",
         why="a project that keeps its runs for ever loses those before today",
-        killed_by=[f"{UNIT}/test_expired_rows.py"],
+        killed_by=[
+            f"{UNIT}/test_expired_rows.py::test_spans_and_trajectories_of_a_project_go_apart_and_others_stay"
+        ],
     ),
     Mutant(
         name="exponent-too-early",
@@ -156,6 +172,6 @@ MUTANTS = (
         was="if not -6 < point <= 21:  # Number::toString",
         becomes="if not -6 < point < 21:  # Number::toString",
         why="1e20 is not written as the store writes it",
-        killed_by=[f"{UNIT}/test_values.py"],
+        killed_by=[f"{UNIT}/test_values.py::test_doubles_are_written_shortest"],
     ),
 )
