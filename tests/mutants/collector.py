@@ -103,14 +103,6 @@ MUTANTS = (
         killed_by=[f"{UNIT}/redaction/test_recognisers.py"],
     ),
     Mutant(
-        name="links-keep-their-secrets",
-        room="collector",
-        was="self._attributes(Place.LINK, link.attributes, found)",
-        becomes="pass",
-        why="attributes of links are stored unredacted",
-        killed_by=["tests/properties/test_redaction_any_place.py"],
-    ),
-    Mutant(
         name="fraction-from-the-right",
         room="collector",
         was='digits = fraction[1][:9].ljust(9, "0") if fraction else "0"',

@@ -12,7 +12,7 @@ MUTANTS = (
         was='return Condition("Project = {reach_project:String}", {"reach_project": min(reach.projects)})',
         becomes='return Condition("true", {"reach_project": min(reach.projects)})',
         why="a key of one project reads all projects",
-        killed_by=[f"{CONTRACT}/test_isolation.py::test_a_reader_sees_its_own_project_alone"],
+        killed_by=[f"{CONTRACT}/test_feed.py::test_a_reader_is_told_of_its_projects_alone"],
     ),
     Mutant(
         name="until-and-including",
