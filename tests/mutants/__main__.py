@@ -71,10 +71,9 @@ def run_all(mutants: Sequence[Mutant], *, is_recorded: bool, is_proven: bool) ->
             began = time.monotonic()
             result = results[mutant.name] = _result(copy, mutant, places[mutant.name])
             took_s = time.monotonic() - began
+            if is_recorded:
+                _record({**recorded, **results})
             print(f"{result.fate:8} {took_s:5.1f} s  {mutant.name:32} {result.by}", flush=True)
-    if is_recorded:
-        merged = {**recorded, **results}
-        write_results({m.name: merged[m.name] for m in MUTANTS if m.name in merged})
     return _conclude(results, recorded)
 
 
@@ -96,6 +95,11 @@ def _result(copy: Copy, mutant: Mutant, place: Place) -> Result:
         return Result(mutant.name, mutant.room, Fate.KILLED, ended.failed[0])
     last = (ended.output.strip().splitlines() or ["no output"])[-1]
     return Result(mutant.name, mutant.room, Fate.ERROR, f"status {ended.status}: {last}")
+
+
+def _record(results: Mapping[str, Result]) -> None:
+    """Write the results in the order of the mutants, without those that are gone."""
+    write_results({m.name: results[m.name] for m in MUTANTS if m.name in results})
 
 
 def _conclude(results: Mapping[str, Result], recorded: Mapping[str, Result]) -> int:

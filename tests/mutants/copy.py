@@ -24,6 +24,9 @@ TEST_S = 60
 """A test that takes longer fails: a mutant may wait for ever."""
 RUN_S = 240
 """All tests of one mutant."""
+WORKER = "gw0"
+"""Each run is like a worker of pytest-xdist, one after the other: of a store without data, which
+takes as long to make as all else of a test, the first makes one for all of them."""
 WHERE = "import spanloom, tests.conftest as c; print(spanloom.__file__); print(c.__file__)"
 PYTEST = ("-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
 
@@ -50,6 +53,7 @@ class Copy:
         self.root = folder / "checkout"
         shutil.copytree(ROOT, self.root, ignore=LEFT_OUT, symlinks=True)
         self._times = count(1_000_000_000)
+        self._shared = folder / "shared"
         places = self._run("-c", WHERE).output.split()
         if not places or not all(Path(place).is_relative_to(self.root) for place in places):
             raise RuntimeError(f"the copy {self.root} is not what Python imports: {places}")
@@ -65,19 +69,30 @@ class Copy:
         path.write_text(mutated(mutant, place, self.root), "utf-8")
         at = next(self._times)
         os.utime(path, (at, at))
+        if path.suffix == ".sql":
+            self._forget_store()
         try:
             yield
         finally:
             shutil.copy2(ROOT / place.path, path)
+            if path.suffix == ".sql":
+                self._forget_store()
+
+    def _forget_store(self) -> None:
+        """Have the next run make the tables of its store anew: a mutant may be in their schema."""
+        shutil.rmtree(self._shared / "made", ignore_errors=True)
 
     def test(self, tests: Sequence[str], *options: str, run_s: float = RUN_S) -> Ended:
         """Run tests; stop at the first that fails."""
-        return self._run(*PYTEST, f"--timeout={TEST_S}", *options, *tests, run_s=run_s)
+        self._shared.mkdir(exist_ok=True)
+        places = f"--timeout={TEST_S}", f"--basetemp={self._shared / WORKER}"
+        return self._run(*PYTEST, *places, *options, *tests, run_s=run_s)
 
     def _run(self, *arguments: str, run_s: float = RUN_S) -> Ended:
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.root / "services"),
+            "PYTEST_XDIST_WORKER": WORKER,
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self.root / ".hypothesis"),
         }
         try:

@@ -56,7 +56,9 @@ MUTANTS = (
         was="complete_us = min(self._under_way) - 1 if self._under_way else self._last_us",
         becomes="complete_us = min(self._under_way) if self._under_way else self._last_us",
         why="a reader of the feed passes a change that is being written",
-        killed_by=[f"{UNIT}/test_feed.py::test_a_slow_write_holds_back_what_began_behind_it"],
+        killed_by=[
+            f"{UNIT}/test_feed.py::test_who_follows_while_a_slow_write_is_under_way_misses_nothing"
+        ],
     ),
     Mutant(
         name="one-moment-torn-apart",
@@ -65,16 +67,6 @@ MUTANTS = (
         becomes="LIMIT {most:UInt64}",
         why="of changes with one time those beyond the limit are never shown",
         killed_by=[f"{CONTRACT}/test_feed.py::test_what_was_announced_together_is_not_torn_apart"],
-    ),
-    Mutant(
-        name="late-span-outlives-deletion",
-        room="storage",
-        was='f"NOT arrayExists(scope -> {seq} <= scope.5"',
-        becomes='f"NOT arrayExists(scope -> {seq} < scope.5"',
-        why="the newest span that a deletion covers is seen again",
-        killed_by=[
-            f"{CONTRACT}/test_deletions.py::test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back"
-        ],
     ),
     Mutant(
         name="deletion-in-every-project",
@@ -116,7 +108,7 @@ MUTANTS = (
         was='return f"(?s:.){{0,{link.most - 1}}}" if link.most > 1 else ""',
         becomes='return f"(?s:.){{0,{link.most}}}" if link.most > 1 else ""',
         why="within 2 finds steps that are three apart",
-        killed_by=["tests/properties/test_where_answers.py::test_both_stores_find_the_same_runs"],
+        killed_by=[f"{UNIT}/test_where_shapes.py"],
     ),
     Mutant(
         name="older-revision-wins",
