@@ -127,7 +127,7 @@ MUTANTS = (
         becomes="WHERE progress.Status IN ('', 'live') OR progress.Seq < changed.newest",
         why="a trace whose extraction failed is not tried again after a restart",
         killed_by=[
-            f"{CONTRACT}/test_trace_changes.py::test_what_failed_at_the_last_attempt_is_listed_with_its_error_and_unextracted"
+            f"{CONTRACT}/test_trace_changes.py::test_unextracted_is_what_is_newer_than_its_progress_or_live"
         ],
     ),
     Mutant(
