@@ -87,14 +87,6 @@ MUTANTS = (
         killed_by=[f"{CONTRACT}/test_texts.py::test_words_phrases_ids_and_prefixes_are_found"],
     ),
     Mutant(
-        name="repeats-are-searched",
-        room="storage",
-        was="WHERE DuplicateOf = ''",
-        becomes="WHERE DuplicateOf IS NOT NULL",
-        why="a search shows each text of a repeated run twice",
-        killed_by=[f"{CONTRACT}/test_texts.py::test_a_run_that_only_repeats_another_is_left_out"],
-    ),
-    Mutant(
         name="absent-is-unequal",
         room="storage",
         was='return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"',
@@ -137,16 +129,6 @@ MUTANTS = (
         becomes="'default' AS project,",
         why="spans of all projects are stored in the default one",
         killed_by=[f"{CONTRACT}/test_span_projects.py::test_traces_of_projects_are_apart"],
-    ),
-    Mutant(
-        name="events-without-project",
-        room="storage",
-        was="SELECT seq, accepted_at, rs.project AS project, arrayJoin(rs.scope_spans) AS ss",
-        becomes="SELECT seq, accepted_at, 'default' AS project, arrayJoin(rs.scope_spans) AS ss",
-        why="content events of all projects are stored in the default one",
-        killed_by=[
-            f"{CONTRACT}/test_content_events.py::test_content_events_stand_behind_the_events_of_their_span"
-        ],
     ),
     Mutant(
         name="for-ever-is-no-day",
