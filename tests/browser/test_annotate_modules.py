@@ -101,6 +101,19 @@ def test_scores_and_edits_are_those_of_the_service(modules: Modules, data: st.Da
     assert told[4] == [plain(apply_edit(mark, edit, scheme)) for mark in marks.values()]
 
 
+def test_a_mark_beyond_the_steps_to_judge_completes_nothing(modules: Modules) -> None:
+    scheme = SCHEMES[0]
+    mark = apply_edit(NOTHING, {"correctness": scheme.options[0]}, scheme)
+    score = score_of(scheme, {"a": mark, "d": mark}, {"a", "b"})
+    told = modules.call(
+        "annotate/score.js",
+        "const s = m.scoreOf(a[0], a[1], new Set(['a', 'b'])); return [s.unjudged, s.isComplete]",
+        shown(scheme),
+        [["a", plain(mark)], ["d", plain(mark)]],
+    )
+    assert told == [score.unjudged, score.is_complete] == [1, False]
+
+
 @EXAMPLES
 @given(data=st.data())
 def test_what_the_service_would_join_is_not_asked_about(

@@ -104,7 +104,7 @@ MUTANTS = (
         was="if (isToJudge) this.judged += by;",
         becomes="this.judged += by;",
         why="marks on what is not to be judged make a score complete",
-        killed_by=[f"{ANNOTATE}::test_scores_and_edits_are_those_of_the_service"],
+        killed_by=[f"{ANNOTATE}::test_a_mark_beyond_the_steps_to_judge_completes_nothing"],
     ),
     Mutant(
         name="first-of-several-places",
