@@ -260,6 +260,17 @@ def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) 
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
 
 
+def test_of_several_places_with_its_words_none_is_taken(modules: Modules) -> None:
+    moved = {"start": 1, "end": 3, "text": "ab"}
+    told = modules.call(
+        "annotate/found_again.js",
+        "return a[1].map((t) => m.standing(a[0], t))",
+        moved,
+        ["abab", "cdab"],
+    )
+    assert told == [None, {"start": 2, "end": 4}]
+
+
 CALL = {"id": "c1", "function": {"name": "find", "arguments": '{"q": 1}'}}
 TEXTS = [
     *("", "plain", "[]", "{}", "[1]", "{not json", '{"role": "user"}', '\n [{"role":"user"}]'),

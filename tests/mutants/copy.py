@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -95,19 +96,23 @@ class Copy:
             "PYTEST_XDIST_WORKER": WORKER,
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self.root / ".hypothesis"),
         }
-        try:
-            ended = subprocess.run(
-                [sys.executable, *arguments],
-                cwd=self.root,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=run_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            return Ended(None, str(error))
-        return Ended(ended.returncode, ended.stdout + ended.stderr)
+        with subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,  # so that it can be ended with all that it has started
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=run_s)
+            except subprocess.TimeoutExpired as error:
+                return Ended(None, str(error))
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        return Ended(process.returncode, output)
 
 
 @contextmanager

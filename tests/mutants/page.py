@@ -112,7 +112,7 @@ MUTANTS = (
         was="return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;",
         becomes="return at >= 0 ? { start: at, end: at + words.length } : null;",
         why="a mark on a text moves to the first of several equal words",
-        killed_by=[f"{ANNOTATE}::test_a_place_is_found_again_by_its_words"],
+        killed_by=[f"{ANNOTATE}::test_of_several_places_with_its_words_none_is_taken"],
     ),
     Mutant(
         name="millions-are-thousands",
