@@ -151,7 +151,7 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
     ):
         store.record_progress([Progress(key, seq, status)])
         assert pending() is is_pending, (seq, status)
-    failed = Progress(key, request.seq, Status.FAILED, attempts=1, error="odd")
+    failed = Progress(key, request.seq + 1, Status.FAILED, attempts=1, error="odd")
     store.record_progress([failed])
     assert pending()
     store.record_progress([replace(failed, attempts=0, error="")])
