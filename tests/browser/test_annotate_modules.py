@@ -101,6 +101,19 @@ def test_scores_and_edits_are_those_of_the_service(modules: Modules, data: st.Da
     assert told[4] == [plain(apply_edit(mark, edit, scheme)) for mark in marks.values()]
 
 
+def test_a_mark_beyond_the_steps_to_judge_completes_nothing(modules: Modules) -> None:
+    scheme = SCHEMES[0]
+    mark = apply_edit(NOTHING, {"correctness": scheme.options[0]}, scheme)
+    score = score_of(scheme, {"a": mark, "d": mark}, {"a", "b"})
+    told = modules.call(
+        "annotate/score.js",
+        "const s = m.scoreOf(a[0], a[1], new Set(['a', 'b'])); return [s.unjudged, s.isComplete]",
+        shown(scheme),
+        [["a", plain(mark)], ["d", plain(mark)]],
+    )
+    assert told == [score.unjudged, score.is_complete] == [1, False]
+
+
 @EXAMPLES
 @given(data=st.data())
 def test_what_the_service_would_join_is_not_asked_about(
@@ -245,6 +258,17 @@ def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) 
         "annotate/found_again.js", "return a[0].map((p) => m.standing(p, 'abc'))", wrong
     )
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
+
+
+def test_of_several_places_with_its_words_none_is_taken(modules: Modules) -> None:
+    moved = {"start": 1, "end": 3, "text": "ab"}
+    told = modules.call(
+        "annotate/found_again.js",
+        "return a[1].map((t) => m.standing(a[0], t))",
+        moved,
+        ["abab", "cdab"],
+    )
+    assert told == [None, {"start": 2, "end": 4}]
 
 
 CALL = {"id": "c1", "function": {"name": "find", "arguments": '{"q": 1}'}}

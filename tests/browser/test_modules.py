@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.support.outlines import KINDS, Row
 
@@ -79,6 +79,7 @@ def test_any_outline_comes_out_as_it_went_in(modules: Modules, rows: list[Row]) 
 
 @EXAMPLES
 @given(rows=runs(), closed=st.sets(st.integers(0, 29)), frames=st.booleans())
+@example(rows=FRAMES, closed={3}, frames=False)
 def test_what_is_on_show_is_what_nothing_closed_hides(
     modules: Modules, rows: list[Row], closed: set[int], frames: bool
 ) -> None:

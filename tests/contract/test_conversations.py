@@ -58,10 +58,11 @@ def talks(
 def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4, 5)]
     waiting = replace(
-        turn(keys[2], 30, "trip", ("Book it", ""), user_id="ada"),
+        turn(keys[2], 30, "trip", ("Book it", "")),  # tells of no user: the one before does
         pauses=[Pause("2" * 16, "2" * 16, "Pay?")],
     )
-    write(store, turn(keys[0], 10, "trip", ("Where to?", "Oslo")), turn(keys[1], 20, "trip"))
+    first = turn(keys[0], 10, "trip", ("Where to?", "Oslo"), user_id="bo")
+    write(store, first, turn(keys[1], 20, "trip", user_id="ada"))
     write(store, waiting, status=Status.LIVE)
     again = replace(turn(keys[3], 40, "trip"), duplicate_of=DuplicateOf(keys[2].trace_id, "1"))
     made = replace(turn(keys[4], 50, "trip"), step_counts={"other": 1})

@@ -151,6 +151,11 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
     ):
         store.record_progress([Progress(key, seq, status)])
         assert pending() is is_pending, (seq, status)
+    failed = Progress(key, request.seq + 1, Status.FAILED, attempts=1, error="odd")
+    store.record_progress([failed])
+    assert pending()
+    store.record_progress([replace(failed, attempts=0, error="")])
+    assert not pending()
     store.append(
         [spooled(message_of([wire_span(key.trace_id, 2, parent=1)]), key.project, next_seq() + 5)]
     )

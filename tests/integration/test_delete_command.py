@@ -47,7 +47,7 @@ def test_a_trace_is_deleted_while_the_service_runs_and_stays_deleted(
         send(spanloom, trace_id, 1)
     await_listed(spanloom, GONE, KEPT)
     at = f"--api-url={spanloom.api}"
-    asked = run_spanloom("delete", f"--trace={GONE}", "--dry-run", at)
+    asked = run_spanloom("delete", f"--trace={GONE}", "--dry-run", "--yes", at)
     assert asked.stdout == "1 trace of 1 span would be deleted\n", asked.stderr
     unsure = run_spanloom("delete", f"--trace={GONE}", at)
     assert (unsure.returncode, "--yes" in unsure.stderr) == (2, True)

@@ -35,6 +35,13 @@ def test_a_hundred_items_two_each_are_balanced_though_one_is_lost_half_way() -> 
     assert all(after[item] == first[item] for item in stayed)
 
 
+def test_who_did_an_item_unasked_takes_the_place_of_one_who_is_away() -> None:
+    first, second = assign(["a"], FOUR, 2, {})["a"]
+    other = next(who for who in FOUR if who not in (first, second))
+    after = assign(["a"], FOUR, 2, {"a": [other]}, away=[first])
+    assert after["a"] == [second, other]
+
+
 def test_an_item_that_comes_later_moves_nothing() -> None:
     first = assign(ITEMS[:60], FOUR, 2, {})
     assert all(assign(ITEMS, FOUR, 2, {})[item] == first[item] for item in ITEMS[:60])

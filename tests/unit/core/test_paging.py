@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from spanloom.core.query.paging import every_line
+from spanloom.core.query.paging import Page, every_line, read_page
 
 
 class Numbers:
@@ -30,6 +30,13 @@ def test_every_line_comes_once(count: int, read_behind: list[int | None]) -> Non
     numbers = Numbers(count)
     assert list(every_line(numbers.read, int, 3)) == list(range(1, count + 1))
     assert numbers.read_behind == read_behind
+
+
+@pytest.mark.parametrize(("count", "has_more"), [(0, False), (2, False), (3, False), (4, True)])
+def test_a_page_that_is_just_full_may_be_the_last(count: int, has_more: bool) -> None:
+    numbers = Numbers(count)
+    page = read_page(lambda most: numbers.read(most, None), 3)
+    assert page == Page(list(range(1, min(count, 3) + 1)), has_more)
 
 
 def test_lines_that_nobody_uses_are_not_read() -> None:

@@ -36,6 +36,8 @@ FAILED = Exists(RUN_FIELDS["has_error"])
 MEANT: list[tuple[str, Condition]] = [
     ("has_error", FAILED),
     ("NOT has_error", Not(FAILED)),
+    ("duration > 2m", Compare(RUN_FIELDS["duration"], Operator.MORE, 120 * 10**9)),
+    ("duration <= 1.5h", Compare(RUN_FIELDS["duration"], Operator.AT_MOST, 5_400 * 10**9)),
     ('has(tool = "search" then tool = "refund")', Chain((SEARCH, REFUND), (Link(None),))),
     ('has(tool = "search" NEXT tool = "refund")', Chain((SEARCH, REFUND), (Link(1),))),
     (

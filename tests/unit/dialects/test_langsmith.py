@@ -38,6 +38,20 @@ def test_the_span_kind_decides_not_the_operation(
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (genai("chat"), ("other", "langsmith.plumbing")),
+        (genai("chat", request__model="gpt-4o"), ("model", "langsmith.kind_llm")),
+        (genai("execute_tool"), ("tool", "langsmith.kind_tool")),
+    ],
+)
+def test_without_a_span_kind_the_operation_decides(
+    said: dict[str, str], expected: tuple[str, str]
+) -> None:
+    assert rules(make_span(1, 0, said, scope="langsmith"))[1] == expected
+
+
 def chain(number: int, parent: int, name: str, **metadata: str) -> Span:
     said = {KIND: "chain", **{METADATA + key: value for key, value in metadata.items()}}
     return make_span(number, parent, said, name=name, start=number)

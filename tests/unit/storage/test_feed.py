@@ -95,6 +95,30 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     assert told == [[], ["t", "quick"]]
 
 
+def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
+    lane = FeedLane()
+    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    at = Position()
+    told: list[str] = []
+
+    def go_on() -> None:
+        nonlocal at
+        page = feed.announced(Reach.ALL, TrajectoryFilter(), at, 10)
+        told.extend(a.key.trace_id for a in page.announcements)
+        at = page.next
+
+    def slowly(rows: list[FeedRow]) -> None:
+        lane.inserting = lane.visible.extend
+        feed.announce([a._replace(key=TraceKey("p", "quick")) for a in SOMETHING])
+        go_on()
+        lane.visible += rows
+
+    lane.inserting = slowly
+    feed.announce(SOMETHING)
+    go_on()
+    assert sorted(told) == ["quick", "t"]
+
+
 def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     """Nothing is stored and never told of, also if who wrote it does not come back."""
     lane = FeedLane()

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from spanloom.collector.intake.redaction.recognisers import NAMES, RECOGNISERS
+from spanloom.collector.intake.redaction.recognisers import NAMES, RECOGNISERS, WINDOW
 from spanloom.collector.intake.redaction.rules import Action, Place, Rule
 from spanloom.collector.intake.redaction.walk import MAX_TEXT, MAX_VALUE_S, Findings, Walk
 
@@ -64,6 +64,12 @@ def test_found_anywhere_in_a_text(name: str, found: str) -> None:
 )
 def test_left_alone(name: str, text: str) -> None:
     assert masked(name, text) == text
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_secret_across_the_border_of_a_window_is_found(place: int) -> None:
+    before = " " * (place * WINDOW - 10)
+    assert masked("secret", f"{before}AKIAIOSFODNN7EXAMPLE ") == f"{before}[redacted:x] "
 
 
 def test_a_card_behind_another_number() -> None:

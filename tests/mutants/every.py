@@ -1,0 +1,7 @@
+"""All mutants, room by room."""
+
+from __future__ import annotations
+
+from tests.mutants import api, collector, core, page, storage
+
+MUTANTS = (*core.MUTANTS, *storage.MUTANTS, *collector.MUTANTS, *api.MUTANTS, *page.MUTANTS)

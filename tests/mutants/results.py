@@ -1,0 +1,49 @@
+"""The record of which mutants are killed, and by what: ``results.tsv``."""
+
+from __future__ import annotations
+
+import csv
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATH = Path(__file__).with_name("results.tsv")
+
+
+class Fate(StrEnum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    SURVIVED = "survived"
+    ERROR = "error"
+    """The tests could not be run to their end: it proves nothing."""
+
+
+class Result(NamedTuple):
+    """A row of the record."""
+
+    name: str
+    room: str
+    fate: Fate
+    by: str
+    """The test that failed first; why, of an error."""
+
+
+def read_results() -> Mapping[str, Result]:
+    """Return the record by mutant; empty where there is none."""
+    if not PATH.exists():
+        return {}
+    with PATH.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {r["name"]: Result(r["name"], r["room"], Fate(r["fate"]), r["by"]) for r in rows}
+
+
+def write_results(results: Mapping[str, Result]) -> None:
+    """Replace the record, in the order given."""
+    with PATH.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(Result._fields)
+        writer.writerows(results.values())

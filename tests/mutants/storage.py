@@ -1,0 +1,151 @@
+"""Mutants of storage: lists, feed, deletions, texts, ``where`` as SQL, the schema's SQL."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant
+
+UNIT, CONTRACT = "tests/unit/storage", "tests/contract"
+MUTANTS = (
+    Mutant(
+        name="reach-of-everything",
+        room="storage",
+        was='return Condition("Project = {reach_project:String}", {"reach_project": min(reach.projects)})',
+        becomes='return Condition("true", {"reach_project": min(reach.projects)})',
+        why="a key of one project reads all projects",
+        killed_by=[f"{CONTRACT}/test_feed.py::test_a_reader_is_told_of_its_projects_alone"],
+    ),
+    Mutant(
+        name="until-and-including",
+        room="storage",
+        was='Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",',
+        becomes='Comparison.BELOW: lambda d: f"{d.field.column} <= {_parameter(d)}",',
+        why="a run that began at the end of a period is in two periods",
+        killed_by=[f"{CONTRACT}/test_trajectory_lists.py::test_filters"],
+    ),
+    Mutant(
+        name="last-candidate-lost",
+        room="storage",
+        was="if until is None or not comes_later(line.cursor, until):",
+        becomes="if until is None or comes_later(until, line.cursor):",
+        why="the run at the last candidate of a look is on no page",
+        killed_by=[
+            f"{CONTRACT}/test_trajectory_lists.py::test_pages_stay_whole_among_many_old_versions"
+        ],
+    ),
+    Mutant(
+        name="page-upside-down",
+        room="storage",
+        was='in_order = sorted(found.values(), key=attrgetter("cursor.place"), reverse=is_descending)',
+        becomes='in_order = sorted(found.values(), key=attrgetter("cursor.place"))',
+        why="each page of a list is ordered the other way round",
+        killed_by=[
+            f"{CONTRACT}/test_trajectory_lists.py::test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss"
+        ],
+    ),
+    Mutant(
+        name="user-of-no-run",
+        room="storage",
+        was="maxIf((Place, UserId), UserId != '') AS LastUser,",
+        becomes="max((Place, UserId)) AS LastUser,",
+        why="a conversation has no user if its newest run names none",
+        killed_by=[f"{CONTRACT}/test_conversations.py::test_a_conversation_is_told_whole"],
+    ),
+    Mutant(
+        name="complete-while-under-way",
+        room="storage",
+        was="complete_us = min(self._under_way) - 1 if self._under_way else self._last_us",
+        becomes="complete_us = min(self._under_way) if self._under_way else self._last_us",
+        why="a reader of the feed passes a change that is being written",
+        killed_by=[
+            f"{UNIT}/test_feed.py::test_who_follows_while_a_slow_write_is_under_way_misses_nothing"
+        ],
+    ),
+    Mutant(
+        name="one-moment-torn-apart",
+        room="storage",
+        was="LIMIT {most:UInt64} WITH TIES",
+        becomes="LIMIT {most:UInt64}",
+        why="of changes with one time those beyond the limit are never shown",
+        killed_by=[f"{CONTRACT}/test_feed.py::test_what_was_announced_together_is_not_torn_apart"],
+    ),
+    Mutant(
+        name="deletion-in-every-project",
+        room="storage",
+        was="and scope.reach.covers(record.key.project)",
+        becomes="and bool(record.key.project)",
+        why="a deleted conversation takes one of the same id in another project along",
+        killed_by=[
+            f"{CONTRACT}/test_deletions.py::test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown"
+        ],
+    ),
+    Mutant(
+        name="any-of-the-words",
+        room="storage",
+        was='texts.append(f"hasAllTokens(Text, {bound(list(dict.fromkeys(whole)))})")',
+        becomes='texts.append(f"hasAnyTokens(Text, {bound(list(dict.fromkeys(whole)))})")',
+        why="a search for two words finds texts with one of them",
+        killed_by=[f"{CONTRACT}/test_texts.py::test_words_phrases_ids_and_prefixes_are_found"],
+    ),
+    Mutant(
+        name="absent-is-unequal",
+        room="storage",
+        was='return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"',
+        becomes='return f"(NOT {any_of})"',
+        why="metadata.tier != gold finds runs without a tier",
+        killed_by=["tests/properties/test_where_answers.py::test_both_stores_find_the_same_runs"],
+    ),
+    Mutant(
+        name="within-one-step-more",
+        room="storage",
+        was='return f"(?s:.){{0,{link.most - 1}}}" if link.most > 1 else ""',
+        becomes='return f"(?s:.){{0,{link.most}}}" if link.most > 1 else ""',
+        why="within 2 finds steps that are three apart",
+        killed_by=[f"{UNIT}/test_where_shapes.py"],
+    ),
+    Mutant(
+        name="older-revision-wins",
+        room="storage",
+        was="ORDER BY TraceId, Annotator, StepId, Revision DESC, AtUnixMicro DESC, WriteId DESC",
+        becomes="ORDER BY TraceId, Annotator, StepId, Revision, AtUnixMicro DESC, WriteId DESC",
+        why="how alike people judge goes by what each said first",
+        killed_by=[
+            f"{CONTRACT}/test_annotation_queues.py::test_how_alike_people_judge_is_counted_by_item"
+        ],
+    ),
+    Mutant(
+        name="failed-attempt-forgotten",
+        room="storage",
+        was="WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0 OR progress.Seq < changed.newest",
+        becomes="WHERE progress.Status IN ('', 'live') OR progress.Seq < changed.newest",
+        why="a trace whose extraction failed is not tried again after a restart",
+        killed_by=[
+            f"{CONTRACT}/test_trace_changes.py::test_unextracted_is_what_is_newer_than_its_progress_or_live"
+        ],
+    ),
+    Mutant(
+        name="decoder-without-project",
+        room="storage",
+        was="rs.project AS project,",
+        becomes="'default' AS project,",
+        why="spans of all projects are stored in the default one",
+        killed_by=[f"{CONTRACT}/test_span_projects.py::test_traces_of_projects_are_apart"],
+    ),
+    Mutant(
+        name="for-ever-is-no-day",
+        room="storage",
+        was="return (now_s // DAY_S - days) * DAY_S if days else 0",
+        becomes="return (now_s // DAY_S - days) * DAY_S",
+        why="a project that keeps its runs for ever loses those before today",
+        killed_by=[
+            f"{UNIT}/test_expired_rows.py::test_spans_and_trajectories_of_a_project_go_apart_and_others_stay"
+        ],
+    ),
+    Mutant(
+        name="exponent-too-early",
+        room="storage",
+        was="if not -6 < point <= 21:  # Number::toString",
+        becomes="if not -6 < point < 21:  # Number::toString",
+        why="1e20 is not written as the store writes it",
+        killed_by=[f"{UNIT}/test_values.py::test_doubles_are_written_shortest"],
+    ),
+)
