@@ -1,4 +1,4 @@
-"""The first minutes of somebody with nothing but the first pages; their agent has a failing tool."""
+"""The first minutes of somebody with the first pages alone; their agent has a failing tool."""
 
 from __future__ import annotations
 

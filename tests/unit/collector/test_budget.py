@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.admission import InFlightBudget
 from spanloom.core.errors import OverloadedError
 
 
