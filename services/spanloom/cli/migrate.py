@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.process.datadir import DataDir
-from spanloom.storage.engine.connect import open_upkeep
+from spanloom.storage.upkeep.open import open_upkeep
 from spanloom.telemetry import configure_logging
 from spanloom.terminal.output import make_console
 

@@ -71,7 +71,7 @@ class Extractor:
         self._timing = timing
         self._clock = clock
         self._wall_clock = wall_clock
-        self._discovery = Discovery(store, timing)
+        self._discovery = Discovery(store.progress, timing)
         self._builder = builder or InProcess(store, options)
         self._recorder = Recorder(store, metrics, self._discovery, clock)
         self._is_laid_out = False
