@@ -32,7 +32,7 @@ SENT = (
 AT_ONCE = 2
 KILLED = f"""
 import os, signal, sys
-from spanloom.storage.engine.connect import open_upkeep
+from spanloom.storage.upkeep.open import open_upkeep
 from spanloom.storage.upkeep import layout
 
 layout.MOST_RUNS = {AT_ONCE}
@@ -45,12 +45,12 @@ READ = """
 import sys
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 store = open_store(sys.argv[1])
-print(len(store.list(Reach.ALL, TrajectoryFilter(), 100)), int(store.is_laid_out()))
+print(len(store.runs.list(Reach.ALL, TrajectoryFilter(), 100)), int(store.is_laid_out()))
 for table in sys.argv[2:]:
-    rows = store._worker._client.raw_query(f"SELECT * FROM {table}", fmt="JSONEachRow")
+    rows = store.lanes.worker._client.raw_query(f"SELECT * FROM {table}", fmt="JSONEachRow")
     print("[" + rows.decode().strip().replace("\\n", ",") + "]")
 """
 OF_ITS_TIME = {"IsKept", "Seq", "Version", "UpdatedAt", "StartTime", "ExtractorVersion"}
@@ -76,7 +76,7 @@ def built_now() -> Sequence[TrajectoryRecord]:
     world.step(100)
     world.step(100)
     assert isinstance(world.store, MemoryStore)
-    return list(world.store._records.values())
+    return list(world.store.state.records.values())
 
 
 def in_list(record: TrajectoryRecord) -> dict[str, object]:

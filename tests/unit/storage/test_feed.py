@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.feed_lanes import US, FeedLane, FeedRow
+from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
 from tests.support.otlp_requests import START_NS
 
 from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
@@ -21,7 +21,6 @@ from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.statements import schema_files
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
-from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.upkeep.retention import set_retention
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.feed.store import ClickHouseFeed
+    from spanloom.storage.store import ClickHouseStore
 
 DAY_US = 24 * 3600 * US
 SOMETHING = [Announcement(TraceKey("p", "t"), 1, Status.SETTLED, START_NS)]
@@ -44,7 +44,7 @@ def test_what_took_long_to_become_visible_is_written_again() -> None:
         lane.visible += rows
 
     lane.inserting = inserting
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
     feed.announce(SOMETHING)
     assert len(lane.visible) == 3
 
@@ -56,7 +56,7 @@ def test_a_store_that_stays_too_slow_is_tried_again_later() -> None:
         now[0] += 6
 
     lane.inserting = inserting
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
     with pytest.raises(StoreUnavailableError, match="longer than 5 s"):
         feed.announce(SOMETHING)
 
@@ -78,7 +78,7 @@ def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) ->
 def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     """So that nothing is told twice; it is told as soon as the slow one has ended."""
     lane = FeedLane()
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     told: list[list[str]] = []
 
     def look() -> None:
@@ -106,10 +106,9 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
         return [a.key.trace_id for a in page.announcements]
 
     killed, started_anew = (
-        ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
-        for _ in range(2)
+        make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000)) for _ in range(2)
     )
-    with killed.announcing(SOMETHING):
+    with killed._announcer.announcing(SOMETHING):
         assert (told_by(killed), told_by(started_anew)) == ([], ["t"])
     assert told_by(killed) == ["t"]
 
@@ -117,7 +116,7 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
 def test_a_store_with_nothing_new_is_not_asked() -> None:
     """One that is of this process alone: the process knows what it wrote."""
     lane = FeedLane()
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     feed.announce(SOMETHING)
     at = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10).next
     asked: list[str] = []
@@ -132,12 +131,12 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
 
 
 def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouseStore) -> None:
-    lane = clickhouse_store._worker
+    lane = clickhouse_store.lanes.worker
     now_us = time.time_ns() // 1000
 
     def read(days: int) -> Position:
         after = Position(now_us - days * DAY_US)
-        return clickhouse_store.announced(Reach.only(), TrajectoryFilter(), after, 10).next
+        return clickhouse_store.feed.announced(Reach.only(), TrajectoryFilter(), after, 10).next
 
     read(400)
     set_retention(lane, RetentionPlan(Terms(trajectories=30)))
@@ -146,7 +145,9 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         with pytest.raises(PositionGoneError) as refused:
             read(31)
         assert refused.value.end.until_us > now_us - DAY_US
-        beginning = clickhouse_store.announced(Reach.only(), TrajectoryFilter(), Position(), 10)
+        beginning = clickhouse_store.feed.announced(
+            Reach.only(), TrajectoryFilter(), Position(), 10
+        )
         assert beginning.announcements == []
     finally:
         set_retention(lane, RetentionPlan())
@@ -166,7 +167,7 @@ def test_the_feed_of_an_older_store_begins_with_all_that_is_there(
             f" VALUES ('p', 'a', 1, 1, 'live', {START_NS}), ('p', 'a', 2, 2, 'settled', {START_NS})"
         )
     migrations.migrate(lane)
-    feed = ClickHouseFeed(lane, lane, OwnClock())
+    feed = make_feed(lane, OwnClock())
     page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
     (told,) = page.announcements
     assert told[:4] == (TraceKey("p", "a"), 2, Status.SETTLED, START_NS)

@@ -99,9 +99,9 @@ def test_calls_stored_before_the_index_had_times_are_found(
     assert migrations.migrate(lane) == [file.name for file in schema_files()[9:]]
     lay_out(lane)
     store = ClickHouseCalls(lane)
-    [call] = store.find_calls("p", windows(["said"], 150, 160))
+    [call] = store.find("p", windows(["said"], 150, 160))
     assert (call.key, call.dialect) == (TraceKey("p", "old"), "")
-    assert store.find_calls("p", windows(["said"], 201, 300)) == []
+    assert store.find("p", windows(["said"], 201, 300)) == []
 
 
 def test_a_run_laid_out_anew_is_judged_by_its_steps_while_its_old_row_is_there_too(
@@ -155,7 +155,7 @@ def test_steps_stored_before_richness_was_are_as_rich_as_when_built_again(
         lane.insert("steps", OLD_STEP_COLUMNS, map(old_step, told))
     migrations.migrate(lane)
     lay_out(lane)
-    [call] = ClickHouseCalls(lane).find_calls("p", windows(["k"], 0, 2**63))
+    [call] = ClickHouseCalls(lane).find("p", windows(["k"], 0, 2**63))
     assert call.extent == Extent(3, 0, sum(step.richness for step in told))
 
 
@@ -202,12 +202,12 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
     [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
     assert line.key == TraceKey("p", "old")
     assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []
-    assert [r.id for r in replays.replays(Reach.ALL, 10)] == ["2", "1"]
-    assert [r.selection.reach for r in replays.replays(Reach.ALL, 10)] == [
+    assert [r.id for r in replays.list(Reach.ALL, 10)] == ["2", "1"]
+    assert [r.selection.reach for r in replays.list(Reach.ALL, 10)] == [
         Reach.ALL,
         Reach.only("p"),
     ]
-    assert [r.id for r in replays.replays(Reach.only("p"), 10)] == ["1"]
+    assert [r.id for r in replays.list(Reach.only("p"), 10)] == ["1"]
 
 
 OLD_PROGRESS = """
@@ -225,7 +225,7 @@ def test_progress_stored_before_its_table_was_made_anew_is_found(
     lane = Lane(fresh_database)
     fill_and_upgrade(lane, monkeypatch, BEFORE_FINER, [OLD_PROGRESS], statements)
     key = TraceKey("p", "old")
-    found = ClickHouseProgress(lane).read_progress([key])
+    found = ClickHouseProgress(lane, lambda: None).read_progress([key])
     assert found == {key: Progress(key, 7, Status.PARTIAL, 1, arrived=3, error="too large")}
     assert not list(lane.rows("table_definitions", tables=["trace_progress"]))
 
