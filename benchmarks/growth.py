@@ -14,7 +14,7 @@ from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 from spanloom.memory import favour_speed
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def extract_each(store_path: Path, long_trace: int) -> Growth:
     configure_logging("warning")
     favour_speed()
     store = open_store(f"chdb://{store_path}")
-    changes = sorted(store.unextracted(), key=lambda change: change.span_count)
+    changes = sorted(store.progress.unextracted(), key=lambda change: change.span_count)
     used = []
     for change in changes:
         start = Usage.now()

@@ -38,8 +38,8 @@ def turn(
 
 def write(store: Store, *turns: Trajectory, status: Status = Status.SETTLED) -> None:
     keys = [TraceKey(t.project, t.trace_id) for t in turns]
-    heads = store.heads(keys)
-    store.write(
+    heads = store.trajectories.heads(keys)
+    store.trajectories.write(
         [
             make_record(k, t, version=2, status=status, previous=heads.get(k))
             for k, t in zip(keys, turns, strict=True)
@@ -51,7 +51,7 @@ def talks(
     store: Store, reach: Reach, where: TrajectoryFilter = EVERY, page: int = 100
 ) -> list[ConversationSummary]:
     return list(
-        read_pages(lambda limit, after: store.conversations(reach, where, limit, after), page)
+        read_pages(lambda limit, after: store.conversations.list(reach, where, limit, after), page)
     )
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.core.ports.keys import KeyStore
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 @pytest.fixture(params=["memory", "sqlite", "clickhouse"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeyStore]:
     if request.param == "clickhouse":
         shared: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        yield ClickHouseKeys(shared._worker)
+        yield ClickHouseKeys(shared.lanes.worker)
         return
     opened = MemoryKeys() if request.param == "memory" else SqliteKeys(tmp_path / "keys.sqlite")
     with closing(opened):

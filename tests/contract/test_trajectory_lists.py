@@ -39,7 +39,7 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
     other = new_project()
     wanted = [(n // 3, trace(n)) for n in range(1, 31)]  # three of each start
     for project in (key.project, other):
-        store.write(
+        store.trajectories.write(
             [
                 make_record(k, make_trajectory(k, START_NS + offset))
                 for offset, t in wanted
@@ -52,7 +52,9 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
     both = TrajectoryFilter(
         start_from_ns=START_NS, start_before_ns=START_NS + 5, agent_name="planner"
     )
-    lines = [x for x in store.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}]
+    lines = [
+        x for x in store.runs.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}
+    ]
     order = [(x.start_ns, x.key.trace_id, x.key.project) for x in lines]
     assert order == sorted(order, reverse=True)
     assert len(order) == 2 * len([o for o, _ in wanted if o < 5])
@@ -61,8 +63,8 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
 def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 41)]
     for version in range(1, 6):
-        heads = store.heads(keys)
-        store.write(
+        heads = store.trajectories.heads(keys)
+        store.trajectories.write(
             [
                 make_record(
                     k,
@@ -93,8 +95,8 @@ def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: Trace
     about.root = about.root._replace(input=asked, output="x" * 999)
     about.extras = TOLD
     other = TraceKey(key.project, trace(9))
-    store.write([make_record(key, about), make_record(other)])
-    (line,) = store.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
+    store.trajectories.write([make_record(key, about), make_record(other)])
+    (line,) = store.runs.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
     assert (line.question, line.answer) == ("Where is it?", "x" * 199 + "…")
     told = {name: getattr(line, name) for name in TOLD}
     assert told == TOLD
@@ -116,16 +118,18 @@ def test_runs_are_found_by_what_their_sender_tells(
     told = make_trajectory(key)
     told.extras = TOLD
     other = TraceKey(key.project, trace(9))
-    store.write([make_record(key, told), make_record(other)])
+    store.trajectories.write([make_record(key, told), make_record(other)])
     assert listed(store, key.project, where) == [(0, key.trace_id)]
 
 
 def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
     failed = make_trajectory(key, steps=[model_step(2, error="x")])
-    store.write([make_record(key, failed, status=Status.LIVE)])
+    store.trajectories.write([make_record(key, failed, status=Status.LIVE)])
     where = TrajectoryFilter(has_error=True)
     assert listed(store, key.project, where)
-    store.write([make_record(key, version=2, previous=store.heads([key])[key])])
+    store.trajectories.write(
+        [make_record(key, version=2, previous=store.trajectories.heads([key])[key])]
+    )
     assert listed(store, key.project, where) == []
     assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
 
@@ -159,7 +163,7 @@ ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
 def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: list[int]) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4)]
     errors = [model_step(2, error="x")]
-    store.write(
+    store.trajectories.write(
         [
             make_record(
                 keys[0],
@@ -184,7 +188,9 @@ def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list
     """Read a conversation page by page; give the numbers of its traces."""
     lines = list(
         read_pages(
-            lambda limit, after: store.conversation(name, reach, TrajectoryFilter(), limit, after),
+            lambda limit, after: store.runs.conversation(
+                name, reach, TrajectoryFilter(), limit, after
+            ),
             page,
         )
     )
@@ -202,7 +208,7 @@ def test_a_conversation_is_oldest_first_and_pages_neither_repeat_nor_miss(
     name = f"{key.project} ' OR 1=1 --"
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 31)]
     names = [name if n % 3 else "" for n in range(30)]
-    store.write(
+    store.trajectories.write(
         [
             make_record(k, talking(k, said, START_NS - n // 4))
             for n, (k, said) in enumerate(zip(keys, names, strict=True))
@@ -223,10 +229,12 @@ def test_a_conversation_has_the_current_versions_of_its_project(
     other = TraceKey(new_project(), trace(9))
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
     name = key.project
-    store.write([make_record(k, talking(k, name)) for k in (*keys, other)])
-    heads = store.heads(keys)
+    store.trajectories.write([make_record(k, talking(k, name)) for k in (*keys, other)])
+    heads = store.trajectories.heads(keys)
     moved = {keys[0]: talking(keys[0], name, START_NS + 9), keys[1]: talking(keys[1], "else")}
-    store.write([make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()])
+    store.trajectories.write(
+        [make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()]
+    )
     assert conversation(store, Reach.only(key.project), name, 1) == [3, 1]
     assert conversation(store, Reach.only(other.project), name) == [9]
     assert conversation(store, Reach.ALL, name) == [3, 9, 1]
@@ -240,20 +248,22 @@ def test_runs_that_are_asked_for_are_told_among_some(
 ) -> None:
     asked = parse_where("has(tool exists then error) or steps > 6", now_ns=0)
     records = generate_records(20, key.project)
-    store.write([*records, *generate_records(3, new_project())])
+    store.trajectories.write([*records, *generate_records(3, new_project())])
     keys, reach = [record.key for record in records], Reach.only(key.project)
-    lines = store.list(reach, TrajectoryFilter(), 100, None, Question(asked))
+    lines = store.runs.list(reach, TrajectoryFilter(), 100, None, Question(asked))
     wanted = {line.key for line in lines}
     assert 0 < len(wanted) < 20
-    assert store.asked_among(keys, reach, asked) == wanted
-    assert store.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
+    assert store.runs.asked_among(keys, reach, asked) == wanted
+    assert store.runs.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
     unknown = [TraceKey(key.project, trace(999))]
-    assert not store.asked_among(unknown, reach, asked)
-    assert not store.asked_among(keys, Reach.only("another"), asked)
+    assert not store.runs.asked_among(unknown, reach, asked)
+    assert not store.runs.asked_among(keys, Reach.only("another"), asked)
     one = min(wanted)
     trajectory = make_trajectory(one, START_NS)
-    store.write([make_record(one, trajectory, version=9, previous=store.heads([one])[one])])
-    assert store.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
+    store.trajectories.write(
+        [make_record(one, trajectory, version=9, previous=store.trajectories.heads([one])[one])]
+    )
+    assert store.runs.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
 
 
 RANKS: tuple[object, ...] = (
@@ -275,7 +285,7 @@ RANKS: tuple[object, ...] = (
 def test_a_position_that_somebody_made_up_is_refused_or_is_one(
     store: Store, key: TraceKey, order: str
 ) -> None:
-    store.write(generate_records(3, key.project))
+    store.trajectories.write(generate_records(3, key.project))
     asked = {"project": key.project, "order": order, "limit": "1"}
     with TestClient(create_app(store, Metrics(), list, Locks().access)) as client:
         path, host = "/v1/trajectories", {"host": "localhost"}

@@ -36,9 +36,12 @@ def single_records(capture: Capture) -> Iterator[bytes]:
 def outcome(world: World) -> dict[str, object]:
     """Let the world come to rest; give what is stored then, but for versions."""
     world.run(SETTLED_S, every=10)
-    found = [line.key.trace_id for line in world.store.list(Reach.ALL, TrajectoryFilter(), 1000)]
+    found = [
+        line.key.trace_id for line in world.store.runs.list(Reach.ALL, TrajectoryFilter(), 1000)
+    ]
     return {
-        trace_id: without_version(world.store.document(trace_id, Reach.ALL)) for trace_id in found
+        trace_id: without_version(world.store.documents.get(trace_id, Reach.ALL))
+        for trace_id in found
     }
 
 

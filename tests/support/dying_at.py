@@ -17,16 +17,18 @@ from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
 from spanloom.extractor.recording import Recorder
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.progress.store import ClickHouseProgress
+from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 POINTS: dict[str, tuple[type, str]] = {
     "before the commit": (GroupCommitter, "_commit"),
     "after the commit, before the answer": (Spool, "after_commit"),
     "before the INSERT": (Attempts, "_append"),
     "after the INSERT, before the delete": (Spool, "delete"),
-    "before the trajectories": (ClickHouseStore, "write"),
-    "after the trajectories, before the feed": (ClickHouseStore, "announce"),
-    "after the feed, before the progress": (ClickHouseStore, "record_progress"),
+    "before the trajectories": (ClickHouseTrajectories, "write"),
+    "after the trajectories, before the feed": (ClickHouseFeed, "announce"),
+    "after the feed, before the progress": (ClickHouseProgress, "record_progress"),
     "after the progress": (Recorder, "_settle"),
 }
 

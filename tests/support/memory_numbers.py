@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def count_numbers(runs: Iterable[Run], asked: Numbers) -> Sequence[Group]:
-    """Return the numbers of each group; see ``TrajectoryReader.numbers``."""
+    """Return the numbers of each group; see ``StatsReader.numbers``."""
     grouped: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     if not asked.by and not asked.interval_ns:
         grouped[()] = []

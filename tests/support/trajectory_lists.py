@@ -19,7 +19,7 @@ def listed(
 ) -> list[tuple[int, str]]:
     """Read a whole list page by page."""
     reach = Reach.only(project)
-    pages = read_pages(lambda limit, after: store.list(reach, where, limit, after), page)
+    pages = read_pages(lambda limit, after: store.runs.list(reach, where, limit, after), page)
     return [(line.start_ns - START_NS, line.key.trace_id) for line in pages]
 
 

@@ -62,9 +62,9 @@ class Agreement(NamedTuple):
 class Agreeing:
     """Compares what annotators say."""
 
-    def __init__(self, store: AnnotationStore, versions: Versions, reading: Reading) -> None:
-        """Take the store, and how its annotations are read."""
-        self._store = store
+    def __init__(self, annotations: AnnotationStore, versions: Versions, reading: Reading) -> None:
+        """Take annotations as they are stored, and how they are read."""
+        self._annotations = annotations
         self._versions = versions
         self._reading = reading
 
@@ -95,7 +95,7 @@ class Agreeing:
         return Gathered(len(found), len(every) - len(kept), list(map(_said, kept)), scores)
 
     def _rows(self, project: str, asked: AnnotationQuery) -> Iterable[Annotation]:
-        return islice(every_annotation(self._store, Reach.only(project), asked), MOST_ROWS)
+        return islice(every_annotation(self._annotations, Reach.only(project), asked), MOST_ROWS)
 
     def _scores(
         self, scheme: Scheme, stood: Mapping[TraceKey, Sequence[Stood]]

@@ -37,21 +37,21 @@ class Annotating(NamedTuple):
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
         """Return it over a store, which may be open in other processes too."""
-        schemes, versions = Schemes(store), Versions(store)
-        reading = Reading(store, versions)
-        taking_in = TakingIn(store)
-        scoring = Scoring(store, schemes, versions, reading)
-        writing = Writing(store, versions, taking_in, scoring)
-        exchange = Exchange(store, schemes, versions, reading, writing)
+        schemes, versions = Schemes(store.schemes), Versions(store.versions, store.documents)
+        reading = Reading(store.annotations, versions)
+        taking_in = TakingIn(store.queues, store.runs)
+        scoring = Scoring(store.scores, schemes, versions, reading)
+        writing = Writing(store.annotations, versions, taking_in, scoring)
+        exchange = Exchange(store.annotations, schemes, versions, reading, writing)
         return cls(
             schemes,
             versions,
             reading,
             writing,
-            Agreeing(store, versions, reading),
+            Agreeing(store.annotations, versions, reading),
             Queues(store, schemes, versions, reading, writing.now_us),
             exchange,
-            Tasks(store, schemes, exchange),
+            Tasks(store.documents, schemes, exchange),
             taking_in,
-            Rescoring(store, schemes, versions, reading),
+            Rescoring(store.annotations, store.scores, schemes, versions, reading),
         )

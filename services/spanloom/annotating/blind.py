@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+    from spanloom.core.ports.annotation_queues import QueueReader
 
 
 def withheld_from(
-    store: AnnotationQueueStore, reach: Reach, reader: str
+    queues: QueueReader, reach: Reach, reader: str
 ) -> Callable[[TraceKey, str], bool]:
     """Return whether what an author says of a trajectory is withheld from a reader.
 
     The reader is an annotator's name, empty for somebody without one.
     """
-    blind = [queue for queue in store.queues(reach) if queue.is_blind or queue.has_gold]
+    blind = [queue for queue in queues.list(reach) if queue.is_blind or queue.has_gold]
 
     @cache
     def desks(project: str) -> list[Desk]:
         own = [queue for queue in blind if queue.project == project]
-        return [Desk(q, store.queue_items(q), store.queue_events(q)) for q in own]
+        return [Desk(q, queues.items(q), queues.events(q)) for q in own]
 
     @cache
     def is_open(key: TraceKey) -> bool:

@@ -23,10 +23,10 @@ class Desks:
     """Reads queues. A living one takes in what has come whenever somebody looks at it."""
 
     def __init__(
-        self, store: AnnotationQueueStore, filling: Filling, now_us: Callable[[], int]
+        self, queues: AnnotationQueueStore, filling: Filling, now_us: Callable[[], int]
     ) -> None:
-        """Take the store, where living queues find runs, and a clock that never stands still."""
-        self._store = store
+        """Take the stored queues, where living ones find runs, and an increasing clock."""
+        self._queues = queues
         self._filling = filling
         self._now_us = now_us
         self._looked_us: dict[tuple[str, str], int] = {}
@@ -34,11 +34,11 @@ class Desks:
     def of(self, queue: Queue) -> Desk:
         """Return a queue as it stands."""
         items, now_us = self._items(queue), self._now_us()
-        return Desk(queue, items, self._store.queue_events(queue), self._store.alike(queue), now_us)
+        return Desk(queue, items, self._queues.events(queue), self._queues.alike(queue), now_us)
 
     def named(self, project: str, name: str) -> Desk:
         """Return the queue of a name; raises ``UnknownQueueError``."""
-        for queue in self._store.queues(Reach.only(project), name):
+        for queue in self._queues.list(Reach.only(project), name):
             return self.of(queue)
         raise UnknownQueueError(f"There is no queue {name!r} in project {project!r}.")
 
@@ -51,15 +51,15 @@ class Desks:
 
     def listed(self, reach: Reach) -> Sequence[Desk]:
         """Return every queue."""
-        return [self.of(queue) for queue in self._store.queues(reach)]
+        return [self.of(queue) for queue in self._queues.list(reach)]
 
     def _items(self, queue: Queue) -> Sequence[QueueItem]:
-        items = self._store.queue_items(queue)
+        items = self._queues.items(queue)
         if not queue.is_living or not self._is_due(queue):
             return items
         there = {item.trace_id for item in items}
         new = self._filling.asked_for(queue, queue.where, there, MOST_ITEMS - len(there))
-        self._store.add_items(queue, new)
+        self._queues.add_items(queue, new)
         return [*items, *new]
 
     def _is_due(self, queue: Queue) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Iterator
 
-    from spanloom.core.ports.reading import TrajectoryReader
+    from spanloom.core.ports.reading import DocumentReader
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
@@ -41,7 +41,7 @@ class Form(StrEnum):
 
 
 def in_form(
-    store: TrajectoryReader, entries: Iterable[Json], form: Form, fates: Counter[str]
+    documents: DocumentReader, entries: Iterable[Json], form: Form, fates: Counter[str]
 ) -> Iterator[Json]:
     """Yield entries in a form; of examples counts in ``fates`` what became of corrections.
 
@@ -51,20 +51,20 @@ def in_form(
         yield from entries
         return
     if form in (Form.INVARIANT, Form.SNORKEL):
-        yield from _runs(store, entries, form)
+        yield from _runs(documents, entries, form)
         return
     fates.update(dict.fromkeys(map(str, Fate), 0))
     wanted = (entry for entry in entries if b'"corrections"' in orjson.dumps(entry))
-    for document, of_run in _by_run(store, wanted):
+    for document, of_run in _by_run(documents, wanted):
         for entry in of_run:
             for example in examples_of(document, entry, fates):
                 yield example.as_sft() if form is Form.SFT else example.as_dpo()
 
 
-def _runs(store: TrajectoryReader, entries: Iterable[Json], form: Form) -> Iterator[Json]:
+def _runs(documents: DocumentReader, entries: Iterable[Json], form: Form) -> Iterator[Json]:
     """Yield runs that something was said of, as long as they are stored."""
     index = count()
-    for document, of_run in _by_run(store, entries):
+    for document, of_run in _by_run(documents, entries):
         if document is None:
             continue
         assessments = chain.from_iterable(map(assessments_of, of_run))
@@ -75,9 +75,9 @@ def _runs(store: TrajectoryReader, entries: Iterable[Json], form: Form) -> Itera
 
 
 def _by_run(
-    store: TrajectoryReader, entries: Iterable[Json]
+    documents: DocumentReader, entries: Iterable[Json]
 ) -> Iterator[tuple[Json | None, Iterator[Json]]]:
     """Yield runs with their entries; the document is ``None`` if it is not stored any more."""
     for (project, trace_id), of_run in groupby(entries, itemgetter("project", "trace_id")):
-        text = store.document(trace_id, Reach.only(project))
+        text = documents.get(trace_id, Reach.only(project))
         yield (orjson.loads(text) if text else None), of_run

@@ -59,14 +59,14 @@ class Exchange:
 
     def __init__(
         self,
-        store: AnnotationStore,
+        annotations: AnnotationStore,
         schemes: Schemes,
         versions: Versions,
         reading: Reading,
         writing: Writing,
     ) -> None:
-        """Take the store, and how annotations are read and written."""
-        self._store = store
+        """Take annotations as they are stored, and how they are read and written."""
+        self._annotations = annotations
         self._schemes = schemes
         self._versions = versions
         self._reading = reading
@@ -81,7 +81,7 @@ class Exchange:
         """Yield the entries of what is asked for, by project, trace, scheme and annotator."""
         rows = (
             row
-            for row in every_annotation(self._store, reach, asked)
+            for row in every_annotation(self._annotations, reach, asked)
             if not row.is_deleted and not withheld(row.slot.key, row.slot.annotator)
         )
         for key, of_trace in groupby(rows, key=lambda row: row.slot.key):

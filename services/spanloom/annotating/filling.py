@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation_queue import Queue
-    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.core.query.where.tree import Condition
 
@@ -41,9 +41,9 @@ class UnknownQueueError(PermanentError):
 class Filling:
     """Finds what goes into a queue."""
 
-    def __init__(self, store: ReadingStore, now_us: Callable[[], int]) -> None:
-        """Take the store, and a clock that never stands still."""
-        self._store = store
+    def __init__(self, runs: RunReader, now_us: Callable[[], int]) -> None:
+        """Take the lists of runs, and a clock that never stands still."""
+        self._stored = runs
         self._now_us = now_us
 
     def named(
@@ -85,7 +85,7 @@ class Filling:
         """Return the item of one run, if the question of the queue finds it."""
         where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
         asked, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
-        for run in self._store.list(reach, _SHOWN, 1, None, asked):
+        for run in self._stored.list(reach, _SHOWN, 1, None, asked):
             return _item(run, self._now_us())
         return None
 
@@ -96,7 +96,7 @@ class Filling:
         """Return the newest runs of the question, as a list shows them."""
         asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
-            lambda most, after: self._store.list(reach, _SHOWN, most, after, asked),
+            lambda most, after: self._stored.list(reach, _SHOWN, most, after, asked),
             lambda run: run.cursor,
             PAGE,
         )
@@ -107,7 +107,7 @@ class Filling:
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
             asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
-            for run in self._store.list(reach, TrajectoryFilter(), AT_ONCE, None, asked):
+            for run in self._stored.list(reach, TrajectoryFilter(), AT_ONCE, None, asked):
                 found[run.key.trace_id] = run
         return found
 

@@ -26,9 +26,9 @@ MOST_ROWS = 100_000
 class Gold:
     """Compares annotators with what was adjudicated before."""
 
-    def __init__(self, store: AnnotationStore) -> None:
-        """Take the store of annotations."""
-        self._store = store
+    def __init__(self, annotations: AnnotationStore) -> None:
+        """Take where annotations are kept."""
+        self._annotations = annotations
 
     def is_known(self, queue: Queue, trace_id: str) -> bool:
         """Return whether somebody decided what is right of a run, by the scheme of a queue."""
@@ -49,7 +49,7 @@ class Gold:
 
     def _rows(self, queue: Queue, trace_id: str) -> Sequence[Annotation]:
         asked = AnnotationQuery(trace_id, queue.scheme)
-        rows = self._store.annotations(Reach.only(queue.project), asked, MOST_ROWS)
+        rows = self._annotations.list(Reach.only(queue.project), asked, MOST_ROWS)
         return [row for row in rows if not row.is_deleted and _answer(row)]
 
 

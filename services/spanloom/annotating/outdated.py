@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from spanloom.annotating.schemes import Schemes
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.annotations import AnnotationStore
+    from spanloom.core.ports.scores import ScoreStore
 
     Told = Annotation | Score
 
@@ -41,9 +42,17 @@ class Due(NamedTuple):
 class Outdated:
     """Compares the text that a score was made with to what its scheme says now."""
 
-    def __init__(self, store: ReadingStore, schemes: Schemes, project: str, scheme: Scheme) -> None:
+    def __init__(
+        self,
+        annotations: AnnotationStore,
+        scores: ScoreStore,
+        schemes: Schemes,
+        project: str,
+        scheme: Scheme,
+    ) -> None:
         """Take the scheme as it is now, and where marks, scores and earlier texts are."""
-        self._store = store
+        self._annotations = annotations
+        self._scores = scores
         self._schemes = schemes
         self._project = project
         self._scheme = scheme
@@ -63,8 +72,8 @@ class Outdated:
 
     def _all(self) -> Iterator[Due]:
         reach, name = Reach.only(self._project), self._scheme.name
-        scores = every_score(self._store, reach, ScoreQuery(name=name, target="trajectory"))
-        marks = every_annotation(self._store, reach, AnnotationQuery(scheme=name))
+        scores = every_score(self._scores, reach, ScoreQuery(name=name, target="trajectory"))
+        marks = every_annotation(self._annotations, reach, AnnotationQuery(scheme=name))
         told: Iterator[Told] = merge(scores, marks, key=_trace_of)
         for _, of_run in groupby(told, key=_trace_of):
             yield from self._of_run(list(of_run))

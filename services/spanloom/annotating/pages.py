@@ -21,22 +21,22 @@ PAGE = 10_000
 
 
 def every_annotation(
-    store: AnnotationStore, reach: Reach, asked: AnnotationQuery
+    annotations: AnnotationStore, reach: Reach, asked: AnnotationQuery
 ) -> Iterator[Annotation]:
     """Yield current annotations in the order of slots, also those that were taken back."""
     return every_line(
-        lambda most, after: store.annotations(reach, asked, most, after),
+        lambda most, after: annotations.list(reach, asked, most, after),
         lambda row: row.slot,
         PAGE,
     )
 
 
 def every_score(
-    store: ScoreStore, reach: Reach, asked: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
+    scores: ScoreStore, reach: Reach, asked: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
 ) -> Iterator[Score]:
     """Yield current scores behind a place, by project, trace and id."""
     return every_line(
-        lambda most, behind: store.scores(reach, asked, most, behind or after),
+        lambda most, behind: scores.list(reach, asked, most, behind or after),
         lambda score: ScorePlace(*score.key, score.id),
         PAGE,
     )

@@ -50,15 +50,15 @@ class Queues:
         now_us: Callable[[], int],
     ) -> None:
         """Take the store, how annotations are read, and a clock that never stands still."""
-        self._store = store
+        self._queues = store.queues
         self._schemes = schemes
         self._versions = versions
         self._reading = reading
         self._now_us = now_us
-        self._filling = Filling(store, now_us)
-        self.desks = Desks(store, self._filling, now_us)
+        self._filling = Filling(store.runs, now_us)
+        self.desks = Desks(store.queues, self._filling, now_us)
         self._taking = Lock()
-        self.gold = Gold(store)
+        self.gold = Gold(store.annotations)
 
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
@@ -75,7 +75,7 @@ class Queues:
                 raise NotCompleteError(
                     f"Nobody has adjudicated {trace_id}: nothing of it is known."
                 )
-        held = self._store.queue_items(queue)
+        held = self._queues.items(queue)
         there, golden = {i.trace_id for i in held}, {i.trace_id for i in held if i.is_gold}
         wanted = [trace_id for trace_id in trace_ids if trace_id not in there]
         items = list(self._filling.named(queue, wanted, [g for g in gold if g not in golden]))
@@ -86,8 +86,8 @@ class Queues:
         if len(there) > MOST_ITEMS:
             raise NotCompleteError(f"A queue holds {MOST_ITEMS:,} trajectories.")
         queue = replace(queue, has_gold=bool(gold or golden))
-        self._store.put_queue(queue)
-        self._store.add_items(queue, items)
+        self._queues.put(queue)
+        self._queues.add_items(queue, items)
         return self.desks.of(queue)
 
     def next_for(self, project: str, name: str, annotator: str) -> Next:
@@ -144,5 +144,5 @@ class Queues:
             raise NotCompleteError(told)
 
     def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> Desk:
-        self._store.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
+        self._queues.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
         return self.desks.of(queue)

@@ -59,9 +59,9 @@ class Stood(NamedTuple):
 class Reading:
     """Reads the annotations of one trajectory."""
 
-    def __init__(self, store: AnnotationStore, versions: Versions) -> None:
-        """Take the store and the versions of trajectories."""
-        self._store = store
+    def __init__(self, annotations: AnnotationStore, versions: Versions) -> None:
+        """Take annotations as they are stored, and the versions of trajectories."""
+        self._annotations = annotations
         self._versions = versions
 
     def of_trace(
@@ -81,7 +81,7 @@ class Reading:
         They are asked for at once: every page would look through all of the trajectory again.
         """
         asked = AnnotationQuery(key.trace_id, scheme, annotator)
-        rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
+        rows = self._annotations.list(Reach.only(key.project), asked, MOST_OF_TRACE)
         return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
 
     def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.annotations import AnnotationStore
+    from spanloom.core.ports.scores import ScoreStore
 
 log = get_logger("annotating")
 
@@ -37,10 +38,16 @@ class Rescoring:
     """Puts schemes, and works out anew the scores that were made with other weights."""
 
     def __init__(
-        self, store: ReadingStore, schemes: Schemes, versions: Versions, reading: Reading
+        self,
+        annotations: AnnotationStore,
+        scores: ScoreStore,
+        schemes: Schemes,
+        versions: Versions,
+        reading: Reading,
     ) -> None:
-        """Take the store, and how annotations are read."""
-        self._store = store
+        """Take annotations and scores as they are stored, and how annotations are read."""
+        self._annotations = annotations
+        self._scores = scores
         self._schemes = schemes
         self._versions = versions
         self._reading = reading
@@ -56,9 +63,10 @@ class Rescoring:
         with self._locks.setdefault((project, name), Lock()):
             scheme = self._schemes.find(project, name)
             if scheme.has_score:
-                for batch in Outdated(self._store, self._schemes, project, scheme).batches():
+                stored = self._annotations, self._scores
+                for batch in Outdated(*stored, self._schemes, project, scheme).batches():
                     if changed := list(self._changed(scheme, batch)):
-                        self._store.add_scores(changed)
+                        self._scores.add(changed)
         return reading
 
     def _changed(self, scheme: Scheme, batch: Sequence[Due]) -> Iterator[Score]:

@@ -31,13 +31,13 @@ def _parsed(text: str, name: str) -> SchemeReading:
 class Schemes:
     """Finds and puts schemes."""
 
-    def __init__(self, store: SchemeStore) -> None:
-        """Take the store."""
-        self._store = store
+    def __init__(self, schemes: SchemeStore) -> None:
+        """Take where schemes are kept."""
+        self._schemes = schemes
 
     def find(self, project: str, name: str) -> Scheme:
         """Return the newest scheme of a name; raises ``UnknownSchemeError``."""
-        for stored in self._store.schemes(Reach.only(project), name):
+        for stored in self._schemes.list(Reach.only(project), name):
             return _parsed(stored.text, stored.name).scheme
         if name in presets():
             return presets()[name]
@@ -48,7 +48,7 @@ class Schemes:
 
     def as_it_was(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
         """Return the scheme by one of its texts; ``None`` where that is unknown or not read now."""
-        stored = self._store.scheme_text(project, name, scheme_hash)
+        stored = self._schemes.text(project, name, scheme_hash)
         try:
             found = _parsed(stored.text, name).scheme if stored else presets().get(name)
         except SchemeError:
@@ -61,9 +61,9 @@ class Schemes:
         scheme = reading.scheme
         if scheme.name != name:
             raise SchemeError(Remark(1, "name", f"it is {scheme.name!r}, and not {name!r}"))
-        self._store.put_scheme(StoredScheme(project, name, scheme.hash, at_us, put_by, text))
+        self._schemes.put(StoredScheme(project, name, scheme.hash, at_us, put_by, text))
         return reading
 
     def listed(self, reach: Reach) -> Sequence[tuple[StoredScheme, SchemeReading]]:
         """Return the schemes that were put, each with how it is read."""
-        return [(found, _parsed(found.text, found.name)) for found in self._store.schemes(reach)]
+        return [(found, _parsed(found.text, found.name)) for found in self._schemes.list(reach)]

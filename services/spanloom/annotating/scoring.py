@@ -26,10 +26,10 @@ class Scoring:
     """Stores scores of sessions."""
 
     def __init__(
-        self, store: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
+        self, scores: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
     ) -> None:
-        """Take the store, and what a score is worked out from."""
-        self._store = store
+        """Take where scores are kept, and what a score is worked out from."""
+        self._scores = scores
         self._schemes = schemes
         self._versions = versions
         self._reading = reading
@@ -46,7 +46,7 @@ class Scoring:
             return None
         score = score_now(scheme, self._reading.stood(key, rows, version), now.to_judge)
         row = _row(session._replace(scheme=scheme), score, at_us, version, is_deleted=not rows)
-        self._store.add_scores([row], is_told=False)
+        self._scores.add([row], is_told=False)
         return score
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.annotating.schemes import Schemes
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationQuery
-    from spanloom.core.ports.reading import TrajectoryReader
+    from spanloom.core.ports.reading import DocumentReader
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Tasks:
     """Writes tasks."""
 
-    def __init__(self, store: TrajectoryReader, schemes: Schemes, exchange: Exchange) -> None:
-        """Take the store, and how schemes and annotations are read."""
-        self._store = store
+    def __init__(self, documents: DocumentReader, schemes: Schemes, exchange: Exchange) -> None:
+        """Take the documents of runs, and how schemes and annotations are read."""
+        self._documents = documents
         self._schemes = schemes
         self._exchange = exchange
 
@@ -50,7 +50,7 @@ class Tasks:
         with TemporaryFile() as scratch:
             writer = TaskWriter("spanloom", create, scratch)
             for trace_id, entries in self._said(reach, asked, withheld, runs):
-                if (document := self._store.document(trace_id, reach)) is not None:
+                if (document := self._documents.get(trace_id, reach)) is not None:
                     writer.add(orjson.loads(document), entries)
                     names |= {entry["scheme"] for entry in entries}
                     yield

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.annotations import VersionKeeper
+    from spanloom.core.ports.reading import DocumentReader
 
 MOST_STEPS = 250_000
 """Steps whose anchors are remembered, of all versions together: some 100 MB."""
@@ -30,23 +31,24 @@ MOST_AHEAD = 32 << 20
 class Versions:
     """Gives documents and anchors of versions, and keeps those that are annotated."""
 
-    def __init__(self, store: ReadingStore) -> None:
-        """Take the store."""
-        self._store = store
+    def __init__(self, versions: VersionKeeper, documents: DocumentReader) -> None:
+        """Take the kept versions, and the current documents."""
+        self._versions = versions
+        self._documents = documents
         self._lock = Lock()
         self._known: OrderedDict[tuple[TraceKey, int], Anchors] = OrderedDict()
 
     def current(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""
-        return self._store.current_version(key)
+        return self._versions.current(key)
 
     def document(self, key: TraceKey, version: int) -> bytes | None:
         """Return the document of a version, the current one or one that was kept."""
-        if (kept := self._store.kept_version(key, version)) is not None:
+        if (kept := self._versions.get(key, version)) is not None:
             return with_version(kept.document, version)
         if self.current(key) != version:
             return None
-        document = self._store.document(key.trace_id, Reach.only(key.project))
+        document = self._documents.get(key.trace_id, Reach.only(key.project))
         return document if document and _version_in(document) == version else None
 
     def anchors(self, key: TraceKey, version: int) -> Anchors | None:
@@ -72,7 +74,7 @@ class Versions:
         Their anchors are remembered. Of the runs some may be missing, as what has no room is.
         """
         found: dict[TraceKey, int] = {}
-        for key, document in zip(keys, self._store.documents_of(keys, MOST_AHEAD), strict=False):
+        for key, document in zip(keys, self._documents.many(keys, MOST_AHEAD), strict=False):
             if document is not None:
                 found[key] = _version_in(document)
                 self._remember(key, found[key], orjson.loads(document))
@@ -80,19 +82,19 @@ class Versions:
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
         """Keep a version for good; return whether it is kept, now or already."""
-        if self._store.has_kept(key, version):
+        if self._versions.has(key, version):
             return True
         if (document := self.document(key, version)) is None:
             return False
         said = blake2b(digest_size=16)
         for part in without_version(document):
             said.update(part)
-        self._store.keep_version(KeptVersion(key, version, said.hexdigest(), at_us, document))
+        self._versions.keep(KeptVersion(key, version, said.hexdigest(), at_us, document))
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
         """Return what became of each span in the current version."""
-        spans = self._store.spans_document(key.trace_id, Reach.only(key.project))
+        spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))
             for span in orjson.loads(spans or b"[]")

@@ -53,14 +53,14 @@ class Writing:
 
     def __init__(
         self,
-        store: AnnotationStore,
+        annotations: AnnotationStore,
         versions: Versions,
         taking_in: TakingIn,
         scoring: Scoring,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Take what it writes to; the clock is in ns since the epoch."""
-        self._store = store
+        self._annotations = annotations
         self._versions = versions
         self._taking_in = taking_in
         self._scoring = scoring
@@ -117,7 +117,7 @@ class Writing:
         return self._last_us
 
     def _rows(self, session: Session) -> Sequence[Annotation]:
-        return self._store.revisions(session.key, session.scheme.name, session.annotator)
+        return self._annotations.revisions(session.key, session.scheme.name, session.annotator)
 
     def _seen(self, session: Session, current: int) -> Seen:
         seen = self._versions.anchors(session.key, session.version)
@@ -139,10 +139,10 @@ class Writing:
         version: int,
     ) -> Score | None:
         """Store new rows, then what all come to now."""
-        with self._store.telling([session.key]):
+        with self._annotations.telling([session.key]):
             if added:
-                self._store.add_annotations(added, is_told=False)
-            rows = [*stored, *added] if self._store.is_alone() else self._rows(session)
+                self._annotations.add(added, is_told=False)
+            rows = [*stored, *added] if self._annotations.is_alone() else self._rows(session)
             return self._scoring.record(session, _current(rows), at_us, version)
 
 

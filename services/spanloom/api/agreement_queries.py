@@ -46,7 +46,7 @@ class AgreementQuery:
             self.project,
             using.annotating.schemes.find(self.project, self.scheme),
             self.rows,
-            withheld_from(using.store, Reach.only(self.project), self.reader),
+            withheld_from(using.store.queues, Reach.only(self.project), self.reader),
             {item.trace_id for item in desk.items} if desk else None,
             self.with_changed,
         )

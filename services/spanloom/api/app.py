@@ -106,7 +106,7 @@ def create_app(
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
-    feed = Feed(store, calls, metrics, most_readers)
+    feed = Feed(store.feed, store.runs, calls, metrics, most_readers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

@@ -20,7 +20,8 @@ from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.showing.values import counted
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.open import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -142,8 +143,8 @@ def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
     def act(dry_run: bool) -> Extent:
         deletion = new_deletion(scope, getpass.getuser(), time.time_ns())
         if dry_run:
-            return store.extent_of(scope, deletion.until_seq)
-        done = store.delete(deletion)
+            return store.deletions.extent_of(scope, deletion.until_seq)
+        done = store.deletions.delete(deletion)
         upkeep.remove_deleted(0)
         return Extent(done.traces, done.spans)
 

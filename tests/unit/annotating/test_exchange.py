@@ -150,7 +150,7 @@ def test_a_body_that_is_none_is_refused(desk: Desk, body: bytes) -> None:
 
 def document(desk: Desk) -> dict[str, Any]:
     found: dict[str, Any] = orjson.loads(
-        desk.store.document(KEY.trace_id, Reach.only(KEY.project)) or b""
+        desk.store.documents.get(KEY.trace_id, Reach.only(KEY.project)) or b""
     )
     return found
 

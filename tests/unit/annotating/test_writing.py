@@ -56,7 +56,7 @@ def test_the_same_request_twice_is_one_row(desk: Desk) -> None:
     item = {"write_id": "same-write", "step_id": desk.steps[0], "correctness": "correct"}
     rows = [desk.write(item)["items"][0] for _ in range(2)]
     assert rows[0] == rows[1]
-    assert len(desk.store.revisions(KEY, SCHEME, "ada")) == 1
+    assert len(desk.store.annotations.revisions(KEY, SCHEME, "ada")) == 1
 
 
 def test_all_or_nothing_and_each_problem_is_named(desk: Desk) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from starlette.routing import Route
 from tests.support.access import Locks
+from tests.support.memory_store import MemoryStore
 
 from spanloom.access.credentials import make_key
 from spanloom.api.app import create_app
@@ -130,7 +131,7 @@ def called(store: ReadingStore) -> Iterator[Called]:
 
 def all_routes() -> set[tuple[str, str]]:
     """Every route that the application would serve: FastAPI's own list, and the description."""
-    app = create_app(cast("ReadingStore", None), Metrics(), list, Locks().access)
+    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
     described = {
         (method.upper(), path)
         for path, methods in app.openapi()["paths"].items()

@@ -36,9 +36,9 @@ def store(store: ShelfStore) -> ShelfStore:
     key = TraceKey("default", TRACE)
     newest = max(store.summaries, key=lambda line: line.cursor).key
     example = json.dumps(canonical_example(), separators=(",", ":")).encode()
-    store.documents = dict.fromkeys((key, newest), example)
+    store.stored_documents = dict.fromkeys((key, newest), example)
     shown = SPANS["content"]["application/json"]["example"]["spans"]
-    store.spans = {key: json.dumps(shown).encode()}
+    store.stored_spans = {key: json.dumps(shown).encode()}
     store.sent = {key: [wire_span(TRACE, int(EXAMPLE_SPAN, 16))]}
     return store
 

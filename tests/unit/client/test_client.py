@@ -147,7 +147,7 @@ def test_a_run_with_its_steps(world: World, client: Client) -> None:
     assert (step.type, step.name) == (StepType.MODEL, "chat")
     assert step.model_info is not None
     assert step.model_info.input_tokens == 10
-    assert client.document(key.trace_id) == world.store.document(key.trace_id, Reach.ALL)
+    assert client.document(key.trace_id) == world.store.documents.get(key.trace_id, Reach.ALL)
 
 
 def test_the_newest_run_and_one_step_of_it(world: World, client: Client) -> None:
@@ -164,7 +164,7 @@ def test_the_newest_run_and_one_step_of_it(world: World, client: Client) -> None
 def test_spans_as_they_were_sent(world: World, client: Client) -> None:
     key = world.write(1)
     sent = wire_span(key.trace_id, 1, name="planner")
-    world.store.append([spooled(message_of([sent]), key.project)])
+    world.store.spans.append([spooled(message_of([sent]), key.project)])
     for body in (client.otlp(key.trace_id), client.sent_span(key.trace_id, sent.span_id.hex())):
         [group] = orjson.loads(body)["resourceSpans"]
         assert group["scopeSpans"][0]["spans"][0]["name"] == "planner"

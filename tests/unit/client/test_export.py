@@ -54,7 +54,7 @@ def flaky(world: World, monkeypatch: pytest.MonkeyPatch) -> Flaky:
     for n in range(1, RUNS + 1):
         key = world.write(n)
         span = wire_span(key.trace_id, 1, name="planner")
-        world.store.append([spooled(message_of([span]), key.project)])
+        world.store.spans.append([spooled(message_of([span]), key.project)])
     return Flaky(world.transport)
 
 

@@ -33,7 +33,7 @@ from spanloom.storage.trajectories.step_arrays import LONGEST_MESSAGE, placed_st
 
 if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)
 TRAJECTORY = make_trajectory(KEY, steps=[model_step(2), model_step(3, error="slow down")])
@@ -43,7 +43,7 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
     sql = (
         "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {t:String}"
     )
-    rows = store._worker._client.query(sql, parameters={"t": table}).result_rows
+    rows = store.lanes.worker._client.query(sql, parameters={"t": table}).result_rows
     return {name for (name,) in rows}
 
 

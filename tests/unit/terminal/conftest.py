@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from tests.support.access import open_access
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of, wire_span
 
 from spanloom.api.app import create_app
@@ -68,13 +70,13 @@ class OneTrajectory:
         self.version = 1
         self.asked: list[tuple[Reach, TrajectoryFilter]] = []
 
-    def document(self, trace_id: str, _reach: Reach) -> bytes | None:
+    def get(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(canonical_example()) if trace_id == TRACE else None
 
-    def spans_document(self, trace_id: str, _reach: Reach) -> bytes | None:
+    def spans(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(SPANS) if trace_id == TRACE else None
 
-    def current_version(self, key: TraceKey) -> int:
+    def current(self, key: TraceKey) -> int:
         return self.version if key.trace_id == TRACE else 0
 
     def find_home(self, trace_id: str, _reach: Reach) -> TraceKey | None:
@@ -109,7 +111,7 @@ class OneTrajectory:
         newest_first = self.list(reach, where, limit, after)
         return newest_first[::-1] if conversation_id == "trip" else []
 
-    def conversations(
+    def list_conversations(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         runs = self.list(reach, where, limit, after)
@@ -154,6 +156,14 @@ class OneTrajectory:
         )
 
 
+def store_of(one: OneTrajectory) -> ReadingStore:
+    """Return a store whose subjects find that run."""
+    store: Any = MemoryStore()
+    store.spans = store.documents = store.versions = store.runs = one
+    store.conversations = SimpleNamespace(list=one.list_conversations)
+    return cast("ReadingStore", store)
+
+
 @pytest.fixture
 def store() -> OneTrajectory:
     return OneTrajectory()
@@ -161,7 +171,7 @@ def store() -> OneTrajectory:
 
 @pytest.fixture
 def api_url(store: OneTrajectory) -> Iterator[str]:
-    app = create_app(cast("ReadingStore", store), Metrics(), list, open_access())
+    app = create_app(store_of(store), Metrics(), list, open_access())
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     yield f"http://127.0.0.1:{server.port}"

@@ -79,7 +79,7 @@ def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator
             return
         if room.steps <= 0:
             yield write_run(at, line, None, room)
-        elif document := store.document(line.key.trace_id, Reach.only(line.key.project)):
+        elif document := store.documents.get(line.key.trace_id, Reach.only(line.key.project)):
             yield write_run(at, line, document, room)
     yield finish()
 
@@ -88,7 +88,7 @@ def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[
     """Return its runs as the list has them; answers 404 if there is none."""
     where = ConversationQuery().filter()
     lines = every_line(
-        lambda most, after: store.conversation(conversation_id, reach, where, most, after),
+        lambda most, after: store.runs.conversation(conversation_id, reach, where, most, after),
         lambda line: line.cursor,
         RUNS_AT_ONCE,
     )

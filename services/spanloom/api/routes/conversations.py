@@ -69,7 +69,7 @@ async def list_conversations(
     reach = callers.narrowed(query.project)
 
     def read(limit: int, after: Cursor | None) -> Sequence[ConversationSummary]:
-        return using.store.conversations(reach, asked, limit, after)
+        return using.store.conversations.list(reach, asked, limit, after)
 
     if (form := form_for(accept)) is not None:
         columns = columns_of(ConversationItem)
@@ -109,7 +109,7 @@ async def get_conversation(
     reach = callers.narrowed(query.project)
 
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
-        found = using.store.conversation(conversation_id, reach, asked, limit, after)
+        found = using.store.runs.conversation(conversation_id, reach, asked, limit, after)
         if not found and after is None:
             raise no_conversation(conversation_id)
         return found

@@ -79,7 +79,7 @@ async def export_task(
         if queue:
             desk = using.annotating.queues.desks.named(project, queue)
             runs = [item.trace_id for item in desk.items]
-        withheld = withheld_from(using.store, Reach.only(project), reader)
+        withheld = withheld_from(using.store.queues, Reach.only(project), reader)
         write = using.annotating.tasks.write
         pieces = zipped(lambda create: write(create, project, asked, withheld, runs))
         return pieces, next(pieces, b"")

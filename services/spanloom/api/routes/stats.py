@@ -56,7 +56,7 @@ async def get_stats(
     """
     asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
     refuse_words(using, asked.where, asked.steps_where)
-    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
     answer = Stats.of(asked, list(groups))
     if form is None:
         return answer
@@ -104,7 +104,7 @@ async def list_field_values(
     of, form = SUBJECTS[query.of], form_for(accept)
     asked = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
     reach = callers.narrowed(query.project)
-    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
     items = values_in(groups)[: query.limit]
     if form is None:
         return ValueList(items=items)
@@ -127,7 +127,7 @@ async def get_facets(
     refuse_words(using, asked[0].where, asked[0].steps_where)
     items = []
     for each in asked:
-        groups = await using.calls.run(using.store.numbers, reach, where, each)
+        groups = await using.calls.run(using.store.stats.numbers, reach, where, each)
         values = values_in(groups)
         shown, is_cut = values[: query.limit], len(values) > query.limit
         items.append(Facet(field=each.by[0].name, values=shown, truncated=is_cut))

@@ -48,7 +48,7 @@ async def list_steps(
     refuse_words(using, asked.where, asked.run_where)
 
     def read(limit: int, after: StepCursor | None) -> list[StepRow]:
-        return list(using.store.steps(reach, where, limit, after, asked))
+        return list(using.store.steps.list(reach, where, limit, after, asked))
 
     after = query.after()
     rows = Rows(read, StepItem.of, columns, after, most_of(query))

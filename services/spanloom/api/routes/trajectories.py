@@ -79,9 +79,9 @@ async def _listed(
     reach, where = callers.narrowed(query.project), query.filter()
 
     def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
-        return using.store.list(reach, where, limit, after, question)
+        return using.store.runs.list(reach, where, limit, after, question)
 
-    add = from_documents(using.store, columns)
+    add = from_documents(using.store.documents, columns)
     rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query), add)
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)

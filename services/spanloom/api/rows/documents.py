@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
-    from spanloom.core.ports.reading import TrajectoryReader
+    from spanloom.core.ports.reading import DocumentReader
     from spanloom.core.query.summaries import TrajectorySummary
 
 PAGE_BYTES = 8 << 20
@@ -23,7 +23,7 @@ PAGE_BYTES = 8 << 20
 
 
 def from_documents(
-    store: TrajectoryReader, columns: Columns
+    store: DocumentReader, columns: Columns
 ) -> Callable[[Sequence[TrajectorySummary]], Sequence[Row]] | None:
     """Return what reads these columns for the first of some runs; ``None`` where none is asked.
 
@@ -33,7 +33,7 @@ def from_documents(
         return None
 
     def read(lines: Sequence[TrajectorySummary]) -> Sequence[Row]:
-        documents = store.documents_of([line.key for line in lines], PAGE_BYTES)
+        documents = store.many([line.key for line in lines], PAGE_BYTES)
         return [
             _columns(with_continuation(document, line.continuation) if document else None, columns)
             for line, document in zip(lines, documents, strict=False)

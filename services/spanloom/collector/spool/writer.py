@@ -53,13 +53,13 @@ class Writer:
     name = "writer"
 
     def __init__(
-        self, spool: Spool, store: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
+        self, spool: Spool, spans: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
     ) -> None:
         """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
         self._spool = spool
         self._stopping = Event()
         self._stall = Stall()
-        self._attempts = Attempts(store, metrics, self._stopping, self._stall)
+        self._attempts = Attempts(spans, metrics, self._stopping, self._stall)
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._wait_s = wait_s

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+    from spanloom.core.ports.annotation_queues import QueueReader
 
 
-def withheld_from_all(store: AnnotationQueueStore, reach: Reach) -> AbstractSet[TraceKey]:
+def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
     """Return the trajectories of which nothing may be told that people or models say."""
     desks = [
-        Desk(queue, store.queue_items(queue), store.queue_events(queue))
-        for queue in store.queues(reach)
+        Desk(queue, queues.items(queue), queues.events(queue))
+        for queue in queues.list(reach)
         if queue.is_blind
     ]
     return {

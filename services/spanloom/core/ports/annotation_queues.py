@@ -11,25 +11,16 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
 
 
-class AnnotationQueueStore(Protocol):
-    """Keeps queues, what is in them and what happened: rows are added, never changed."""
+class QueueReader(Protocol):
+    """Reads queues, their items and what happened with these."""
 
-    def put_queue(self, queue: Queue) -> None:
-        """Store a queue; from now on it is what the name means. Durable when this returns."""
-
-    def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
+    def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
         """Return queues as last put, all or those of one name, by project and name."""
 
-    def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
-        """Put trajectories into a queue; one that is there keeps its place."""
-
-    def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
+    def items(self, queue: Queue) -> Sequence[QueueItem]:
         """Return what is in a queue, in the order of places."""
 
-    def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """Store what happened; durable when this returns."""
-
-    def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
         """Return what happened with all items or with one, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
@@ -39,3 +30,16 @@ class AnnotationQueueStore(Protocol):
         responsible. Steps are told apart by their ids, whatever version they were judged on; what
         adjudicators, models and rules say does not enter.
         """
+
+
+class AnnotationQueueStore(QueueReader, Protocol):
+    """Keeps queues, what is in them and what happened: rows are added, never changed."""
+
+    def put(self, queue: Queue) -> None:
+        """Store a queue; from now on it is what the name means. Durable when this returns."""
+
+    def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
+        """Put trajectories into a queue; one that is there keeps its place."""
+
+    def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
+        """Store what happened; durable when this returns."""

@@ -63,7 +63,7 @@ class KeptAt(NamedTuple):
 class AnnotationStore(Protocol):
     """Keeps annotations: rows are added, never changed, and survive retention."""
 
-    def add_annotations(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
+    def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """Store rows, durable when this returns; the same row again changes nothing.
 
         The change feed tells of it, as of scores and of what happens in queues. Who stores more
@@ -80,7 +80,7 @@ class AnnotationStore(Protocol):
     def is_alone(self) -> bool:
         """Return whether no other process writes: what was read holds until this one does."""
 
-    def annotations(
+    def list(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
     ) -> Sequence[Annotation]:
         """Return up to ``limit`` current rows behind a slot, in the order of slots.
@@ -98,34 +98,30 @@ class AnnotationStore(Protocol):
 class SchemeStore(Protocol):
     """Keeps every text of every scheme."""
 
-    def put_scheme(self, scheme: StoredScheme) -> None:
+    def put(self, scheme: StoredScheme) -> None:
         """Store a text; from now on it is what the name means. Durable when this returns."""
 
-    def schemes(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
+    def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
         """Return the newest text of each scheme, or of those of one name, by project and name."""
 
-    def scheme_text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
+    def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
         """Return one text of a scheme, however old."""
 
 
 class VersionKeeper(Protocol):
     """Keeps documents as they were annotated: the store has else only the current ones."""
 
-    def keep_version(self, kept: KeptVersion) -> None:
+    def keep(self, kept: KeptVersion) -> None:
         """Keep a version, its document once for all versions that say the same; durable."""
 
-    def has_kept(self, key: TraceKey, version: int) -> bool:
+    def has(self, key: TraceKey, version: int) -> bool:
         """Return whether a version was kept, without reading its document."""
 
-    def kept_version(self, key: TraceKey, version: int) -> KeptVersion | None:
+    def get(self, key: TraceKey, version: int) -> KeptVersion | None:
         """Return a version that was kept."""
 
-    def kept_versions(self, key: TraceKey) -> Sequence[KeptAt]:
+    def list(self, key: TraceKey) -> Sequence[KeptAt]:
         """Return which versions were kept, newest first, 1,000 at most."""
 
-    def current_version(self, key: TraceKey) -> int:
+    def current(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""
-
-
-class AnnotationStores(AnnotationStore, SchemeStore, VersionKeeper, Protocol):
-    """All that annotating asks of a store, but for scores and queues."""

@@ -90,3 +90,7 @@ class FeedReader(Protocol):
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
         """Return those that were deleted, perhaps since they were announced."""
+
+
+class FeedStore(FeedWriter, FeedReader, Protocol):
+    """The feed, written and read."""

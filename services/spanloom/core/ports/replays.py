@@ -18,19 +18,19 @@ class ReplayRequests(Protocol):
     def count_traces(self, selection: Selection) -> int:
         """Return how many stored trajectories a selection has."""
 
-    def record_replay(self, replay: Replay) -> None:
+    def record(self, replay: Replay) -> None:
         """Remember how far a replay has come, unless a later step of it is known."""
 
-    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
+    def get(self, replay_id: str, reach: Reach) -> Replay | None:
         """Return a replay as last recorded, if its selection is within the reach."""
 
-    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+    def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
         """Return up to ``limit`` replays within the reach that are older than the id ``after``.
 
         The newest comes first.
         """
 
-    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
+    def unfinished(self, reach: Reach) -> Sequence[Replay]:
         """Return the replays within the reach that are not finished, oldest first."""
 
 

@@ -35,13 +35,13 @@ BEFORE_ALL_SCORES = ScorePlace()
 class ScoreStore(Protocol):
     """Keeps scores; what annotators say becomes scores by itself."""
 
-    def add_scores(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
         """Store revisions of scores; durable when this returns.
 
-        ``is_told`` is that of ``AnnotationStore.add_annotations``.
+        ``is_told`` is that of ``AnnotationStore.add``.
         """
 
-    def scores(
+    def list(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
         """Return up to ``limit`` current scores behind a place, by project, trace and id.

@@ -8,7 +8,7 @@ from typing import Protocol
 class SnapshotTaker(Protocol):
     """Takes snapshots of the store that a process has open."""
 
-    def take_snapshot(self) -> int:
+    def take(self) -> int:
         """Hold all tables as they are now, in place of the snapshot before; return how many.
 
         Every row whose INSERT has returned is in it, and of an INSERT under way everything or

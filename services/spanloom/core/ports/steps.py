@@ -87,7 +87,7 @@ class StepRow:
 class StepReader(Protocol):
     """Gives readers the steps of current trajectories, within their reach."""
 
-    def steps(
+    def list(
         self,
         reach: Reach,
         where: TrajectoryFilter,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.scores import ScoreQuery
+    from spanloom.storage.annotations.announcing import Announcing
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
@@ -52,21 +53,23 @@ _COLUMNS: Mapping[str, str] = {
 
 
 class ClickHouseScores:
-    """Scores over the extractor's lane and that of readers."""
+    """Scores over the extractor's lane and that of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
+    def __init__(self, worker: Lane, reader: Lane, feed: Announcing) -> None:
         """Take the lanes; whoever opened them closes them."""
         self._worker = worker
         self._reader = reader
+        self._feed = feed
 
-    def add_scores(self, scores: Sequence[Score]) -> None:
-        """See ``ScoreStore.add_scores``."""
-        self._worker.insert_objects("scores", map(_to_row, scores))
+    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+        """See ``ScoreStore.add``."""
+        with self._feed.telling(score.key for score in scores if is_told):
+            self._worker.insert_objects("scores", map(_to_row, scores))
 
-    def scores(
+    def list(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
-        """See ``ScoreStore.scores``."""
+        """See ``ScoreStore.list``."""
 
         def read(last: Score | None) -> Sequence[Score]:
             place = ScorePlace(*last.key, last.id) if last else after

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.storage.deletions.hiding import DeletedRows
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 class ClickHouseDeletions:
     """``DeletionLedger`` over the extractor's lane."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, worker: Lane, hiding: DeletedRows) -> None:
+        """Take the lane, which its opener closes, and what hides the deleted rows from now on."""
         self._worker = worker
+        self._hiding = hiding
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""
@@ -41,14 +43,14 @@ class ClickHouseDeletions:
         until_seq = reaching(self._worker, deletion.until_seq)
         traces = read_traces(self._worker, deletion.scope, until_seq)
         extent = _extent(traces)
-        self._worker.hiding.begin()
+        self._hiding.begin()
         counted = replace(deletion, traces=extent.traces, spans=extent.spans, until_seq=until_seq)
         record_deletion(self._worker, counted)
         record_traces(self._worker, deletion.id, traces)
         return counted
 
-    def deletions(self, limit: int) -> Sequence[Deletion]:
-        """See ``DeletionLedger.deletions``."""
+    def list(self, limit: int) -> Sequence[Deletion]:
+        """See ``DeletionLedger.list``."""
         return read_deletions(self._worker, limit)
 
 

@@ -1,9 +1,11 @@
-"""Opens a store by its URL: ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``."""
+"""Connects to a store by its URL.
+
+Either ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode, urlsplit
@@ -13,28 +15,11 @@ from clickhouse_connect import common
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
-from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.deletions.hiding import Hiding
-from spanloom.storage.deletions.ledger import read_deletions
-from spanloom.storage.deletions.tables import late_rows_live
-from spanloom.storage.engine.conditions import FILTERS
 from spanloom.storage.engine.copied import mend_links
-from spanloom.storage.engine.lane import (
-    ASKER_SETTINGS,
-    PROBER_SETTINGS,
-    READER_SETTINGS,
-    REQUEST_SETTINGS,
-    UPKEEP_SETTINGS,
-    WORKER_SETTINGS,
-    EmbeddedLane,
-    Lane,
-)
+from spanloom.storage.engine.lane import READER_SETTINGS, Lane
 from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.own_answers import with_own_answers
-from spanloom.storage.engine.statements import request_schema
-from spanloom.storage.upkeep.lock import MigrationLock, NoLock
-from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -46,68 +31,32 @@ ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
 twenty times a second, which was a tenth of what an idle service took."""
 
 
-def open_store(url: str) -> ClickHouseStore:
-    """Open the store for work; its tables and its retention are left as they are.
+def connector_of(url: str) -> Connect:
+    """Return what makes connections to a store.
 
-    Raises ``StartupError`` with one line if the URL is none, the store cannot be opened or the
-    keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
-    wrote it.
+    Each raises ``StartupError`` with one line, without the password, if the store cannot be opened,
+    and so does this if the URL is none.
     """
     connect = _connector(url)
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
-    with ExitStack() as opened:
-        lanes: list[Lane] = []
-        embedded = urlsplit(url).scheme == "chdb"
-        lane_of = EmbeddedLane if embedded else Lane
-        schema = request_schema(embedded=embedded)
-        hiding = Hiding(has_deletions=not embedded)
-        # The reader can set nothing by query; of the tables that the writer fills it reads one.
-        late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
-        for settings, hides in (
-            ({**REQUEST_SETTINGS, **schema}, None),
-            (WORKER_SETTINGS, hiding),
-            ({**late, **READER_SETTINGS}, hiding),
-            (ASKER_SETTINGS, hiding),
-            (PROBER_SETTINGS, None),
-            (WORKER_SETTINGS, hiding),
-        ):
-            client = _open(connect, url)
-            opened.callback(client.close)
-            if not lanes:
-                check_schema(Lane(client), migrate_command(url))
-            lanes.append(lane_of(client, settings, hides))
-        if read_deletions(lanes[0], limit=1, only_lasting=True):
-            hiding.begin()
-        opened.pop_all()
-    writer, worker, reader, asker, prober, indexer = lanes
-    path = store_path(url) if embedded else None
-    return ClickHouseStore(writer, worker, reader, asker, prober, indexer, path)
+    return lambda: _open(connect, url)
+
+
+def is_embedded(url: str) -> bool:
+    """Return whether the URL names an embedded store."""
+    return urlsplit(url).scheme == "chdb"
 
 
 def open_lane(url: str) -> Lane:
     """Open one lane of a store whose schema is up to date; raises as ``open_store`` does."""
-    common.set_setting("autogenerate_session_id", False)
-    lane = Lane(_open(_connector(url), url))
+    lane = Lane(connector_of(url)())
     check_schema(lane, migrate_command(url))
     return lane
 
 
 def open_unchecked(url: str) -> Lane:
     """Open one lane that only reads, of a store of whatever schema; raises ``StartupError``."""
-    common.set_setting("autogenerate_session_id", False)
-    return Lane(_open(_connector(url), url), READER_SETTINGS)
-
-
-def open_upkeep(url: str) -> ClickHouseUpkeep:
-    """Open the store for the keeper, who alone may change its tables and its retention.
-
-    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened.
-    """
-    common.set_setting("autogenerate_session_id", False)
-    lane = Lane(_open(_connector(url), url), UPKEEP_SETTINGS)
-    # The directory of an embedded store is locked already.
-    lock = NoLock() if urlsplit(url).scheme == "chdb" else MigrationLock(lane)
-    return ClickHouseUpkeep(lane, lock)
+    return Lane(connector_of(url)(), READER_SETTINGS)
 
 
 def store_path(url: str) -> Path:

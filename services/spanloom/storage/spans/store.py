@@ -54,7 +54,7 @@ class ClickHouseSpans:
                     self._insert(table, own)
 
     def appends(self) -> int | None:
-        """See ``ChangeReader.appends``."""
+        """See ``SpanWriter.appends``."""
         return self._appends.ended if self._appends else None
 
     def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:

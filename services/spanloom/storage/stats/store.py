@@ -31,7 +31,7 @@ class ClickHouseStats:
         self._asker = asker
 
     def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
-        """See ``TrajectoryReader.numbers``."""
+        """See ``StatsReader.numbers``."""
         with bounded():
             wanted = self._wanted(reach, asked)
             rows = self._asker.values(

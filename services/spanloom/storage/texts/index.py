@@ -13,7 +13,7 @@ from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, enum8, text, uint64
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.messages.new_texts import NewTexts
     from spanloom.storage.engine.answers import Row
@@ -48,9 +48,19 @@ class _Missing(NamedTuple):
 class ClickHouseTextIndexer:
     """``TextIndexer`` over a lane of its own: it holds up nobody."""
 
-    def __init__(self, indexer: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, indexer: Lane, writes: Callable[[], int | None]) -> None:
+        """Take the lane, which its opener closes, and how many writes of runs have ended."""
         self._indexer = indexer
+        self._writes = writes
+
+    def clock(self) -> int:
+        """See ``TextIndexer.clock``."""
+        ((second,),) = self._indexer.rows("clock")
+        return int(second)
+
+    def writes(self) -> int | None:
+        """See ``TextIndexer.writes``."""
+        return self._writes()
 
     def changed_since(
         self, second: int, limit: int, after: Changed | None = None
@@ -85,12 +95,12 @@ class ClickHouseTextIndexer:
                 count += len(rows)
         return count
 
-    def read_text_watermark(self) -> int:
-        """See ``TextIndexer.read_text_watermark``."""
+    def read_watermark(self) -> int:
+        """See ``TextIndexer.read_watermark``."""
         return next((int(row.Second) for row in self._indexer.rows("read_text_watermark")), 0)
 
-    def record_text_watermark(self, second: int) -> None:
-        """See ``TextIndexer.record_text_watermark``."""
+    def record_watermark(self, second: int) -> None:
+        """See ``TextIndexer.record_watermark``."""
         self._indexer.insert("text_watermark", ("Second",), [(second,)])
 
     def _missing_texts(self, keys: Sequence[TraceKey]) -> Iterator[_Missing]:

@@ -47,8 +47,8 @@ class ClickHouseCalls:
         """Take the lane; whoever opened it closes it."""
         self._worker = worker
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """See ``CallFinder.find_calls``: the index knows of most calls that there is none."""
+    def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
+        """See ``CallFinder.find``: the index knows of most calls that there is none."""
         found = list(self._calls_near(project, windows))
         newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
         calls = [

@@ -32,10 +32,10 @@ class ClickHouseConversations:
         """Take the lane; whoever opened it closes it."""
         self._reader = reader
 
-    def conversations(
+    def list(
         self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
-        """See ``TrajectoryReader.conversations``."""
+        """See ``ConversationReader.list``."""
         where = replace(where, is_duplicate=TURNS.is_duplicate, has_steps=TURNS.has_steps)
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:

@@ -47,7 +47,7 @@ class ClickHouseLists:
         after: Cursor | None = None,
         question: Question = ANY_RUN,
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryReader.list``."""
+        """See ``RunReader.list``."""
         lane = self._reader if question == ANY_RUN else self._asker  # what may take long
         with bounded():
             lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
@@ -56,7 +56,7 @@ class ClickHouseLists:
     def asked_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``TrajectoryReader.asked_among``."""
+        """See ``RunReader.asked_among``."""
         wanted = compile_where(where, Beside(self._asker, reach))
         own = [key for key in keys if reach.covers(key.project)]
         with bounded():
@@ -70,7 +70,7 @@ class ClickHouseLists:
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[TrajectorySummary]:
-        """See ``TrajectoryReader.conversation``."""
+        """See ``RunReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
             rows = self._reader.rows(
@@ -94,7 +94,7 @@ class ClickHouseLists:
         return with_continuations(self._reader, lines)
 
     def continuation(self, key: TraceKey) -> Continuation:
-        """See ``TrajectoryReader.continuation``."""
+        """See ``RunReader.continuation``."""
         lines = with_continuations(
             self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key], SUMMARY)
         )

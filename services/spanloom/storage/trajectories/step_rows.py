@@ -53,7 +53,7 @@ class ClickHouseSteps:
         """Take the lane; whoever opened it closes it."""
         self._asker = asker
 
-    def steps(
+    def list(
         self,
         reach: Reach,
         where: TrajectoryFilter,
@@ -61,7 +61,7 @@ class ClickHouseSteps:
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
     ) -> Sequence[StepRow]:
-        """See ``StepReader.steps``."""
+        """See ``StepReader.list``."""
         with bounded():
             return _Reading(self._asker, reach, where, asked).read(limit, after)
 

@@ -1,4 +1,4 @@
-"""The trajectory half of the ClickHouse store: documents, lists and calls."""
+"""Writes trajectories: documents, rows of lists, and calls."""
 
 from __future__ import annotations
 
@@ -6,44 +6,36 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head
-from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.storage.deletions.ledger import record_late
-from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.row_binary import Pieces
 from spanloom.storage.trajectories.calls import CALL_COLUMNS
 from spanloom.storage.trajectories.carried import encode_record
-from spanloom.storage.trajectories.documents import read_documents
 from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS
 from spanloom.storage.trajectories.told_heads import ToldHeads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.carried import CarriedRecord
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
-_LENGTH_CHARS = 12
-"""Of ``both_documents.sql``: how long the first text is."""
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""
 
 
 class ClickHouseTrajectories:
-    """Trajectories written and found over two lanes: the extractor's, and that of readers."""
+    """``TrajectoryWriter`` over the extractor's lane."""
 
-    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+    def __init__(self, worker: Lane, *, is_alone: bool) -> None:
+        """Take the lane; whoever opened it closes it.
 
         ``is_alone`` says that no other process writes.
         """
         self._worker = worker
-        self._reader = reader
         self._is_alone = is_alone
         self._told_heads = ToldHeads()
 
@@ -90,38 +82,8 @@ class ClickHouseTrajectories:
         lane.insert_texts("trajectory_list", (), (r.moved for r in current if r.moved))
 
     def make_room(self) -> None:
-        """See ``BuildingStore.make_room``."""
+        """See ``TrajectoryWriter.make_room``."""
         self._worker.relax()
-
-    def document(self, trace_id: str, reach: Reach) -> bytes | None:
-        """See ``TrajectoryReader.document``."""
-        return self._reader.blob("document", trace_id=trace_id, reach=within(reach)) or None
-
-    def documents_of(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
-        """See ``TrajectoryReader.documents_of``."""
-        return read_documents(self._reader, keys, most_bytes)
-
-    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
-        """See ``TrajectoryReader.spans_document``."""
-        return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
-
-    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
-        """See ``TrajectoryReader.both_documents``."""
-        both = self._reader.blob("both_documents", trace_id=trace_id, reach=within(reach))
-        if not both:
-            return None
-        first = _LENGTH_CHARS + int(both[:_LENGTH_CHARS])
-        return Documents(both[_LENGTH_CHARS:first], both[first:])
-
-    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
-        """See ``TrajectoryReader.versions``."""
-        rows = self._reader.rows("stored_version", trace_id=trace_id, reach=within(reach))
-        return [
-            StoredVersion(
-                r.Version, Status(r.Status), r.StoredAtMs, r.ExtractorVersion, r.SpanCount
-            )
-            for r in rows
-        ]
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the sequence that each stored trajectory was built from, as heads told or anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.withholding import withheld_from_all
-from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
+from spanloom.storage.annotations.queues import ReadQueues
 from spanloom.storage.engine.conditions import Condition, within
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ class Beside:
         What a blind queue withholds from anybody counts for nobody here: who asks has no name.
         """
         if self._said is None:
-            queues = ClickHouseAnnotationQueues(self.lane, self.lane)
-            withheld = withheld_from_all(queues, self._projects)
+            withheld = withheld_from_all(ReadQueues(self.lane), self._projects)
             self._said = _without(self.reach, sorted(withheld))
         return self._said
 
