@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
+    from spanloom.storage.feed.store import ClickHouseFeed
     from spanloom.storage.store import ClickHouseStore
 
 DAY_US = 24 * 3600 * US
