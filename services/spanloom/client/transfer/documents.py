@@ -8,6 +8,7 @@ import orjson
 from pydantic import ValidationError
 
 from spanloom.client.models import Trajectory
+from spanloom.core.conventions.imported import SCOPE
 from spanloom.core.document import OF_THE_RUN, ROOT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
@@ -15,7 +16,6 @@ from spanloom.core.formats.canonical import encode_document
 from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
-from spanloom.core.reading.imported import SCOPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

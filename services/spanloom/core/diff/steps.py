@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.diff.messages import Json, read_messages, without_ids
 from spanloom.core.document import Document
-from spanloom.core.reading.values import json_value
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ import orjson
 
 from spanloom.core.document import Document
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.reading.values import json_value
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
