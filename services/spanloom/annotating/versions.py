@@ -11,6 +11,7 @@ import orjson
 
 from spanloom.core.annotation.anchors import Anchors, anchors_of
 from spanloom.core.annotation.states import Fate
+from spanloom.core.document import Document
 from spanloom.core.formats.canonical import with_version, without_version
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import KeptVersion
@@ -63,10 +64,9 @@ class Versions:
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
         """Return the steps of a version by their ids, with their texts; none if nobody kept it."""
-        document = orjson.loads(self.document(key, version) or b"{}")
-        agents = document.get("agent_steps", ())
-        owned = (step for agent in agents for step in (agent, *agent["steps"]))
-        return {step["id"]: step for step in (document.get("root_step", {"id": ""}), *owned)}
+        view = Document(orjson.loads(self.document(key, version) or b"{}"))
+        owned = (step for agent in view.agents for step in (agent, *agent.steps))
+        return {step.id: step.json for step in (view.root, *owned)}
 
     def read_ahead(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the current versions of runs whose documents are read together.

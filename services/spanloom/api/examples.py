@@ -11,6 +11,7 @@ from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.api.search_schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
 from spanloom.api.step_cursors import encode_step_cursor
+from spanloom.core.document import Document
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
 
@@ -375,7 +376,7 @@ VERSIONS = _answer(
 STEP = _answer(
     "The step, and the agent that owns it.",
     {"type": "object"},
-    {**canonical_example()["agent_steps"][0]["steps"][0], "agent_id": "00f067aa0ba902b7"},
+    {**next(Document(canonical_example()).steps).json, "agent_id": "00f067aa0ba902b7"},
 )
 _SENT = {
     "resourceSpans": [

@@ -32,8 +32,8 @@ def find_step_id(text: str, trace_id: str, client: Client, project: str | None) 
         raise click.BadParameter(f"{text!r} is no step's id, nor like `model3`, `tool1` or `7`")
     kind, number = place[1], int(place[2])
     steps = place_steps(orjson.loads(client.document(trace_id, project=project)))
-    wanted = [own.step["id"] for own in steps if kind in ("", own.step["type"])]
+    wanted = [own.step.id for own in steps if kind in ("", own.step.type)]
     if not 1 <= number <= len(wanted):
         of_kind = f" of the type {kind}" if kind else ""
         raise click.BadParameter(f"the run has {counted(len(wanted), 'step')}{of_kind}")
-    return str(wanted[number - 1])
+    return wanted[number - 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.document import Document
 from spanloom.core.showing import step_outline
 from spanloom.mcp.cutting import shortened
 
@@ -28,38 +29,38 @@ def tell(own: Placed, max_chars: int) -> Json:
     step = own.step
     told: dict[str, object] = {
         "step": own.place,
-        "id": step["id"],
-        "parent_id": step["parent_id"],
-        "type": step["type"],
-        "name": _short(step["name"]),
+        "id": step.id,
+        "parent_id": step.parent_id,
+        "type": step.type,
+        "name": _short(step.name),
         "agent": _short(own.agent),
-        "started_at_ms": step["basic_info"]["started_at"],
-        "ms": int(step["basic_info"]["duration"]),
-        "input": shortened(step["input"], max_chars),
-        "output": shortened(step["output"], max_chars),
-        "metadata": {_short(k): _short(str(v)) for k, v in step["metadata"].items()},
+        "started_at_ms": step.basic_info["started_at"],
+        "ms": step.duration,
+        "input": shortened(step.input, max_chars),
+        "output": shortened(step.output, max_chars),
+        "metadata": {_short(k): _short(str(v)) for k, v in step.metadata.items()},
     }
     if own.error:
         told["error"] = shortened(own.error, max_chars)
-    if "model_info" in step:
-        told["tokens"] = step["model_info"]
+    if step.model_info:
+        told["tokens"] = step.model_info
     return told
 
 
 def head_of(document: Json, steps: int) -> Json:
     """Return what is told of a run as a whole."""
-    root, extraction = document["root_step"], document["extraction"]
-    info = root["basic_info"]
+    told = Document(document)
+    root, extraction = told.root, told.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
     return {
-        "trace_id": document["id"],
-        "name": root["name"],
-        "started_at_ms": info["started_at"],
-        "ms": int(info["duration"]),
-        "question": shortened(root["input"], 400),
-        "answer": shortened(root["output"], 400),
+        "trace_id": told.id,
+        "name": root.name,
+        "started_at_ms": root.basic_info["started_at"],
+        "ms": root.duration,
+        "question": shortened(root.input, 400),
+        "answer": shortened(root.output, 400),
         "steps": steps,
-        "metrics": root["metrics_info"],
+        "metrics": root.metrics_info,
         **{name: extraction[name] for name in shown if name in extraction},
     }
 

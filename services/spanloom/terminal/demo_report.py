@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from spanloom.core.document import Document
 from spanloom.core.showing.values import duration, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
+
+    from spanloom.core.document import DocumentStep
 
 _COLUMNS = ("models", "tools", "model time", "tool time", "input", "output", "errors")
 
@@ -22,12 +28,12 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
     table.add_column("metrics", no_wrap=True)
     for column in _COLUMNS:
         table.add_column(column, justify="right")
-    for agent in document["agent_steps"]:
-        if agent["id"] != document["root_step"]["id"]:
-            table.add_row(*_row(agent, _kinds(agent["steps"])))
-    counts = document["extraction"]["step_counts"]
+    view = Document(document)
+    for agent in view.agents:
+        if agent.id != view.root.id:
+            table.add_row(*_row(agent, Counter(step.type for step in agent.steps)))
     table.add_section()
-    table.add_row(*_row(document["root_step"], counts), style="bold")
+    table.add_row(*_row(view.root, view.extraction["step_counts"]), style="bold")
     console.print(table)
 
 
@@ -52,11 +58,11 @@ def page_of(trace_id: str, api: str) -> str:
     return f"{api}/trajectories/{trace_id}"
 
 
-def _row(step: dict[str, Any], counts: dict[str, int]) -> tuple[str, ...]:
-    metrics = step["metrics_info"]
+def _row(step: DocumentStep, counts: Mapping[str, int]) -> tuple[str, ...]:
+    metrics = step.metrics_info
     errors = [*metrics["model_errors"].values(), *metrics["tool_errors"].values()]
     return (
-        printable(str(step["name"])),
+        printable(step.name),
         str(counts.get("model", 0)),
         str(counts.get("tool", 0)),
         duration(int(metrics["llm_duration"])),
@@ -65,8 +71,3 @@ def _row(step: dict[str, Any], counts: dict[str, int]) -> tuple[str, ...]:
         f"{metrics['output_tokens']:,}",
         str(sum(map(len, errors))),
     )
-
-
-def _kinds(steps: list[dict[str, Any]]) -> dict[str, int]:
-    kinds = [step["type"] for step in steps]
-    return {kind: kinds.count(kind) for kind in set(kinds)}

@@ -15,7 +15,7 @@ from spanloom.terminal.values import signs_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spanloom.terminal.render import Document
+    from spanloom.terminal.render import Json
 
 HEADING_LINES = 2
 """Of a tree that is higher than the terminal these stay, and its end: there it grows."""
@@ -32,7 +32,7 @@ class GrowingTree:
         """Draw nothing yet."""
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._shown: tuple[Document, str] | None = None
+        self._shown: tuple[Json, str] | None = None
 
     def __enter__(self) -> Self:
         """Take the end of the terminal."""
@@ -44,7 +44,7 @@ class GrowingTree:
         self._live.transient = kind is None
         self._live.stop()
 
-    def show(self, document: Document, trouble: str = "") -> None:
+    def show(self, document: Json, trouble: str = "") -> None:
         """Draw a canonical document; ``trouble`` says why there is no newer one."""
         if self._shown == (document, trouble):
             return

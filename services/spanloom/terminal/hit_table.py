@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.showing.values import age, printable, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import age, printable
 from spanloom.terminal.values import TYPE_STYLES, cut, signs_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from spanloom.core.showing.values import counted, duration, printable, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import counted, duration, printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
 from spanloom.terminal.values import TYPE_STYLES, Signs, cut, signs_of, went
 

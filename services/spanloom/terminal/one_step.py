@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from spanloom.core.document import DocumentStep
 from spanloom.core.showing.values import printable, shortened
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import message_lines, read_messages, text_lines
@@ -17,16 +18,14 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from spanloom.terminal.transcript import Step
-
 MAX_FACT = 400
 """Characters of what is known of a step besides its texts."""
 
 
-def render_step(step: Step, console: Console, *, is_full: bool) -> None:
+def render_step(told: dict[str, Any], console: Console, *, is_full: bool) -> None:
     """Print one step: what it is, its messages or arguments and result, and its metadata."""
-    signs = signs_of(console)
-    facts = {**(step.get("model_info") or {}), **(step.get("metadata") or {})}
+    signs, step = signs_of(console), DocumentStep(told)
+    facts = {**step.model_info, **step.metadata}
     for line in (
         heading(step, signs),
         *_texts(step, is_full=is_full),
@@ -36,11 +35,10 @@ def render_step(step: Step, console: Console, *, is_full: bool) -> None:
         print_indented(line, console)
 
 
-def _texts(step: Step, *, is_full: bool) -> Iterator[Text]:
+def _texts(step: DocumentStep, *, is_full: bool) -> Iterator[Text]:
     """Yield input and output, message by message where they hold messages."""
-    for way in ("input", "output"):
-        text = str(step.get(way) or "")
-        messages = read_messages(text) if step.get("type") == "model" else ()
+    for way, text in (("input", step.input), ("output", step.output)):
+        messages = read_messages(text) if step.type == "model" else ()
         yield Text(way if text else f"no {way}", "dim underline" if text else "dim")
         for message in messages:
             yield from message_lines(message, is_full=is_full)

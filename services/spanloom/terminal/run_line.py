@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.showing.values import counted, duration, printable, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import counted, duration, printable
 from spanloom.terminal.values import STATUS_STYLES, signs_of, went
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rich.text import Text
 
-from spanloom.core.showing.values import duration, instant, printable, shortened, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import duration, instant, printable, shortened
 from spanloom.terminal.output import print_indented
 
 if TYPE_CHECKING:

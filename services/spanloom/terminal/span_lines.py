@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from spanloom.terminal.span_tree import SpanNode
     from spanloom.terminal.tree import Branch
     from spanloom.terminal.values import Signs
 
@@ -73,8 +74,8 @@ def _heading(answer: dict[str, Any], spans: Iterable[Span], signs: Signs) -> Tex
     return Text.assemble((named, "dim"), "  ", joined(parts, signs))
 
 
-def _line(branch: Branch, signs: Signs, width: int) -> _Line:
-    span, kind = branch.node.step, branch.node.type
+def _line(branch: Branch[SpanNode], signs: Signs, width: int) -> _Line:
+    span, kind = branch.node.span, branch.node.kind
     fate = _fate(span)
     style = TYPE_STYLES.get(kind, "") if fate == "kept" else "dim"
     label = Text.assemble(

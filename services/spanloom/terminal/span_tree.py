@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from spanloom.core.showing.step_tree import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-def build_forest(spans: Sequence[dict[str, Any]]) -> list[Node]:
+@dataclass(slots=True)
+class SpanNode:
+    """A span with the spans under it."""
+
+    span: dict[str, Any]  # as the API has it
+    kind: str
+    children: list[SpanNode] = field(default_factory=list)
+    parent: SpanNode | None = None
+
+
+def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
     """Nest each span under the parent it names; give those whose parent is not there.
 
     No span is lost or given twice: what turns in a circle is cut at its first span.
     """
-    nodes = {str(span.get("span_id")): Node(span, str(span.get("kind"))) for span in spans}
-    tops: list[Node] = []
+    nodes = {str(span.get("span_id")): SpanNode(span, str(span.get("kind"))) for span in spans}
+    tops: list[SpanNode] = []
     for node in nodes.values():
-        node.parent = nodes.get(node.step.get("parent_span_id") or "")
+        node.parent = nodes.get(node.span.get("parent_span_id") or "")
         (tops if node.parent is None else node.parent.children).append(node)
     reached = _below(tops)
     for node in nodes.values():
@@ -30,7 +39,7 @@ def build_forest(spans: Sequence[dict[str, Any]]) -> list[Node]:
     return tops
 
 
-def _below(tops: Iterable[Node]) -> set[int]:
+def _below(tops: Iterable[SpanNode]) -> set[int]:
     """Return the identities of these nodes and of all below them."""
     found = list(tops)
     for node in found:

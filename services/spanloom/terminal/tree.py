@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from spanloom.core.showing.step_tree import Node
     from spanloom.terminal.values import Signs
 
 MAX_LEVELS = 16
@@ -16,10 +15,21 @@ _NAME_CELLS = 12
 """What a name gets at least, with the sign before it."""
 
 
-class Branch(NamedTuple):
+class Nested(Protocol):
+    """Whatever has others of its kind below it."""
+
+    @property
+    def children(self) -> Sequence[Self]:
+        """Those below it, in order."""
+
+
+NodeT = TypeVar("NodeT", bound=Nested)
+
+
+class Branch(NamedTuple, Generic[NodeT]):
     """A node and the lines that lead to it."""
 
-    node: Node
+    node: NodeT
     lead: str
     """What stands before the node's sign."""
     below: str
@@ -31,7 +41,7 @@ def levels_in(width: int) -> int:
     return max(1, min(MAX_LEVELS, (width // 2 - _NAME_CELLS) // 3 - 1))
 
 
-def walk(root: Node, signs: Signs, levels: int = MAX_LEVELS) -> Iterator[Branch]:
+def walk(root: NodeT, signs: Signs, levels: int = MAX_LEVELS) -> Iterator[Branch[NodeT]]:
     """Yield every node, parents first, with the lines that draw the tree."""
     stack = [Branch(root, "", "")]
     while stack:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from spanloom.core.showing.values import duration, printable, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import duration, printable
 from spanloom.terminal.failures import failure_texts
 from spanloom.terminal.tree import Branch, levels_in, walk
 from spanloom.terminal.values import TYPE_STYLES, Signs, cut, went
@@ -44,7 +45,7 @@ def tree_lines(
         line = Text.assemble(label, f"{took:>{time_cells}}", f"{cost:>{token_cells}}")
         if bar_cells:
             line.append_text(_bar(branch.node, root, bar_cells, signs))
-        listed = failures.get(str(branch.node.step.get("id")), ())
+        listed = failures.get(branch.node.step.id, ())
         lines += [line, *_errors(branch, listed, signs, width)]
     if len(branches) > MAX_STEPS:
         lines.append(Text(f"{signs.more} and more steps; --json has all of them", "yellow"))
@@ -58,18 +59,17 @@ def _bar_cells(width: int, left_over: int) -> int:
     return 24 if width >= 96 and left_over >= 24 else 12
 
 
-def _label(branch: Branch, signs: Signs) -> Text:
+def _label(branch: Branch[Node], signs: Signs) -> Text:
     node = branch.node
     style = TYPE_STYLES.get(node.type, "")
     label = Text.assemble(
         (branch.lead, "dim"),
         (signs.types.get(node.type, signs.types["other"]) + " ", style),
-        (printable(str(node.step.get("name", ""))) or "(no name)", style),
+        (printable(str(node.step.name)) or "(no name)", style),
     )
-    metadata = node.step.get("metadata") or {}
-    if model := metadata.get("model"):
+    if model := node.step.model:
         label.append(f"  {printable(str(model))}", "dim")
-    if how := went(str(metadata.get("outcome", "")), signs):
+    if how := went(str(node.step.metadata.get("outcome", "")), signs):
         label = Text.assemble(label, "  ", how)
     return label
 
@@ -79,7 +79,7 @@ def _tokens(nodes: list[Node], signs: Signs) -> list[str]:
     used = [
         (f"{whole(info.get('input_tokens')):,}", f"{whole(info.get('output_tokens')):,}")
         for node in nodes
-        for info in [node.step.get("model_info") or node.step.get("metrics_info") or {}]
+        for info in [node.step.tokens]
     ]
     before, after = (max(len(pair[way]) for pair in used) for way in (0, 1))
     return [
@@ -93,17 +93,15 @@ def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
     whole = max(1, root.duration_ms)
     begin = min(max(0, (node.start_ms - root.start_ms) * cells // whole), cells - 1)
     length = min(max(1, round(node.duration_ms * cells / whole)), cells - begin)
-    style = "red" if _failed(node) else TYPE_STYLES.get(node.type, "")
+    style = "red" if node.step.error else TYPE_STYLES.get(node.type, "")
     return Text.assemble("  " + " " * begin, (signs.bar * length, style))
 
 
-def _errors(branch: Branch, listed: Sequence[Failure], signs: Signs, width: int) -> list[Text]:
+def _errors(
+    branch: Branch[Node], listed: Sequence[Failure], signs: Signs, width: int
+) -> list[Text]:
     lead = branch.below + (signs.through[:2] if branch.node.children else "  ")
     return [
         cut(Text.assemble((lead, "dim"), (f"{signs.error} {printable(text)}", "red")), width)
         for text in failure_texts(branch.node.step, listed)
     ]
-
-
-def _failed(node: Node) -> bool:
-    return bool((node.step.get("basic_info") or {}).get("error"))

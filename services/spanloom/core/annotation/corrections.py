@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.annotation.edited_text import Fate, apply, as_messages
+from spanloom.core.document import Document
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -91,8 +92,7 @@ def _example(step: Json, wanted: Sequence[Any], fates: Counter[str]) -> Example 
 
 
 def _steps(document: Json | None) -> dict[str, Json]:
-    agents = document.get("agent_steps", ()) if document else ()
-    return {step["id"]: step for agent in agents for step in agent.get("steps", ())}
+    return {step.id: step.json for step in Document(document or {}).steps}
 
 
 def _listed(value: object) -> list[Any]:

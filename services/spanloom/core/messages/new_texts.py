@@ -6,6 +6,7 @@ from collections import deque
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from spanloom.core.document import Document
 from spanloom.core.messages.texts import said_by, said_in
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import StepType
@@ -14,6 +15,7 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.model.trajectory import Step
 
 
@@ -73,11 +75,10 @@ def told_step(step: Step) -> ToldStep:
 
 def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
     """Yield the steps of a canonical document, in its order, each once."""
-    root_type = document.get("extraction", {}).get("root_type")
-    if root_type in _AGENTS:
-        yield _told({**document["root_step"], "type": root_type})
-    for agent in document.get("agent_steps", ()):
-        yield from map(_told, agent["steps"])
+    view = Document(document)
+    if view.root_type in _AGENTS:
+        yield _told(view.root)
+    yield from map(_told, view.steps)
 
 
 def find_new_texts(steps: Iterable[ToldStep]) -> Sequence[NewTexts]:
@@ -206,19 +207,17 @@ def _hash(step: ToldStep, given: str, said: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _told(step: Mapping[str, Any]) -> ToldStep:
-    info = step["basic_info"]
-    start_ms = int(info["started_at"])
-    error = info.get("error") or {}
+def _told(step: DocumentStep) -> ToldStep:
+    start_ms = step.started_at
     return ToldStep(
-        step["id"],
-        step["type"],
-        step["name"],
+        step.id,
+        step.type,
+        step.name,
         start_ms,
-        start_ms + int(info["duration"]),
-        step["input"],
-        step["output"],
-        error.get("msg", ""),
+        start_ms + step.duration,
+        step.input,
+        step.output,
+        step.error_message,
     )
 
 

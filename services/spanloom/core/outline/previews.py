@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.messages.texts import said_in
 
 if TYPE_CHECKING:
-    from spanloom.core.outline.steps import Place
+    from spanloom.core.document import DocumentStep
 
 PREVIEW_CHARS = 200
 _READ_CHARS = 20_000
@@ -25,15 +25,15 @@ class Source(NamedTuple):
     error: str
 
 
-def source_of(place: Place) -> Source:
+def source_of(step: DocumentStep) -> Source:
     """Return what of a step is kept for its line."""
-    step, metadata = place.step, place.step["metadata"]
+    metadata = step.metadata
     cost = metadata.get("cost")
     return Source(
-        step["output"] or step["input"],
+        step.output or step.input,
         metadata.get("model", ""),
         None if cost is None else float(cost),
-        (step["basic_info"].get("error") or {}).get("msg", "")[:PREVIEW_CHARS],
+        step.error_message[:PREVIEW_CHARS],
     )
 
 

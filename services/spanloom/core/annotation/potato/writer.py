@@ -55,7 +55,7 @@ class TaskWriter:
     def add(self, document: Json, entries: Iterable[Json]) -> None:
         """Write a run, and take what annotators say of it."""
         trace_id = document["id"]
-        order = [step["id"] for step, _ in list_steps(document, with_agents=self._with_agents)]
+        order = [step.id for step in list_steps(document, with_agents=self._with_agents)]
         item = write_item(document, with_agents=self._with_agents)
         self._items.write((b",\n" if self._ids else b"\n") + orjson.dumps(item))
         self._ids.append(trace_id)
