@@ -30,7 +30,6 @@ ALLOWED = {
     "core/query/where/fields.py": "a field of `where` has the same name",
     "storage/where/columns.py": "the column of that field",
     "api/examples.py": "an example of that field",
-    "storage/upkeep/old_steps.py": "reads what an older release stored",
 }
 
 
