@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from spanloom.collector.spool.claiming import claim_records
 from spanloom.collector.spool.mending import mend_if_damaged
+from spanloom.collector.spool.shrinking import let_pages_move
 from spanloom.core.errors import SchemaTooNewError, StartupError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 4
 _BUSY_S = 30.0
 
-_PAGES = "PRAGMA page_size = 65536;"
+_PAGES = "PRAGMA page_size = 65536; PRAGMA auto_vacuum = INCREMENTAL;"
 _SETTINGS = f"""
 {_PAGES}
 PRAGMA journal_mode = WAL;
@@ -149,6 +150,8 @@ def open_spool_file(path: Path, connect: Connect, claim: Claim) -> sqlite3.Conne
             connection.executescript(script)
         if 0 < version < SCHEMA_VERSION:
             claim_records(connection, claim)
+        totals = Totals.load(connection)
+        let_pages_move(connection, totals.bytes + totals.dead_bytes)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection
