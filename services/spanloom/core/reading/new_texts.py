@@ -83,9 +83,9 @@ def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
     """Yield the steps of a canonical document, in its order, each once."""
     root_type = document.get("extraction", {}).get("root_type")
     if root_type in _AGENTS:
-        yield _told({**document["root_step"], "type": root_type})
+        yield told_step_of({**document["root_step"], "type": root_type})
     for agent in document.get("agent_steps", ()):
-        yield from map(_told, agent["steps"])
+        yield from map(told_step_of, agent["steps"])
 
 
 def find_new_texts(steps: Iterable[ToldStep]) -> Sequence[NewTexts]:
@@ -214,7 +214,8 @@ def _hash(step: ToldStep, given: str, said: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _told(step: Mapping[str, Any]) -> ToldStep:
+def told_step_of(step: Mapping[str, Any]) -> ToldStep:
+    """Return a step of a canonical document."""
     info = step["basic_info"]
     start_ms = int(info["started_at"])
     error = info.get("error") or {}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from spanloom.storage.engine.answers import texts_in
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.lane import Lane
-
-_LENGTH_CHARS = 12
-"""Of ``documents.sql``: before each text."""
 
 
 def read_documents(
@@ -25,7 +24,8 @@ def read_documents(
     if not keys:
         return []
     some = list(keys[: _fitting(_sizes(reader, keys), keys, most_bytes)])
-    texts = _texts_in(reader.blob("documents", keys=some))
+    texts = texts_in(reader.blob("documents", keys=some))
+    # Of versions of one trace the newest comes last.
     found = {
         (project.decode(), trace_id.decode()): document
         for project, trace_id, document in zip(texts, texts, texts, strict=True)
@@ -44,12 +44,3 @@ def _fitting(
     """Return how many of the first keys have room together, one at least."""
     sums = accumulate(sizes.get(key, 0) for key in keys)
     return max(1, sum(total <= most_bytes for total in sums))
-
-
-def _texts_in(answer: bytes) -> Iterator[bytes]:
-    """Yield the texts of an answer, row by row: of versions of one trace the newest comes last."""
-    at = 0
-    while at < len(answer):
-        start = at + _LENGTH_CHARS
-        at = start + int(answer[at:start])
-        yield answer[start:at]
