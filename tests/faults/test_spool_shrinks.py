@@ -58,7 +58,7 @@ def test_a_kill_while_they_shrink_loses_nothing(start_spanloom: StartSpanloom, c
 def send_burst(spanloom: RunningSpanloom, ledger: Ledger, name: str) -> None:
     chance = Random(name)
     with grpc.insecure_channel(spanloom.addresses["otlp_grpc"].removeprefix("http://")) as channel:
-        export = channel.unary_unary(EXPORT)
+        export = channel.unary_unary(EXPORT, None, None)
         for request in islice(make_requests(name), REQUESTS):
             message = as_protobuf(request)
             span = message.resource_spans[0].scope_spans[0].spans[0]
