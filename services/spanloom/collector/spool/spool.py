@@ -93,6 +93,7 @@ class Spool:
         self._connect = connect
         self._writing = open_spool_file(path, connect, claim)
         self._reading = connect_spool_file(path, connect)
+        self._reading.execute("PRAGMA cache_size = -1024")  # it reads each record once
         self._read_lock = Lock()
         self._changed = Condition()
         self._pending = Totals.load(self._writing)

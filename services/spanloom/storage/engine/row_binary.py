@@ -62,14 +62,16 @@ def joined(parts: Iterable[bytes]) -> Iterator[bytes]:
     gathered: list[bytes] = []
     size = 0
     for part in parts:
-        if len(part) < LONG:
+        length = len(part)
+        if length < LONG:
             gathered.append(part)
-            size += len(part)
-        if size >= LONG or len(part) >= LONG:
-            yield b"".join(gathered)
-            gathered.clear()
-            size = 0
-        if len(part) >= LONG:
+            size += length
+            if size < LONG:
+                continue
+        yield b"".join(gathered)
+        gathered.clear()
+        size = 0
+        if length >= LONG:
             yield part
     yield b"".join(gathered)
 

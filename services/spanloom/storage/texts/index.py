@@ -136,14 +136,15 @@ class ClickHouseTextIndexer:
 
     def _texts_of_long(self, key: TraceKey) -> Iterator[_Texts]:
         """Yield the same of one trace: its document is read in slices, and memory made for it."""
-        self._indexer.relax()
         for row in self._indexer.rows("text_place", **key._asdict()):
             version = {**key._asdict(), "seq": row.Seq, "version": row.Version}
             document = bytearray()
+            self._indexer.relax()
             while part := self._indexer.blob(
                 "text_slice", **version, after=len(document), most=SLICE_BYTES
             ):
                 document += part
+                self._indexer.relax()
             steps = read_steps(document)
             del document, part
             self._indexer.relax()
