@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from tests.support.access import open_access
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.core.ports.sql import SqlAnswer, SqlFacts
 from spanloom.process.serving import HttpServer, bind
 from spanloom.sql import native
@@ -32,8 +32,8 @@ from spanloom.storage.sql.errors import sql_error
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
+    from spanloom.sql.requests import Question
 
 MAX_BODY_BYTES = 512 << 20
 AT_A_TIME = 16

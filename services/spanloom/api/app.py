@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.annotating.annotating import Annotating
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls

@@ -6,7 +6,7 @@ from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of

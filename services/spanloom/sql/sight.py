@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import orjson
 
 from spanloom.sql import settings, vocabulary
-from spanloom.sql.trees import name_parts, nodes
+from spanloom.sql.statements import name_parts, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import answer_in, question_in
+from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.showing.step_tree import build_tree
 from spanloom.core.showing.values import (
     counted,

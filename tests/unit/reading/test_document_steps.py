@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import orjson
 import pytest
+from spanloom.core.conventions.document_steps import read_steps
 from tests.support.generated_runs import generate_records
 
+from spanloom.core.conventions import document_steps
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.messages.new_texts import told_steps
 from spanloom.core.model.trajectory import AgentStep, Status, Step, StepType
-from spanloom.core.reading import document_steps
-from spanloom.core.reading.document_steps import read_steps
-from spanloom.core.reading.new_texts import told_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.reading.spoken import messages_in
+from spanloom.core.messages.texts import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from spanloom.core.reading.new_texts import told_step_of, told_steps
+from spanloom.core.messages.new_texts import told_step_of, told_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.reading.new_texts import ToldStep
+    from spanloom.core.messages.new_texts import ToldStep
 
 LONG = 1 << 20
 """Bytes from which a document is read in pieces."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.document_steps import read_steps
+from spanloom.core.messages.new_texts import find_new_texts
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
-from spanloom.core.reading.document_steps import read_steps
-from spanloom.core.reading.new_texts import find_new_texts
 from spanloom.storage.engine.answers import texts_in
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.row_binary import Encoder, Pieces, RowBinary, enum8, text, uint64
@@ -15,7 +15,7 @@ from spanloom.storage.engine.row_binary import Encoder, Pieces, RowBinary, enum8
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.reading.new_texts import NewTexts
+    from spanloom.core.messages.new_texts import NewTexts
     from spanloom.storage.engine.lane import Lane
 
 MAX_SPANS = 20_000

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, told_step
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
-from spanloom.core.reading.new_texts import NO_TEXT, find_hashes, told_step
 from spanloom.storage.trajectories.step_arrays import attributes_of, placed_steps, step_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.messages.new_texts import ToldStep
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
-    from spanloom.core.reading.new_texts import ToldStep
     from spanloom.storage.trajectories.rows import Summary
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"

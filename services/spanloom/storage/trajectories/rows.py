@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from spanloom.core.messages.texts import answer_in, gist, question_in
 from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.reading.gist import answer_in, gist, question_in
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.trajectories.step_arrays import placed_steps
 

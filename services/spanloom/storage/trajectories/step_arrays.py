@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.costs import COST
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.query.flat_steps import list_attributes
 

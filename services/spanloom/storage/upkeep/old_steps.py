@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from spanloom.core.messages.new_texts import told_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
 from spanloom.core.query.flat_steps import lay_flat
-from spanloom.core.reading.new_texts import told_steps
 from spanloom.storage.trajectories.list_rows import laid_out
 
 if TYPE_CHECKING:
