@@ -11,6 +11,7 @@ from tests.support.texts import conversation, found, model, said, step, store_te
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf
+from spanloom.storage.texts import index
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
@@ -39,6 +40,22 @@ def test_words_phrases_ids_and_prefixes_are_found(store: Store, key: TraceKey) -
     ]
     assert store_texts(store, key, steps) == 4
     assert {query: found(store, key.project, query) for query in PLACES} == PLACES
+
+
+@pytest.mark.parametrize("slice_bytes", [11, 1 << 20])
+def test_a_long_run_is_indexed_in_slices_apart_from_its_twin(
+    store: Store, key: TraceKey, monkeypatch: pytest.MonkeyPatch, slice_bytes: int
+) -> None:
+    monkeypatch.setattr(index, "MAX_SPANS", 0)
+    monkeypatch.setattr(index, "SLICE_BYTES", slice_bytes)
+    twin = key._replace(project=f"{key.project}-twin")
+    store_texts(store, key, [step(1, "mine 退款"), step(2, "", "and more")])
+    assert store_texts(store, twin, [step(1, "theirs"), step(2, "theirs too")]) == 2
+    assert found(store, key.project, "退款") == [("02", "input")]
+    assert found(store, key.project, "more") == [("03", "output")]
+    assert found(store, key.project, "theirs") == []
+    assert found(store, twin.project, "theirs") == [("02", "input"), ("03", "input")]
+    assert found(store, twin.project, "mine") == []
 
 
 PLACES = {

@@ -32,10 +32,15 @@ POINTS: dict[str, tuple[type, str]] = {
     "after the progress": (Recorder, "_settle"),
 }
 
+AFTER_A_BURST: dict[str, tuple[type, str]] = {
+    "while the spool shrinks": (Spool, "_drop_free_pages"),
+}
+"""Points that are passed only when much was sent."""
+
 
 def arm(point: str, count: int) -> None:
     """Kill this process when it enters the point for the last time."""
-    kind, method = POINTS[point]
+    kind, method = {**POINTS, **AFTER_A_BURST}[point]
     works = getattr(kind, method)
     left = count
     started = False

@@ -64,6 +64,7 @@ def build_batch(
         failed = error
     else:
         write_apart(store.trajectories.write, store.feed, records, result)
+        _room_maker(store, result.span_count)()
         return result
     store.ping()
     clear_frames(failed.__traceback__)  # they hold the spans of all of them

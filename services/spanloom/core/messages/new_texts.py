@@ -77,8 +77,8 @@ def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
     """Yield the steps of a canonical document, in its order, each once."""
     view = Document(document)
     if view.root_type in _AGENTS:
-        yield _told(view.root)
-    yield from map(_told, view.steps)
+        yield told_step_of(view.root)
+    yield from map(told_step_of, view.steps)
 
 
 def find_new_texts(steps: Iterable[ToldStep]) -> Sequence[NewTexts]:
@@ -207,7 +207,8 @@ def _hash(step: ToldStep, given: str, said: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _told(step: DocumentStep) -> ToldStep:
+def told_step_of(step: DocumentStep) -> ToldStep:
+    """Return a step of a canonical document."""
     start_ms = step.started_at
     return ToldStep(
         step.id,

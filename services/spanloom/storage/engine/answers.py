@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Row: TypeAlias = Any  # a named tuple of JSON values: its fields are the columns of the query
 Values: TypeAlias = list[Any]  # the same without names
 
+_LENGTH_CHARS = 12
+
 
 @cache
 def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns of a query
@@ -35,3 +37,12 @@ def rows_in(answer: bytes) -> Iterator[Row]:
 def values_in(answer: bytes) -> Iterator[Values]:
     """Return the rows of an answer one by one as lists, which the caller may change."""
     return map(orjson.loads, io.BytesIO(answer))
+
+
+def texts_in(answer: bytes) -> Iterator[bytes]:
+    """Yield the texts of an answer, each of which comes after its length in twelve digits."""
+    at = 0
+    while at < len(answer):
+        start = at + _LENGTH_CHARS
+        at = start + int(answer[at:start])
+        yield answer[start:at]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.reading import Documents, StoredVersion
+from spanloom.storage.engine.answers import texts_in
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
@@ -68,7 +69,8 @@ def read_documents(
     if not keys:
         return []
     some = list(keys[: _fitting(_sizes(reader, keys), keys, most_bytes)])
-    texts = _texts_in(reader.blob("documents", keys=some))
+    texts = texts_in(reader.blob("documents", keys=some))
+    # Of versions of one trace the newest comes last.
     found = {
         (project.decode(), trace_id.decode()): document
         for project, trace_id, document in zip(texts, texts, texts, strict=True)
@@ -87,12 +89,3 @@ def _fitting(
     """Return how many of the first keys have room together, one at least."""
     sums = accumulate(sizes.get(key, 0) for key in keys)
     return max(1, sum(total <= most_bytes for total in sums))
-
-
-def _texts_in(answer: bytes) -> Iterator[bytes]:
-    """Yield the texts of an answer, row by row: of versions of one trace the newest comes last."""
-    at = 0
-    while at < len(answer):
-        start = at + _LENGTH_CHARS
-        at = start + int(answer[at:start])
-        yield answer[start:at]
