@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.memory_lines import MemoryListing
 from tests.support.memory_queues import MemoryQueues
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen

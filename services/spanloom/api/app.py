@@ -10,7 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.headers import Hosts
-from spanloom.annotating.annotating import Annotating
+from spanloom.annotation.services import Annotating
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes

@@ -10,7 +10,7 @@ from spanloom.access.headers import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.authority import authority
 from spanloom.core.model.tenancy import Reach

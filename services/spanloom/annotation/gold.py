@@ -1,11 +1,11 @@
-"""Gold items: what is known of them, and how often annotators say it too."""
+"""Gold items: the known answers, and how often annotators agree with them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.progress import Accuracy, accuracy_of
+from spanloom.core.annotation.queue import Accuracy, accuracy_of
 from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
@@ -13,10 +13,11 @@ from spanloom.core.ports.annotations import AnnotationQuery
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.annotation.queueing import Desk
+    from spanloom.core.annotation.queue import Desk
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.annotations import AnnotationStore
+
 
 MOST_GOLD = 200
 """Gold items of one queue."""

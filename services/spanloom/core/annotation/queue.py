@@ -1,19 +1,23 @@
-"""A queue as it stands: who has which item, how far each is, and what is next for somebody."""
+"""A queue of runs to annotate: assignment, progress, what is next, what is withheld."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.happened import Happened
-from spanloom.core.annotation.turns import in_turn, is_disputed
+from spanloom.core.annotation.queue_items import Happened, assign, in_turn, is_disputed
 from spanloom.core.model.annotation_queue import ItemState, Mode
+from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotation_queues import QueueReader
+
 
 CLAIM_US = 30 * 60 * 1_000_000
 """How long an item of a free queue is kept for somebody who began it and is not done."""
@@ -145,3 +149,63 @@ class Desk:
         is_asked = not self.queue.annotators or annotator in self.queue.annotators
         has_room = len(self.assigned[trace_id]) < self.queue.each or self._by_id[trace_id].is_gold
         return is_asked and annotator not in self.queue.away and has_room
+
+
+class Progress(NamedTuple):
+    """How far one annotator is."""
+
+    assigned: int
+    done: int
+    timed: int
+    """Of those that are done, how many have a beginning; when the others were, nobody saw."""
+    seconds: float
+    """From beginning to done, of all timed items together."""
+    median_seconds: float | None
+    """Of one of them: a night between beginning and done makes no item long. Of none: unknown."""
+
+
+class Accuracy(NamedTuple):
+    """One annotator against the answers that are known."""
+
+    answers: int
+    """Known answers about items that the annotator is done with."""
+    right: int
+    """Of them, those that the annotator gave too."""
+
+
+def progress_of(desk: Desk) -> Mapping[str, Progress]:
+    """Return how far each annotator is, by name."""
+    found = {}
+    for who in desk.everybody():
+        done = [i.trace_id for i in desk.items if who in desk.done_by(i.trace_id)]
+        mine = sum(who in names for names in desk.assigned.values())
+        if mine or who in desk.queue.annotators:
+            took = [seconds for of in done if (seconds := desk.seconds(of, who)) is not None]
+            middle = median(took) if took else None
+            found[who] = Progress(mine, len(done), len(took), sum(took), middle)
+    return found
+
+
+def overlap_of(desk: Desk) -> int:
+    """Return how many items two or more annotators are done with."""
+    return sum(len(desk.done_by(item.trace_id)) > 1 for item in desk.items)
+
+
+def accuracy_of(known: Mapping[str, str], said: Mapping[str, str]) -> Accuracy:
+    """Return how many of the known answers, by step, somebody gave too; silence is no answer."""
+    return Accuracy(len(known), sum(said.get(step) == answer for step, answer in known.items()))
+
+
+def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
+    """Return the trajectories of which nothing may be told that people or models say."""
+    desks = [
+        Desk(queue, queues.items(queue), queues.events(queue))
+        for queue in queues.list(reach)
+        if queue.is_blind
+    ]
+    return {
+        TraceKey(desk.queue.project, item.trace_id)
+        for desk in desks
+        for item in desk.items
+        if not desk.may_see(item.trace_id, "")
+    }

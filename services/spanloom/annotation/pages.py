@@ -1,4 +1,4 @@
-"""All annotations or scores that a question asks for, read page by page as they are used."""
+"""All annotations or scores of a query, read page by page as they are needed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
     from spanloom.core.ports.scores import ScoreQuery, ScoreStore
+
 
 PAGE = 10_000
 """Rows that are read at once."""

@@ -1,15 +1,11 @@
-"""What is withheld from whom: in a blind queue nobody sees what others say before having said it.
-
-All that is said of an item by others, people and models, is withheld: from its annotators until
-they are done with it, from everybody else until all of them are.
-"""
+"""What is withheld from whom in a blind queue."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.queueing import Desk
+from spanloom.core.annotation.queue import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Agreement over what is stored: of one scheme, over the items of a queue or over all there is."""
+"""Agreement over stored annotations: of a scheme, of a queue's items, or of runs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.annotating.pages import every_annotation
-from spanloom.annotating.reading import Stood, score_now
-from spanloom.core.annotation.comparing import Measure, compare
-from spanloom.core.annotation.units import Said, Unit
+from spanloom.annotation.pages import every_annotation
+from spanloom.annotation.reading import Stood, score_now
+from spanloom.core.annotation.comparison import Measure, Said, Unit, compare
 from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from spanloom.annotating.reading import Reading
-    from spanloom.annotating.versions import Versions
+    from spanloom.annotation.reading import Reading
+    from spanloom.annotation.versions import Versions
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
+
 
 MOST_ROWS = 1_000_000
 """Annotations that are compared at most."""

@@ -1,9 +1,4 @@
-"""Reads schemes as Potato's configuration has them, and says what of them it does not understand.
-
-Known are Potato's keys, in the two behaviours that are in the field, and a few of ours:
-``correct_option``, fractional weights, ``definitions``, ``preset``. What cannot be meant is an
-error with its line; what Potato would do otherwise is a remark.
-"""
+"""Reads schemes in Potato's configuration, with a remark for each line that is not understood."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ from spanloom.core.annotation.yaml_tree import Node, Remark, SchemeError, parse_
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 _COMMON = {"annotation_type", "name", "description", "label_requirement", "required", "title"}
 _OF_STEPS = {"steps_key", "step_text_key"}
@@ -184,3 +180,38 @@ def _members(members: dict[str, Node], key: str) -> dict[str, Node]:
 
 def _at(node: Node, key: str, reason: str) -> Remark:
     return Remark(node.line, key, reason)
+
+
+class Checked(NamedTuple):
+    """One scheme of a text."""
+
+    name: str
+    """Empty if it has none."""
+    line: int
+    """Where it begins, from 1."""
+    remarks: Sequence[Remark]
+    """What is not understood, or is read otherwise elsewhere."""
+    errors: Sequence[Remark]
+    """What cannot be meant; with any the scheme cannot be stored."""
+
+
+def check_schemes(text: str) -> Sequence[Checked]:
+    """Return the schemes of a text, in its order; what is no YAML has one without a name."""
+    try:
+        root = parse_yaml(text)
+    except SchemeError as error:
+        return [Checked("", 1, (), error.remarks)]
+    listed = root.members.get("annotation_schemes", root)
+    schemes = listed.items or [listed]
+    named = [node.members.get("name") for node in schemes]
+    return [
+        _check(text, "" if name is None else str(name.value), node.line)
+        for node, name in zip(schemes, named, strict=True)
+    ]
+
+
+def _check(text: str, name: str, line: int) -> Checked:
+    try:
+        return Checked(name, line, read_scheme(text, name).remarks, ())
+    except SchemeError as error:
+        return Checked(name, line, (), error.remarks)

@@ -1,11 +1,4 @@
-"""Writes annotations: all of a request or nothing, each write once, no edit lost.
-
-One process lets one write go after the other, so that revisions count up. Where several processes
-share a store, two rows may get one number: both are kept, and the later one counts.
-
-The change feed tells of a write once, behind its marks and their score. Where a process of several
-dies before, who wrote got no answer and writes again: a repeat is told of, too.
-"""
+"""Writes annotations: a request as a whole or not at all, each write once, no edit lost."""
 
 from __future__ import annotations
 
@@ -17,19 +10,20 @@ from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.annotating.batch import Batch, Seen
-from spanloom.annotating.requests import InvalidWritesError, Problem
+from spanloom.annotation.batch import Batch, Seen
+from spanloom.annotation.requests import InvalidWritesError, Problem
 from spanloom.core.model.annotation import NOTHING, Annotation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.annotating.requests import Session, Write
-    from spanloom.annotating.scoring import Scoring
-    from spanloom.annotating.taking_in import TakingIn
-    from spanloom.annotating.versions import Versions
-    from spanloom.core.annotation.score import Score
+    from spanloom.annotation.filling import TakingIn
+    from spanloom.annotation.requests import Session, Write
+    from spanloom.annotation.scoring import Scoring
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.annotation.marks import Score
     from spanloom.core.ports.annotations import AnnotationStore
+
 
 MOST_ROWS = 10_000
 """Of one request."""

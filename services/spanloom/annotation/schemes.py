@@ -1,4 +1,4 @@
-"""The schemes of a project: those that somebody put, else the presets."""
+"""The schemes of a project: stored ones, else the presets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.presets import presets
-from spanloom.core.annotation.reading import SchemeReading, read_scheme
+from spanloom.core.annotation.scheme_reader import SchemeReading, read_scheme
 from spanloom.core.annotation.yaml_tree import Remark, SchemeError
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.tenancy import Reach

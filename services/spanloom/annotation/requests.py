@@ -1,4 +1,4 @@
-"""What annotators ask to be written, and how it can be refused."""
+"""Requests of annotators to write, and how each can be refused."""
 
 from __future__ import annotations
 

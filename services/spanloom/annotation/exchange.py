@@ -1,15 +1,11 @@
-"""Annotations out and in: one entry for each annotator and trajectory, as JSON.
-
-An entry that comes in is taken whole or not at all. Its steps are found by our id, or by their
-place among the steps if the trajectory has just as many.
-"""
+"""Annotations out and in: one entry for each annotator and run, as JSON."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.annotating.entries import (
+from spanloom.annotation.entries import (
     RefusedEntryError,
     as_write,
     flags_of,
@@ -19,25 +15,27 @@ from spanloom.annotating.entries import (
     texts_of,
     write_step,
 )
-from spanloom.annotating.pages import every_annotation
-from spanloom.annotating.reading import score_now
-from spanloom.annotating.requests import InvalidWritesError, Session
-from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.core.annotation.score import plain
+from spanloom.annotation.pages import every_annotation
+from spanloom.annotation.reading import score_now
+from spanloom.annotation.requests import InvalidWritesError, Session
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.core.annotation.marks import plain
 from spanloom.core.model.annotation import WHOLE, Mark, Origin
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.annotating.reading import Reading, Stood
-    from spanloom.annotating.schemes import Schemes
-    from spanloom.annotating.versions import Versions
-    from spanloom.annotating.writing import Writing
+    from spanloom.annotation.reading import Reading, Stood
+    from spanloom.annotation.schemes import Schemes
+    from spanloom.annotation.versions import Versions
+    from spanloom.annotation.writing import Writing
     from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
 
+
+if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
 
 

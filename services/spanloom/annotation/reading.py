@@ -1,12 +1,12 @@
-"""Annotations as they are read: each with its state against the current version."""
+"""Annotations as they are read, each with its state against the current version."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.annotation.marks import Score, score_of
 from spanloom.core.annotation.places import SPANS, places_now
-from spanloom.core.annotation.score import Score, score_of
 from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
 from spanloom.core.model.annotation import WHOLE, Annotation
 from spanloom.core.model.tenancy import Reach
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.annotating.versions import Versions
+    from spanloom.annotation.versions import Versions
     from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.annotation.places import Bounds
     from spanloom.core.annotation.scheme import Scheme
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationStore
 
+
+if TYPE_CHECKING:
     Now = Callable[[], Anchors | None]
     Fates = Callable[[], Mapping[str, Fate]]
     Steps = Callable[[], Mapping[str, Any]]
+
 
 MOST_OF_TRACE = 1_000_000
 """Current rows of one trajectory that are read at most."""

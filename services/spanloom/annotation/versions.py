@@ -1,4 +1,4 @@
-"""Versions of trajectories: the one that is stored now, and those that were annotated."""
+"""Versions of runs: the current one, and those that were annotated."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import VersionKeeper
     from spanloom.core.ports.reading import DocumentReader
+
 
 MOST_STEPS = 250_000
 """Steps whose anchors are remembered, of all versions together: some 100 MB."""

@@ -1,19 +1,18 @@
-"""The writes of one request, worked out against what is stored, before anything is."""
+"""The writes of one request, checked against what is stored before anything is written."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.annotating.requests import InvalidWritesError, Problem, WriteConflictError
-from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems
+from spanloom.annotation.requests import InvalidWritesError, Problem, WriteConflictError
+from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems, penalty_of
 from spanloom.core.annotation.places import SPANS, moved_places
-from spanloom.core.annotation.score import penalty_of
 from spanloom.core.model.annotation import NOTHING, WHOLE, Anchor, Annotation, Mark, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.annotating.requests import Session, Write
+    from spanloom.annotation.requests import Session, Write
     from spanloom.core.annotation.anchors import Anchors
 
 

@@ -1,4 +1,4 @@
-"""Tasks for Potato over what is stored: runs, schemes and what annotators said, as files."""
+"""Tasks for Potato over the store: runs, schemes and annotations, streamed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.core.annotation.potato.writer import TaskWriter
-from spanloom.core.annotation.reading import plain_scheme
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.core.annotation.potato.folder import TaskWriter
+from spanloom.core.annotation.scheme_reader import plain_scheme
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from spanloom.annotating.exchange import Exchange
-    from spanloom.annotating.schemes import Schemes
+    from spanloom.annotation.exchange import Exchange
+    from spanloom.annotation.schemes import Schemes
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationQuery
     from spanloom.core.ports.reading import DocumentReader
 
+
+if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
 
 

@@ -1,4 +1,4 @@
-"""What annotators said as others read it: examples to train on, and whole runs, one by one."""
+"""Annotated runs in formats of others: training examples, Invariant, Snorkel."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.annotation.assessments import assessments_of
-from spanloom.core.annotation.corrections import examples_of
-from spanloom.core.annotation.edited_text import Fate
+from spanloom.core.annotation.corrections import Fate, examples_of
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
 from spanloom.core.model.tenancy import Reach
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.reading import DocumentReader
 
+
+if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
 
 

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotation.requests import Session, Write
 from spanloom.core.annotation.marks import find_problems
-from spanloom.core.annotation.potato.answers import read_mark, read_steps
+from spanloom.core.annotation.potato.entries import read_mark, read_steps
 from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.annotating.reading import Stood
+    from spanloom.annotation.reading import Stood
     from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.annotation.scheme import Scheme
 
+
+if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
+
 
 OURS = frozenset(
     {"revision", "at", "state", "standing", "version", "stands_at", "reason", "places"}

@@ -1,20 +1,20 @@
-"""All of it over one store."""
+"""The annotation services over one store."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.annotating.agreeing import Agreeing
-from spanloom.annotating.exchange import Exchange
-from spanloom.annotating.queues import Queues
-from spanloom.annotating.reading import Reading
-from spanloom.annotating.rescoring import Rescoring
-from spanloom.annotating.schemes import Schemes
-from spanloom.annotating.scoring import Scoring
-from spanloom.annotating.taking_in import TakingIn
-from spanloom.annotating.tasks import Tasks
-from spanloom.annotating.versions import Versions
-from spanloom.annotating.writing import Writing
+from spanloom.annotation.agreement import Agreeing
+from spanloom.annotation.exchange import Exchange
+from spanloom.annotation.filling import TakingIn
+from spanloom.annotation.queues import Queues
+from spanloom.annotation.reading import Reading
+from spanloom.annotation.rescoring import Rescoring
+from spanloom.annotation.schemes import Schemes
+from spanloom.annotation.scoring import Scoring
+from spanloom.annotation.tasks import Tasks
+from spanloom.annotation.versions import Versions
+from spanloom.annotation.writing import Writing
 
 if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore

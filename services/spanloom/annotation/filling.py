@@ -1,7 +1,8 @@
-"""Finds what goes into queues: runs that are named, and those that a question asks for."""
+"""Finds runs for queues: named ones, those of a query, and new ones."""
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation_queue import Queue
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
     from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.core.query.where.tree import Condition
+
 
 MOST_ITEMS = 10_000
 """In one queue."""
@@ -122,3 +126,23 @@ def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
 
 def _item(run: TrajectorySummary, place: int) -> QueueItem:
     return QueueItem(run.key.trace_id, place, run.version, run.failures)
+
+
+class TakingIn:
+    """Looks into the blind living queues of a project."""
+
+    def __init__(self, queues: AnnotationQueueStore, runs: RunReader) -> None:
+        """Take the queues, and the runs that they may take in."""
+        self._queues = queues
+        self._filling = Filling(runs, lambda: time.time_ns() // 1_000)
+
+    def take_in(self, key: TraceKey) -> None:
+        """Put a run into every such queue whose question finds it, also one that still goes on."""
+        for queue in self._queues.list(Reach.only(key.project)):
+            if not (queue.is_living and queue.is_blind):
+                continue
+            there = {item.trace_id for item in self._queues.items(queue)}
+            if key.trace_id in there or len(there) >= MOST_ITEMS:
+                continue
+            if (item := self._filling.found(queue, key.trace_id)) is not None:
+                self._queues.add_items(queue, [item])

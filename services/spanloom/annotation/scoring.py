@@ -1,23 +1,20 @@
-"""Stores what all marks of one annotator on a trajectory come to, behind each of their writes.
-
-Scores are by the scheme as it is once the marks are stored: ``rescoring.py`` says why.
-"""
+"""Stores the score of one annotator on a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.annotating.reading import score_now
+from spanloom.annotation.reading import score_now
 from spanloom.core.model import score as scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.annotating.reading import Reading
-    from spanloom.annotating.requests import Session
-    from spanloom.annotating.schemes import Schemes
-    from spanloom.annotating.versions import Versions
-    from spanloom.core.annotation.score import Score
+    from spanloom.annotation.reading import Reading
+    from spanloom.annotation.requests import Session
+    from spanloom.annotation.schemes import Schemes
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.annotation.marks import Score
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.ports.scores import ScoreStore
 
