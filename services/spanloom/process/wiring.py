@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
     from spanloom.core.ports.annotation_queues import QueueReader
     from spanloom.core.ports.store import Store
-    from spanloom.mcp.door import McpDoor
+    from spanloom.mcp.server import McpDoor
     from spanloom.process.part import Part
     from spanloom.process.supervisor import Ending
 
