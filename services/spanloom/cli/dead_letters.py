@@ -15,7 +15,7 @@ from spanloom.cli.output import rows_output
 from spanloom.collector.spool.dead_letters import DeadLetters
 from spanloom.config import StoreSettings
 from spanloom.process.datadir import spool_in
-from spanloom.terminal.dead_letters import render_dead_letters
+from spanloom.terminal.tables import render_dead_letters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

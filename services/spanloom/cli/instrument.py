@@ -19,7 +19,7 @@ from spanloom.recipes.reading import (
     read_frameworks,
 )
 from spanloom.terminal.output import make_console, write_json
-from spanloom.terminal.recipes import render_frameworks, render_recipe
+from spanloom.terminal.reports import render_frameworks, render_recipe
 
 
 def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:

@@ -18,7 +18,7 @@ from spanloom.config import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.instants import parse_instant
 from spanloom.storage.access.open import open_key_store
-from spanloom.terminal.keys import key_as_json, render_keys
+from spanloom.terminal.tables import key_as_json, render_keys
 
 if TYPE_CHECKING:
     from spanloom.cli.output import Form

@@ -19,7 +19,7 @@ from spanloom.core.query.recent import Recent
 from spanloom.core.showing.values import printable
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console
-from spanloom.terminal.run_line import print_run
+from spanloom.terminal.runs import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,8 +17,8 @@ from spanloom.core.showing.values import (
     printable,
     shortened,
 )
-from spanloom.terminal.failures import failures_by_step
-from spanloom.terminal.tree_lines import tree_lines
+from spanloom.terminal.sayings import failures_by_step
+from spanloom.terminal.tree import tree_lines
 from spanloom.terminal.values import (
     OUTCOME_STYLES,
     STATUS_STYLES,

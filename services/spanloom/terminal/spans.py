@@ -1,20 +1,106 @@
-"""Spans as they were sent, in OTLP's own words."""
+"""Spans: as a table, as a tree, and as they were sent in OTLP."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, instant, printable, shortened
 from spanloom.terminal.output import print_indented
+from spanloom.terminal.values import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
+
+
+MAX_SPANS = 2_000
+_WIDE = 120
+
+
+def render_spans(document: dict[str, Any], console: Console) -> None:
+    """Print the answer of ``/spans``: each span's kind, the rule that decided, and its step.
+
+    ``itself`` means that the span is the step; an id, that it counts under that step; noise
+    has no step.
+    """
+    signs = signs_of(console)
+    is_wide = console.width >= _WIDE
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("span", "kind", "name", "decided by", *(["dialect"] if is_wide else [])):
+        table.add_column(title, no_wrap=title in {"span", "kind", "dialect"})
+    table.add_column("counts under", no_wrap=True)
+    spans = document.get("spans") or []
+    for span in spans[:MAX_SPANS]:
+        kind = str(span.get("kind"))
+        style = TYPE_STYLES.get(kind, "")
+        table.add_row(
+            _cell(str(span.get("span_id")), "dim"),
+            _cell(f"{signs.types.get(kind, '?')} {kind}", style),
+            _cell(str(span.get("name")), style),
+            _cell(str(span.get("rule"))),
+            *([_cell(str(span.get("dialect")))] if is_wide else []),
+            _step(span),
+        )
+    console.print(table)
+    if len(spans) > MAX_SPANS:
+        left = f"{signs.more} {len(spans) - MAX_SPANS:,} more spans; --json has all of them"
+        console.print(Text(left, "yellow"))
+
+
+def _step(span: dict[str, Any]) -> Text:
+    if span.get("step_id") is None:
+        return Text("noise", "dim")
+    return _cell("itself" if span["step_id"] == span.get("span_id") else str(span["step_id"]))
+
+
+def _cell(text: str, style: str = "") -> Text:
+    return Text(printable(text), style, no_wrap=True, overflow="ellipsis")
+
+
+@dataclass(slots=True)
+class SpanNode:
+    """A span with the spans under it."""
+
+    span: dict[str, Any]  # as the API has it
+    kind: str
+    children: list[SpanNode] = field(default_factory=list)
+    parent: SpanNode | None = None
+
+
+def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
+    """Nest each span under the parent it names; give those whose parent is not there.
+
+    No span is lost or given twice: what turns in a circle is cut at its first span.
+    """
+    nodes = {str(span.get("span_id")): SpanNode(span, str(span.get("kind"))) for span in spans}
+    tops: list[SpanNode] = []
+    for node in nodes.values():
+        node.parent = nodes.get(node.span.get("parent_span_id") or "")
+        (tops if node.parent is None else node.parent.children).append(node)
+    reached = _below(tops)
+    for node in nodes.values():
+        if id(node) not in reached and node.parent is not None:
+            node.parent.children.remove(node)
+            node.parent = None
+            tops.append(node)
+            reached |= _below([node])
+    return tops
+
+
+def _below(tops: Iterable[SpanNode]) -> set[int]:
+    """Return the identities of these nodes and of all below them."""
+    found = list(tops)
+    for node in found:
+        found.extend(node.children)
+    return {id(node) for node in found}
+
 
 VALUE_CHARS = 400
 _KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")

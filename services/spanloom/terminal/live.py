@@ -1,4 +1,4 @@
-"""A run's tree on a terminal, drawn anew in its place while the run grows."""
+"""What changes while it is shown: a growing run, and how far long work is."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Self
 
 from rich.console import Group
 from rich.live import Live
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from spanloom.core.showing.values import printable
+from spanloom.terminal.output import make_console
 from spanloom.terminal.render import trajectory_lines
 from spanloom.terminal.values import signs_of
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from rich.console import Console
 
     from spanloom.terminal.render import Json
+
 
 HEADING_LINES = 2
 """Of a tree that is higher than the terminal these stay, and its end: there it grows."""
@@ -60,3 +65,38 @@ class GrowingTree:
             return lines
         gap = Text(f"{signs_of(self._console).more} {left_out} lines", "dim")
         return [*lines[:HEADING_LINES], gap, *lines[HEADING_LINES + left_out :]]
+
+
+class Counting:
+    """Counts on a terminal, between entering and leaving; with a bar if the end is known.
+
+    The end is a number of what is counted, or what is counted is told with the share that is done.
+    """
+
+    def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:
+        """Draw nothing yet."""
+        columns = [SpinnerColumn(), TextColumn("{task.fields[count]:,.0f} {task.description}")]
+        bar = [BarColumn()] if total else []
+        self._progress = Progress(
+            *columns,
+            *bar,
+            TextColumn("{task.fields[beside]}"),
+            console=make_console(stream),
+            transient=True,
+            disable=not stream.isatty(),
+        )
+        self._task = self._progress.add_task(noun, total=total, beside="", count=0)
+
+    def __enter__(self) -> Self:
+        """Take the end of the terminal."""
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the terminal back."""
+        self._progress.stop()
+
+    def show(self, count: int, beside: str = "", done: float | None = None) -> None:
+        """Show how many there are by now, and something beside it; ``done`` is where the bar is."""
+        completed = count if done is None else done
+        self._progress.update(self._task, completed=completed, beside=beside, count=count)
