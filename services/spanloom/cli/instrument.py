@@ -7,9 +7,8 @@ import sys
 import click
 import orjson
 
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, lines_output
+from spanloom.cli.output import Form, give_rows, lines_output
 from spanloom.recipes.as_json import framework_as_json, recipe_as_json
 from spanloom.recipes.reading import (
     ENDPOINT,
