@@ -13,7 +13,7 @@ from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.store import compose, open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

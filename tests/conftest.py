@@ -29,7 +29,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.served_store import served_store
 
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ STOP_S = 60.0
 """A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
 MAKE_STORE = """
 import sys
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 upkeep = open_upkeep(sys.argv[1])
 upkeep.migrate()

@@ -17,7 +17,7 @@ from spanloom.core.query.continuations import (
 )
 from spanloom.core.query.fields import matches
 from spanloom.core.query.summaries import TrajectorySummary
-from spanloom.storage.trajectories.rows import agent_names, summary_row
+from spanloom.storage.runs.rows import agent_names, summary_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

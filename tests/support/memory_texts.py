@@ -12,7 +12,7 @@ from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.snippets import make_snippet
 from spanloom.core.query.text_query import has_text
 from spanloom.core.query.tokens import tokenize
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

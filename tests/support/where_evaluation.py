@@ -37,8 +37,8 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
-from spanloom.storage.trajectories.rows import agent_names
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.rows import agent_names
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

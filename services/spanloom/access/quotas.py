@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.access.limits import LimitsByProject
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
 
 
 MAX_SLOTS = 64

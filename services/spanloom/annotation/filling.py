@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+    from spanloom.core.ports.annotations import AnnotationQueueStore
     from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.summaries import TrajectorySummary
     from spanloom.core.query.where.tree import Condition

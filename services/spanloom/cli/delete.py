@@ -21,7 +21,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.showing.values import counted
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.access.access import Access
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
     from spanloom.process.datadir import DataDir
     from spanloom.process.part import Part
     from spanloom.process.tls import TlsFiles

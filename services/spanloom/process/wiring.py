@@ -41,7 +41,7 @@ from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.loading import give_back_code
 from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from spanloom.config import Settings
-    from spanloom.core.ports.annotation_queues import QueueReader
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
     from spanloom.mcp.server import McpDoor
     from spanloom.process.part import Part

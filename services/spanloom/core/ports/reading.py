@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-    from spanloom.core.ports.annotations import AnnotationStore, SchemeStore, VersionKeeper
+    from spanloom.core.ports.annotations import (
+        AnnotationQueueStore,
+        AnnotationStore,
+        SchemeStore,
+        ScoreStore,
+        VersionKeeper,
+    )
     from spanloom.core.ports.deletions import DeletionLedger
     from spanloom.core.ports.feed import FeedReader
-    from spanloom.core.ports.replays import ReplayRequests
-    from spanloom.core.ports.scores import ScoreStore
-    from spanloom.core.ports.snapshots import SnapshotTaker
+    from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
+    from spanloom.core.ports.upkeep import SnapshotTaker
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question

@@ -11,8 +11,8 @@ from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.feed.clocks import TABLE, US
-from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, read_current
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import QueueReader
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Sight
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.feed.announcer import Announcer
     from spanloom.storage.feed.clocks import FeedClock
 

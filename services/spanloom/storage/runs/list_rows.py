@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, told_step
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
-from spanloom.storage.trajectories.step_arrays import attributes_of, placed_steps, step_arrays
+from spanloom.storage.runs.step_arrays import attributes_of, placed_steps, step_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.core.messages.new_texts import ToldStep
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
-    from spanloom.storage.trajectories.rows import Summary
+    from spanloom.storage.runs.rows import Summary
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
 """A row, column by column: all arrays of a long run would take as much memory as its texts."""

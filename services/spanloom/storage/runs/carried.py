@@ -13,9 +13,9 @@ import orjson
 
 from spanloom.core.ports.carried import CarriedRecord
 from spanloom.storage.engine.row_binary import RowBinary
-from spanloom.storage.trajectories.calls import call_rows
-from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
-from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS, summary_row, trajectory_row
+from spanloom.storage.runs.calls import call_rows
+from spanloom.storage.runs.list_rows import list_row, moved_list_rows
+from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS, summary_row, trajectory_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,16 +11,15 @@ from spanloom.core.query.question import NEWEST_FIRST
 from spanloom.core.query.summaries import TrajectorySummary
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.trajectories.candidates import Line
-from spanloom.storage.trajectories.newest import KEYS_AT_ONCE, read_newest
+from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, read_newest
 from spanloom.storage.where.ordering import rank as rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanloom.core.query.question import Order
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 
 class RunLine(Line, Protocol):

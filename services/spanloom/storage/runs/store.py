@@ -1,27 +1,66 @@
-"""Writes trajectories: documents, rows of lists, and calls."""
+"""Writes trajectories, and caches the stored versions until the next write."""
 
 from __future__ import annotations
 
 from itertools import chain
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Head
-from spanloom.storage.deletions.ledger import record_late
+from spanloom.storage.deletions.store import record_late
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.engine.row_binary import Pieces
-from spanloom.storage.trajectories.calls import CALL_COLUMNS
-from spanloom.storage.trajectories.carried import encode_record
-from spanloom.storage.trajectories.rows import TRAJECTORY_COLUMNS
-from spanloom.storage.trajectories.told_heads import ToldHeads
+from spanloom.storage.runs.calls import CALL_COLUMNS
+from spanloom.storage.runs.carried import encode_record
+from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.carried import CarriedRecord
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+MOST = 50_000
+"""Traces of which it is kept: of those that did not change none is written, or taken out."""
+
+
+class ToldHeads:
+    """The highest span version of each trajectory whose head was told, until it is written.
+
+    Example: told that ``a1`` stands at 7, whoever writes ``a1`` at 9 takes the 7 out. Another that
+    was told the same, and writes ``a1`` after that, finds nothing and asks the store.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.writes = Writes()
+        """The context in which trajectories are written, all of them."""
+        self._lock = Lock()
+        self._seqs: dict[TraceKey, int] = {}
+
+    def note(self, writes_before: int | None, told: Mapping[TraceKey, int]) -> None:
+        """Keep what was read, if nothing was written since ``writes.ended`` said that number."""
+        with self._lock:
+            if writes_before is None or writes_before != self.writes.ended:
+                return
+            if len(self._seqs) + len(told) > MOST:
+                self._seqs.clear()
+            self._seqs.update(told)
+
+    def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int] | None:
+        """Return what was told of all these, once; ``None`` if that of any is not known.
+
+        To be called within ``writes``, before the first row goes out.
+        """
+        with self._lock:
+            taken = {key: self._seqs.pop(key) for key in keys if key in self._seqs}
+        return taken if len(taken) == len(set(keys)) else None
+
 
 LONG_DOCUMENTS = 1 << 25
 """Bytes of documents in one write from which memory is made room for them."""

@@ -1,11 +1,11 @@
-"""Removes the rows of deleted traces, and ends deletions whose time is over."""
+"""Removes rows of deleted traces, and keeps annotated ones from retention."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.storage.deletions.ledger import (
+from spanloom.storage.deletions.store import (
     read_deletions,
     read_traces,
     record_deletion,
@@ -13,8 +13,10 @@ from spanloom.storage.deletions.ledger import (
 )
 from spanloom.storage.deletions.tables import OF_TRACES
 from spanloom.storage.engine.statements import query
+from spanloom.storage.upkeep.retention import KEEPING
 
 if TYPE_CHECKING:
+    from spanloom.core.model.retention import RetentionPlan
     from spanloom.storage.engine.lane import Lane
 
 
@@ -47,4 +49,25 @@ def _empty(lane: Lane, table: str) -> int:
     ((count,),) = lane.rows("count_deleted_rows", table=table)
     if count:
         lane.run(query("remove_deleted_rows"), table=table)
+    return int(count)
+
+
+_KEEP = ("count_to_keep_rows", "keep_rows")
+_RELEASE = ("count_to_release_rows", "release_rows")
+
+
+def keep_annotated(lane: Lane, plan: RetentionPlan) -> int:
+    """Mark the rows of annotated trajectories, or unmark all; return how many that changed.
+
+    A table without such rows is not touched. A row of a newer version is not marked yet, and its
+    days are counted anew: it has a day at least.
+    """
+    names = _KEEP if plan.keeps_annotated else _RELEASE
+    return sum(_mark(lane, *names, table) for table in sorted(KEEPING))
+
+
+def _mark(lane: Lane, counting: str, statement: str, table: str) -> int:
+    ((count,),) = lane.rows(counting, table=table)
+    if count:
+        lane.run(query(statement), table=table)
     return int(count)

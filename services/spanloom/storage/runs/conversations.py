@@ -14,8 +14,7 @@ from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.summaries import ConversationSummary, Cursor
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.trajectories.candidates import Candidate, Key, behind, read_list
-from spanloom.storage.trajectories.newest import KEYS_AT_ONCE
+from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Candidate, Key, behind, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

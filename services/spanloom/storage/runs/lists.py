@@ -10,13 +10,13 @@ from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.summaries import Cursor, TrajectorySummary
 from spanloom.storage.engine.conditions import both, passing, within
-from spanloom.storage.engine.questions import bounded
-from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
-from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import SUMMARY, LineT, read_current, still_current
-from spanloom.storage.where.beside import Beside
+from spanloom.storage.engine.failures import bounded
+from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, LineT, read_current, still_current
 from spanloom.storage.where.compile import compile_where
 from spanloom.storage.where.ordering import ordered
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
-    from spanloom.storage.trajectories.current import Shown
+    from spanloom.storage.runs.current import Shown
 
 
 class ClickHouseLists:

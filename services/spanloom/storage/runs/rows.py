@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from spanloom.core.messages.texts import answer_in, gist, question_in
 from spanloom.core.model.trajectory import StepType, names_of_agents
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

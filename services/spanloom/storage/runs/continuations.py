@@ -12,7 +12,7 @@ from spanloom.core.query.continuations import (
     may_continue,
 )
 from spanloom.storage.engine.conditions import passing
-from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.runs.current import SUMMARY, read_current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,14 +11,14 @@ from spanloom.core.ports.steps import ANY_STEP, StepRow
 from spanloom.core.query.summaries import Cursor
 from spanloom.core.query.where.fields import Subject
 from spanloom.storage.engine.conditions import Condition, both, within
-from spanloom.storage.engine.questions import bounded
+from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.statements import query
-from spanloom.storage.trajectories.current import Shown, key_of, read_current
-from spanloom.storage.trajectories.lists import asked_for, find_lines
-from spanloom.storage.where.beside import Beside
+from spanloom.storage.runs.current import Shown, key_of, read_current
+from spanloom.storage.runs.lists import asked_for, find_lines
 from spanloom.storage.where.columns import joined_items
 from spanloom.storage.where.compile import Compiler
 from spanloom.storage.where.shapes import count_steps
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import StepCursor, StepsAsked
     from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 FIRST_RUNS = 64
 """Runs looked at first; each has a step at least, and most have more. Then four times as many."""

@@ -1,4 +1,4 @@
-"""Keys in a SQLite file: any process may open it while the service runs."""
+"""Keys in a SQLite file, which any process may open, or in a table of a ClickHouse server."""
 
 from __future__ import annotations
 
@@ -6,16 +6,28 @@ import os
 import sqlite3
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import StartupError, StoreUnavailableError
-from spanloom.storage.access.rows import key_of, scopes_text
+from spanloom.core.model.access import Key, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.model.access import Key
+    from spanloom.storage.engine.lane import Lane
+
+
+def scopes_text(key: Key) -> str:
+    """Return the scopes with commas between, for example ``ingest,read``."""
+    return ",".join(sorted(key.scopes))
+
+
+def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
+    """Return a row as a key; a scope that a newer version wrote is left out: it opens less."""
+    known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
+    return Key(scopes=known, **columns)
+
 
 _BUSY_S = 5.0
 _SCHEMA = """
@@ -93,3 +105,49 @@ class SqliteKeys:
                 yield self._file
         except sqlite3.Error as error:
             raise StoreUnavailableError(f"the file of keys does not answer: {error}") from error
+
+
+_TABLE = "access_keys"
+
+
+class ClickHouseKeys:
+    """``KeyStore`` over a lane; the table is the keeper's to make."""
+
+    def __init__(self, lane: Lane) -> None:
+        """Take over the lane: closing the store of keys closes it."""
+        self._lane = lane
+        self._lock = Lock()
+
+    def read_all(self) -> Sequence[Key]:
+        """See ``KeyStore.read_all``."""
+        with self._lock:
+            return [key_of(**row._asdict()) for row in self._lane.rows("read_keys")]
+
+    def add(self, key: Key) -> None:
+        """See ``KeyStore.add``."""
+        row = {
+            "Id": key.id,
+            "Digest": key.digest,
+            "Project": key.project,
+            "Scopes": scopes_text(key),
+            "CreatedUnixNano": key.created_ns,
+            "ExpiresUnixNano": key.expires_ns,
+        }
+        self._insert([row])
+
+    def revoke(self, key_id: str, at_ns: int) -> None:
+        """See ``KeyStore.revoke``."""
+        self._insert([{"Id": key_id, "RevokedUnixNano": at_ns}])
+
+    def record_uses(self, used_ns: Mapping[str, int]) -> None:
+        """See ``KeyStore.record_uses``."""
+        self._insert([{"Id": key_id, "UsedUnixNano": at} for key_id, at in used_ns.items()])
+
+    def close(self) -> None:
+        """See ``KeyStore.close``."""
+        with self._lock:
+            self._lane.close()
+
+    def _insert(self, rows: Sequence[Mapping[str, object]]) -> None:
+        with self._lock:
+            self._lane.insert_objects(_TABLE, rows)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.trajectories.newest import read_newest
+from spanloom.storage.runs.candidates import read_newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 
 CALL_COLUMNS = (
