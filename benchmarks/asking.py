@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.storage.clickhouse import ClickHouseStore
 
 PAGE = 51
@@ -81,7 +81,7 @@ def ask_everything(path: Path, count: int, times: int) -> Mapping[str, float]:
 def _pages(store: ClickHouseStore, reach: Reach) -> Mapping[str, Callable[[], object]]:
     def page(
         asked: str = "", order: str = "-start", where: TrajectoryFilter = ALL
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         parsed = parse_where(asked, 0) if asked else None
         return store.list(reach, where, PAGE, None, Question(parsed, parse_order(order)))
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.summaries import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import Cursor, ListedRun
 
 RUNS = 40
 NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)
@@ -121,7 +121,7 @@ class Writing(RuleBasedStateMachine):
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
 
-    def read(self, limit: int) -> Sequence[TrajectorySummary]:
+    def read(self, limit: int) -> Sequence[ListedRun]:
         where = TrajectoryFilter(status=Status.SETTLED)
         return self.store.list(Reach.only(self.project), where, limit, self.after)
 
@@ -177,5 +177,5 @@ def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> Non
     for version, trajectory in ((1, first), (2, second), (2, second)):
         unmerged.write([make_record(key, trajectory, seq, version)])
     found = unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50)
-    assert [(row.version, int(row.step_id, 16)) for row in found] == [(2, 1), (2, 2)]
+    assert [(line.row.version, int(line.row.step_id, 16)) for line in found] == [(2, 1), (2, 2)]
     assert not unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50, found[-1].cursor)

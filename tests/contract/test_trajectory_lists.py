@@ -95,8 +95,8 @@ def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: Trace
     other = TraceKey(key.project, trace(9))
     store.write([make_record(key, about), make_record(other)])
     (line,) = store.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
-    assert (line.question, line.answer) == ("Where is it?", "x" * 199 + "…")
-    told = {name: getattr(line, name) for name in TOLD}
+    assert (line.run.question, line.run.answer) == ("Where is it?", "x" * 199 + "…")
+    told = {name: getattr(line.run, name) for name in TOLD}
     assert told == TOLD
 
 

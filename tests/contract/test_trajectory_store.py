@@ -83,14 +83,18 @@ def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) ->
     store.write([make_record(key, trajectory, version=7, status=Status.PARTIAL)])
     [line] = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert (line.key, line.version, line.status) == (key, 7, Status.PARTIAL)
-    assert (line.root_name, line.root_type, line.has_error) == ("planner", "agent", True)
-    assert (line.outcome, line.failures) == (Outcome.FAILED, 1)
-    assert (line.start_ns, line.duration_ns) == (START_NS, 1000)
-    assert list(line.agent_names) == ["planner"]
-    assert dict(line.step_counts) == {"agent": 1, "model": 2, "tool": 0, "graph": 0, "other": 3}
-    assert (line.span_count, line.input_tokens, line.output_tokens) == (6, 20, 10)
-    assert line.duplicate_of == "f" * 32
-    assert list(line.dialects) == ["tests"]
+    assert (line.run.root_name, line.run.root_type, line.run.has_error) == (
+        "planner",
+        "agent",
+        True,
+    )
+    assert (line.run.outcome, line.run.failures) == (Outcome.FAILED, 1)
+    assert (line.start_ns, line.run.duration) == (START_NS, 0)
+    assert list(line.run.agent_names) == ["planner"]
+    assert dict(line.run.step_counts) == {"agent": 1, "model": 2, "tool": 0, "graph": 0, "other": 3}
+    assert (line.run.span_count, line.run.input_tokens, line.run.output_tokens) == (6, 20, 10)
+    assert line.run.duplicate_of == "f" * 32
+    assert list(line.run.dialects) == ["tests"]
     assert line.conversation_id == ""
 
 
@@ -211,7 +215,11 @@ def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
         store.write([make_record(own, replace(trajectory, root=root))])
     lines = store.list(Reach.only(key.project), TrajectoryFilter(), 10)
     assert [line.start_ns for line in lines] == [2**64 - 2, 2**63, 0]
-    assert [line.duration_ns for line in lines] == [1, 2**63 - 1, 2**64 - 1]
+    assert [line.run.duration for line in lines] == [
+        0,
+        (2**63 - 1) // 10**6,
+        (2**64 - 1) // 10**6,
+    ]
 
 
 def test_progress_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:

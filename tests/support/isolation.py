@@ -158,7 +158,7 @@ def _steps(twins: Twins, reach: Reach) -> Seen:
     """Whose steps are read, from the first on and behind the first of either twin."""
     of_both = TrajectoryFilter(conversation_id=twins.conversation)
     rows = twins.store.steps(Reach.ALL, of_both, EVERY)
-    places = [row.cursor for row in rows if row.position == 0]
+    places = [row.cursor for row in rows if row.row.position == 0]
     pages = [twins.store.steps(reach, of_both, EVERY, after) for after in (None, *places)]
     if any(len({row.cursor for row in page}) < len(page) for page in pages):
         return {"one step twice"}

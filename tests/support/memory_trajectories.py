@@ -6,7 +6,8 @@ import operator
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from tests.support.memory_numbers import count_numbers
 from tests.support.memory_said import said_of
@@ -25,19 +26,20 @@ from spanloom.core.query.continuations import (
 )
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
-from spanloom.storage.trajectories.rows import agent_names, summary_row
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.storage.trajectories.rows import summary_row
+from spanloom.storage.trajectories.run_reader import listed_run
 from spanloom.storage.trajectories.step_arrays import placed_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from tests.support.where_evaluation import Run
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
 
@@ -49,7 +51,7 @@ class _Told:
         self.record = record
 
     @cached_property
-    def summary(self) -> TrajectorySummary:
+    def summary(self) -> ListedRun:
         return _summary(self.record)
 
     @cached_property
@@ -138,7 +140,7 @@ class MemoryTrajectories(MemoryState):
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``TrajectoryReader.list``."""
         descending = question.order.is_descending
         comes_later = operator.lt if descending else operator.gt
@@ -166,9 +168,9 @@ class MemoryTrajectories(MemoryState):
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         """See ``StepReader.steps``."""
-        found: list[StepRow] = []
+        found: list[ListedStep] = []
         for line in self.list(reach, where, 2**31):
             with self._lock:
                 record = self._records[line.key]
@@ -197,7 +199,7 @@ class MemoryTrajectories(MemoryState):
         where: TrajectoryFilter,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``TrajectoryReader.conversation``."""
         where = replace(where, conversation_id=conversation_id)
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
@@ -213,15 +215,21 @@ class MemoryTrajectories(MemoryState):
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
         turns = [line for line in seen if line.conversation_id and matches(TURNS, line)]
         turns.sort(key=lambda line: (_talk(line), line.cursor))
-        talks = [_conversation(list(runs), where) for _, runs in groupby(turns, _talk)]
+        talks = [
+            _conversation(list(runs), where, self._duration_ns) for _, runs in groupby(turns, _talk)
+        ]
         found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
         return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
 
-    def _lines(self) -> Sequence[TrajectorySummary]:
+    def _duration_ns(self, key: TraceKey) -> int:
+        root = self._records[key].trajectory.root
+        return max(root.end_ns - root.start_ns, 0)
+
+    def _lines(self) -> Sequence[ListedRun]:
         with self._lock:
             lines = [self._tell(record).summary for record in self._records.values()]
         found = find_continuations(line for line in lines if matches(TURNS, line))
-        return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
+        return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
 
     def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find_calls``."""
@@ -241,73 +249,43 @@ def _head(record: TrajectoryRecord) -> Head:
     return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
 
 
-def _place(row: StepRow) -> tuple[object, ...]:
-    return (*row.cursor[:3], -row.position)
+def _place(row: ListedStep) -> tuple[object, ...]:
+    return (*row.cursor[:3], -row.row.position)
 
 
-def _talk(line: TrajectorySummary) -> tuple[str, str]:
+def _talk(line: ListedRun) -> tuple[str, str]:
     return line.key.project, line.conversation_id
 
 
 def _conversation(
-    runs: Sequence[TrajectorySummary], where: TrajectoryFilter
+    runs: Sequence[ListedRun], where: TrajectoryFilter, duration_ns: Callable[[TraceKey], int]
 ) -> ConversationSummary | None:
     """Return a conversation of these runs, oldest first, if the filter wants one of them."""
     first, last = runs[0], runs[-1]
     wanted = [run for run in runs if matches(where, run)]
     if not wanted:
         return None
-    users = [run.user_id for run in runs if run.user_id]
+    users = [run.run.user_id for run in runs if run.run.user_id]
     return ConversationSummary(
         project=first.key.project,
         conversation_id=first.conversation_id,
         cursor=wanted[-1].cursor,
         runs=len(runs),
         start_ns=first.start_ns,
-        question=first.question,
-        answer=last.answer,
+        question=first.run.question,
+        answer=last.run.answer,
         user_id=users[-1] if users else "",
-        input_tokens=sum(run.input_tokens for run in runs),
-        output_tokens=sum(run.output_tokens for run in runs),
+        input_tokens=sum(run.run.input_tokens for run in runs),
+        output_tokens=sum(run.run.output_tokens for run in runs),
         last_trace_id=last.key.trace_id,
         last_start_ns=last.start_ns,
-        last_duration_ns=last.duration_ns,
+        last_duration_ns=duration_ns(last.key),
         last_status=last.status,
-        last_outcome=last.outcome,
+        last_outcome=last.run.outcome,
     )
 
 
-def _summary(record: TrajectoryRecord) -> TrajectorySummary:
-    trajectory, row = record.trajectory, cast("dict[str, Any]", summary_row(record))
-    root, original = trajectory.root, trajectory.duplicate_of
-    return TrajectorySummary(
-        key=record.key,
-        version=record.version,
-        status=record.status,
-        root_name=root.name,
-        root_type=trajectory.root_type.value,
-        start_ns=root.start_ns,
-        duration_ns=max(root.end_ns - root.start_ns, 0),
-        outcome=trajectory.outcome,
-        failures=len(trajectory.failures),
-        agent_names=agent_names(trajectory),
-        step_counts=dict(trajectory.step_counts),
-        span_count=trajectory.span_count,
-        input_tokens=trajectory.root_metrics.input_tokens,
-        output_tokens=trajectory.root_metrics.output_tokens,
-        duplicate_of=original.trace_id if original else "",
-        dialects=list(trajectory.dialects),
-        conversation_id=trajectory.conversation_id,
-        question=row["Question"],
-        answer=row["Answer"],
-        services=row["Services"],
-        environment=row["Environment"],
-        user_id=row["UserId"],
-        tags=row["Tags"],
-        models=row["Models"],
-        is_waiting=row["IsWaiting"],
-        is_resuming=row["IsResuming"],
-        cost=cost["usd"] if isinstance(cost := trajectory.extras.get("cost"), dict) else None,
-        model_time_ns=row["ModelDurationNs"],
-        tool_time_ns=row["ToolDurationNs"],
-    )
+def _summary(record: TrajectoryRecord) -> ListedRun:
+    """Return a record as the columns of its row would be read."""
+    stored = {**summary_row(record), "Rank": ()}
+    return listed_run(SimpleNamespace(**stored))

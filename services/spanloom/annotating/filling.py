@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 MOST_ITEMS = 10_000
@@ -92,7 +92,7 @@ class Filling:
     def _where(self, text: str) -> Condition:
         return parse_where(text, self._now_us() * 1_000)
 
-    def _runs(self, queue: Queue, where: str) -> Iterator[TrajectorySummary]:
+    def _runs(self, queue: Queue, where: str) -> Iterator[ListedRun]:
         """Return the newest runs of the question, as a list shows them."""
         asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
@@ -102,7 +102,7 @@ class Filling:
         )
         return islice(runs, MOST_ITEMS)
 
-    def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, TrajectorySummary]:
+    def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, ListedRun]:
         reach, found = Reach.only(queue.project), {}
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
@@ -120,5 +120,5 @@ def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
     return [trace_id for _, trace_id in sorted(places)]
 
 
-def _item(run: TrajectorySummary, place: int) -> QueueItem:
-    return QueueItem(run.key.trace_id, place, run.version, run.failures)
+def _item(run: ListedRun, place: int) -> QueueItem:
+    return QueueItem(run.key.trace_id, place, run.version, run.run.failures)

@@ -15,9 +15,10 @@ from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.question import is_orderable
 from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers
 from spanloom.core.query.where import fields as declared
-from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.query.where.values import OPERATORS
+from spanloom.core.records.declared import FieldType
 
 _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}

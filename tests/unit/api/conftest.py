@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.listed_runs import listed_run
 from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.otlp_requests import message_of
 
@@ -24,7 +25,7 @@ from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
@@ -52,9 +53,9 @@ class ShelfStore(MemoryAnnotations):
 
     documents: dict[TraceKey, bytes] = field(default_factory=dict)
     spans: dict[TraceKey, bytes] = field(default_factory=dict)
-    rows: list[StepRow] = field(default_factory=list)
+    rows: list[ListedStep] = field(default_factory=list)
     """Steps of one run."""
-    summaries: list[TrajectorySummary] = field(default_factory=list)
+    summaries: list[ListedRun] = field(default_factory=list)
     talks: list[ConversationSummary] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
     asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
@@ -105,7 +106,7 @@ class ShelfStore(MemoryAnnotations):
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         if self.error:
             raise self.error
@@ -128,11 +129,11 @@ class ShelfStore(MemoryAnnotations):
         limit: int,
         after: StepCursor | None = None,
         _asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         self.asked.append((reach, where))
         if self.error:
             raise self.error
-        behind = [row for row in self.rows if after is None or row.position > after.position]
+        behind = [row for row in self.rows if after is None or row.row.position > after.position]
         return behind[:limit]
 
     def conversation(
@@ -142,7 +143,7 @@ class ShelfStore(MemoryAnnotations):
         where: TrajectoryFilter,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         if self.error:
             raise self.error
@@ -236,26 +237,10 @@ def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) 
     return Replay(replay_id, selection, 9, done=9, is_finished=is_finished)
 
 
-def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:
-    return TrajectorySummary(
-        key=TraceKey(project, f"{number:032x}"),
-        version=1,
-        status=Status.SETTLED,
-        root_name="team",
-        root_type="graph",
-        start_ns=1_715_400_000_000_000_000 + number // 2,  # two of each start: ties are tested
-        duration_ns=2_000_000,
-        outcome=Outcome.OK,
-        failures=0,
-        agent_names=["a"],
-        step_counts={"agent": 1},
-        span_count=3,
-        input_tokens=10,
-        output_tokens=5,
-        duplicate_of="",
-        dialects=["openinference"],
-        conversation_id=conversation_id,
-    )
+def summary(number: int, project: str = "default", conversation_id: str = "") -> ListedRun:
+    start_ns = 1_715_400_000_000_000_000 + number // 2  # two of each start: ties are tested
+    key = TraceKey(project, f"{number:032x}")
+    return listed_run(key, start_ns, 2_000_000, conversation_id=conversation_id or None)
 
 
 def talk(number: int, project: str = "default") -> ConversationSummary:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from tests.support.listed_runs import of_trace
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
@@ -237,7 +237,7 @@ def test_the_examples_of_parameters_are_accepted(
     client: TestClient, spec: Spec, locks: Locks, store: ShelfStore
 ) -> None:
     store.summaries[0] = summary(0, conversation_id="c")
-    store.summaries.append(replace(summary(0), key=TraceKey("default", TRACE)))
+    store.summaries.append(of_trace(summary(0), TraceKey("default", TRACE)))
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}", ANNOTATOR: "ada"}
     key_id = locks.make("support").split("_")[1]
     for name, operation in sorted(operations(spec), key=lambda found: _turn(found[0])):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.listed_runs import of_trace
 from tests.unit.api.conftest import summary
 
 from spanloom.core.model.span import TraceKey
@@ -161,7 +161,7 @@ def test_a_document_names_the_runs_that_go_on_with_each_other(
     key = TraceKey("default", TRACE)
     stored = b'{"id":"x","extraction":{"version":1,"is_resuming":true}}'
     store.documents[key] = stored
-    store.summaries = [replace(summary(9), key=key)]
+    store.summaries = [of_trace(summary(9), key)]
     assert client.get(path).content == stored
     store.continuations[key] = Continuation("a" * 32, "b" * 32)
     told = (

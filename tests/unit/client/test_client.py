@@ -335,7 +335,6 @@ def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None
 @pytest.mark.parametrize(
     ("schema", "model"),
     [
-        ("TrajectoryItem", models.TrajectorySummary),
         ("TrajectoryList", models.Page),
         ("ConversationItem", models.ConversationSummary),
         ("LastRun", models.LastRun),

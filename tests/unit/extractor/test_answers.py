@@ -118,7 +118,7 @@ def test_two_tellers_each_in_a_trace_of_its_own(world: World, seed: int) -> None
         world.send_message(body)
         world.run(3)
     lines = world.store.list(Reach.ALL, TrajectoryFilter(is_duplicate=False), 100)
-    asked = {line.question: line.key.trace_id for line in lines}
+    asked = {line.run.question: line.key.trace_id for line in lines}
     assert links(world) == {asked["yes"]: asked["Send Bob 500"]}
     [talk] = world.store.conversations(Reach.ALL, TrajectoryFilter(), 10)
     assert (talk.runs, talk.last_trace_id) == (3, asked["And what is left?"])

@@ -251,7 +251,7 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
     fill_and_upgrade(lane, monkeypatch, BEFORE_OUTCOMES, [OLD_ENDS, OLD_ENDED], statements)
     lists = ClickHouseLists(lane, lane)
     lines = lists.list(Reach.only("p"), TrajectoryFilter(), 10)
-    assert [(line.key.trace_id, line.outcome, line.failures) for line in lines] == [
+    assert [(line.key.trace_id, line.run.outcome, line.run.failures) for line in lines] == [
         ("bad", Outcome.FAILED, 0),
         ("good", Outcome.OK, 0),
     ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
         wanted = (a for a in seen if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in wanted}.values())
 
-    def _passes(self, now: TrajectorySummary) -> bool:
+    def _passes(self, now: ListedRun) -> bool:
         """Whether a trajectory, as it is now, passes the filters."""
         return matches(self.where, now)
 

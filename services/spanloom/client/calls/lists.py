@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
-from spanloom.client.models import ConversationSummary, StepRow, TrajectorySummary
+from spanloom.client.models import ConversationSummary
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import given, or_any, segment
+from spanloom.core.records.run import Run
+from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
     from spanloom.client.moments import Moment
@@ -63,7 +65,7 @@ def trajectories(
     environment: str | None = None,
     user_id: str | None = None,
     tag: str | None = None,
-) -> Listing[TrajectorySummary]:
+) -> Listing[Run]:
     """Give runs that pass every filter, newest first, page by page as they are needed.
 
     ``where`` is a query, ``words`` are what a step said, as in ``search``, ``order`` is another
@@ -96,7 +98,7 @@ def trajectories(
             "tag": tag,
         }
     )
-    return Listing("/v1/trajectories", filters, limit, TrajectorySummary, has_arrow=True)
+    return Listing("/v1/trajectories", filters, limit, Run, has_arrow=True)
 
 
 def steps(
@@ -149,13 +151,13 @@ def conversation(
     limit: int | None = None,
     is_duplicate: bool | None = False,
     has_steps: bool | None = None,
-) -> Listing[TrajectorySummary]:
+) -> Listing[Run]:
     """Give the runs of a conversation, oldest first, page by page as they are needed."""
     path = f"/v1/conversations/{segment(conversation_id)}"
     filters = given(
         {"project": project, "is_duplicate": or_any(is_duplicate), "has_steps": has_steps}
     )
-    return Listing(path, filters, limit, TrajectorySummary)
+    return Listing(path, filters, limit, Run)
 
 
 def documents(

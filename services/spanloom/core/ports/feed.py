@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Position
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
 
 
 class Announcement(NamedTuple):
@@ -28,7 +28,7 @@ class Announcement(NamedTuple):
     """When its root began."""
     changed_us: int = 0
     """Its place in the feed, by the store's clock; 0 before it has one."""
-    now: TrajectorySummary | None = None
+    now: ListedRun | None = None
     """What the trajectory is now; ``None`` if it is gone, or not what the reader wants."""
     is_said: bool = False
     """Whether annotations or scores changed; it has no version of its own."""

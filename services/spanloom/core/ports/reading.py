@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -84,7 +84,7 @@ class TrajectoryReader(Protocol):
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
         A question narrows them down further, and may ask for another order; what has no such value
@@ -115,7 +115,7 @@ class TrajectoryReader(Protocol):
         where: TrajectoryFilter,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
 
         A conversation is of one project; within a wider reach, those of all that have its id. The

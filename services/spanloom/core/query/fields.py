@@ -21,6 +21,8 @@ from spanloom.core.model.trajectory import (  # types that are read at runtime
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from spanloom.core.query.summaries import ListedRun
+
 
 class Comparison(Enum):
     """How what is stored is compared with what is asked for."""
@@ -39,7 +41,7 @@ class FilterField(NamedTuple):
     """Column of ``trajectory_list``, or an expression of its columns in parentheses."""
     comparison: Comparison
     attribute: str
-    """Attribute of ``TrajectorySummary``."""
+    """Attribute of ``ListedRun``, or of its run."""
     description: str
     """For the reader of the API: completes "only trajectories …"."""
     example: object
@@ -200,12 +202,16 @@ def asked_for(where: TrajectoryFilter) -> Iterator[tuple[DeclaredField, object]]
             yield declared, value
 
 
-def matches(where: TrajectoryFilter, line: object) -> bool:
-    """Return whether a line, a ``TrajectorySummary`` or its like, passes every filter."""
+def matches(where: TrajectoryFilter, line: ListedRun) -> bool:
+    """Return whether a line passes every filter."""
     return all(
-        _COMPARE[declared.field.comparison](getattr(line, declared.field.attribute), value)
+        _COMPARE[declared.field.comparison](_attribute(line, declared.field.attribute), value)
         for declared, value in asked_for(where)
     )
+
+
+def _attribute(line: ListedRun, name: str) -> object:
+    return getattr(line if hasattr(line, name) else line.run, name)
 
 
 _COMPARE: Mapping[Comparison, Callable[..., bool]] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE
-from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
+from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.where.columns import COLUMNS, joined_items
 

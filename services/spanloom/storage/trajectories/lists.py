@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.summaries import Cursor, TrajectorySummary
+from spanloom.core.query.summaries import Cursor, ListedRun
 from spanloom.storage.engine.conditions import both, passing, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.trajectories.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
@@ -46,7 +46,7 @@ class ClickHouseLists:
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``TrajectoryReader.list``."""
         lane = self._reader if question == ANY_RUN else self._asker  # what may take long
         with bounded():
@@ -69,7 +69,7 @@ class ClickHouseLists:
         where: TrajectoryFilter,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``TrajectoryReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
@@ -85,7 +85,7 @@ class ClickHouseLists:
                 for project, start, trace_id in rows
             ]
 
-        def current(found: Sequence[Candidate]) -> Mapping[Key, TrajectorySummary]:
+        def current(found: Sequence[Candidate]) -> Mapping[Key, ListedRun]:
             lines = read_current(self._reader, wanted, [one.key for one in found], SUMMARY)
             return {line.key: line for line in lines}
 

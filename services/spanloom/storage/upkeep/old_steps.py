@@ -55,7 +55,6 @@ def _old_run(
         steps,
         root_id=root.get("id", ""),
         start_ns=trajectory["StartTimeUnixNano"],
-        cost=cost.get("usd"),
         told=(extraction.get("metadata") or {}, root.get("metadata") or {}),
         texts=told_steps(document),
     )
@@ -63,7 +62,7 @@ def _old_run(
     return OldRun(
         trajectory["Seq"],
         trajectory["Version"],
-        {**trajectory, **dict(columns)},
+        {**trajectory, "Cost": cost.get("usd"), **dict(columns)},
         list(_calls(key, rows)),
     )
 

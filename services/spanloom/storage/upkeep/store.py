@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.annotated import keep_annotated
+from spanloom.storage.upkeep.declared_columns import add_declared
 from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.layout import Layout
@@ -34,8 +35,9 @@ class ClickHouseUpkeep:
         refuse_old_engine(self._lane)
         with self._lock.held() as renew:
             applied = migrate(self._lane, renew)
+            added = add_declared(self._lane, renew)
             self.lay_out()  # so that of a store with little in it nobody has to wait
-        return applied
+        return [*applied, *added]
 
     def lay_out(self) -> int:
         """See ``Upkeep.lay_out``."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.tree import Operator
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Compare, Exists, In

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import (
     And,
     Chain,
@@ -17,6 +17,7 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
+from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.where import comparisons, shapes
 from spanloom.storage.where.columns import COLUMNS

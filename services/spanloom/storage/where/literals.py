@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.where.fields import FieldType
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
