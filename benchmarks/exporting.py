@@ -14,7 +14,6 @@ from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 from spanloom.storage.engine.connect import open_store
@@ -45,7 +44,7 @@ class Exported(NamedTuple):
 def export_everything(path: Path) -> Mapping[str, Exported]:
     """Return what each list took in each form: ``runs, text/csv``."""
     with closing(open_store(f"chdb://{path}")) as store:
-        store.list(Reach.ALL, TrajectoryFilter(), 1_000)
+        store.list(Reach.ALL, None, 1_000)
         before = peak_rss_bytes()
         return {
             f"{of}, {form.media_type}": asyncio.run(_export(store, of, form, before))
@@ -75,5 +74,5 @@ def _rows_of(store: ClickHouseStore, of: str, shown: list[None]) -> Rows[Any, An
         shown.append(None)
         return line.run if is_runs else line.row
 
-    read = partial(store.list if is_runs else store.steps, Reach.ALL, TrajectoryFilter())
+    read = partial(store.list if is_runs else store.steps, Reach.ALL, None)
     return Rows(read, show, columns_of(model), None, None if is_runs else MOST_STEPS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotations import SCHEME, annotation
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record, make_trajectory
@@ -26,7 +27,6 @@ from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
@@ -70,30 +70,26 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "versions": lambda store, key: store.versions(key.trace_id, reach(key)),
     "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
     "numbers": lambda store, key: [
-        group
-        for group in store.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
-        if group.by == [key.trace_id]
+        group for group in store.numbers(reach(key), None, BY_TRACE) if group.by == [key.trace_id]
     ],
     "steps": lambda store, key: [
-        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
+        row for row in store.steps(reach(key), None, 100) if row.key == key
     ],
     "list": lambda store, key: [
-        line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
+        line for line in store.list(reach(key), None, 100) if line.key == key
     ],
     "asked_among": lambda store, key: store.asked_among([key], reach(key), ANY_STEPS),
     "conversation": lambda store, key: [
-        line
-        for line in store.conversation(key.project, reach(key), TrajectoryFilter(), 100)
-        if line.key == key
+        line for line in store.conversation(key.project, reach(key), None, 100) if line.key == key
     ],
     "conversations": lambda store, key: [
         talk.last_trace_id
-        for talk in store.conversations(reach(key), TrajectoryFilter(user_id=key.trace_id), 100)
+        for talk in store.conversations(reach(key), filtered(user=key.trace_id), 100)
     ],
     "continuation": lambda store, key: store.continuation(key).resumed_by,
     "announced": lambda store, key: [
         told.version
-        for told in store.announced(reach(key), TrajectoryFilter(), Position(), 100).announcements
+        for told in store.announced(reach(key), None, Position(), 100).announcements
         if told.now and told.key == key
     ],
     "find_calls": lambda store, key: [

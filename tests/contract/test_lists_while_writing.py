@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -27,7 +28,6 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 from spanloom.storage.clickhouse import ClickHouseStore
 
@@ -108,21 +108,19 @@ class Writing(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In the end every list has every run, in order, whatever the size of its pages."""
-        own, where = Reach.only(self.project), TrajectoryFilter()
+        own, where = Reach.only(self.project), None
         newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
         for limit in (7, 50):
             pages = read_pages(lambda most, at: self.store.list(own, where, most, at), limit)
             assert [int(line.key.trace_id, 16) for line in pages] == newest
             talk = read_pages(
-                lambda most, at: self.store.conversation(
-                    CONVERSATION, own, TrajectoryFilter(), most, at
-                ),
+                lambda most, at: self.store.conversation(CONVERSATION, own, None, most, at),
                 limit,
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
 
     def read(self, limit: int) -> Sequence[ListedRun]:
-        where = TrajectoryFilter(status=Status.SETTLED)
+        where = filtered(status=Status.SETTLED)
         return self.store.list(Reach.only(self.project), where, limit, self.after)
 
     def check(self) -> None:
@@ -176,6 +174,6 @@ def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> Non
     seq = next_seq()
     for version, trajectory in ((1, first), (2, second), (2, second)):
         unmerged.write([make_record(key, trajectory, seq, version)])
-    found = unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50)
+    found = unmerged.steps(Reach.only(key.project), None, 50)
     assert [(line.row.version, int(line.row.step_id, 16)) for line in found] == [(2, 1), (2, 2)]
-    assert not unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50, found[-1].cursor)
+    assert not unmerged.steps(Reach.only(key.project), None, 50, found[-1].cursor)

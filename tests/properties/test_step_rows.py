@@ -11,7 +11,6 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
     from spanloom.storage.clickhouse import ClickHouseStore
 
-ALL = TrajectoryFilter()
+ALL = None
 EVERY = 10**6
 
 

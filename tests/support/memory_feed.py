@@ -8,8 +8,9 @@ from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.annotation.withholding import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
-from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
+from spanloom.core.query.shorts import meets
+from spanloom.core.query.where.tree import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where.tree import Condition
 
 
 class MemoryFeed(MemoryTrajectories):
@@ -33,7 +34,7 @@ class MemoryFeed(MemoryTrajectories):
             self._announced += [a for a in told if a.key not in self._deleted]
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int
+        self, reach: Reach, where: Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
         """See ``FeedReader.announced``."""
         with self._lock:
@@ -47,7 +48,7 @@ class MemoryFeed(MemoryTrajectories):
             own = [a for a in behind if reach.covers(a.key.project)]
             found = cut(own, limit + after.shown)
             has_more = len(found) < len(own)
-            wanted = {line.key: line for line in self._lines() if matches(where, line)}
+            wanted = {line.key: line for line in self._lines() if meets(line, where)}
         withheld = withheld_from_all(cast("MemoryAnnotations", self), reach)
         shown = ((a, wanted.get(a.key)) for a in unseen(found, after))
         new = [a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown]

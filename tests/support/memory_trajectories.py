@@ -24,9 +24,10 @@ from spanloom.core.query.continuations import (
     Continuation,
     find_continuations,
 )
-from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.shorts import all_of, condition_of, meets
 from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.core.query.where.tree import Condition
 from spanloom.storage.trajectories.rows import summary_row
 from spanloom.storage.trajectories.run_reader import listed_run
 from spanloom.storage.trajectories.step_arrays import placed_steps
@@ -136,7 +137,7 @@ class MemoryTrajectories(MemoryState):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
@@ -148,23 +149,23 @@ class MemoryTrajectories(MemoryState):
         matching = [
             replace(line, rank=rank_of(question.order, self._run(line.key)))
             for line in seen
-            if matches(where, line) and self._is_asked_for(line.key, question)
+            if meets(line, where) and self._is_asked_for(line.key, question)
         ]
         matching.sort(key=lambda line: line.cursor.place, reverse=descending)
         place = None if after is None else after.place
         behind = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
         return behind[:limit]
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """See ``TrajectoryReader.numbers``."""
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
-        runs = [self._run(line.key) for line in seen if matches(where, line)]
+        runs = [self._run(line.key) for line in seen if meets(line, where)]
         return count_numbers(runs, asked)
 
     def steps(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
@@ -196,24 +197,24 @@ class MemoryTrajectories(MemoryState):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
         """See ``TrajectoryReader.conversation``."""
-        where = replace(where, conversation_id=conversation_id)
+        where = all_of(where, condition_of({"conversation": conversation_id}))
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
-        matching = [line for line in seen if conversation_id and matches(where, line)]
+        matching = [line for line in seen if conversation_id and meets(line, where)]
         matching.sort(key=lambda line: line.cursor)
         ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
 
     def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """See ``TrajectoryReader.conversations``."""
         seen = [line for line in self._lines() if reach.covers(line.key.project)]
-        turns = [line for line in seen if line.conversation_id and matches(TURNS, line)]
+        turns = [line for line in seen if line.conversation_id and meets(line, TURNS)]
         turns.sort(key=lambda line: (_talk(line), line.cursor))
         talks = [
             _conversation(list(runs), where, self._duration_ns) for _, runs in groupby(turns, _talk)
@@ -228,7 +229,7 @@ class MemoryTrajectories(MemoryState):
     def _lines(self) -> Sequence[ListedRun]:
         with self._lock:
             lines = [self._tell(record).summary for record in self._records.values()]
-        found = find_continuations(line for line in lines if matches(TURNS, line))
+        found = find_continuations(line for line in lines if meets(line, TURNS))
         return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
 
     def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
@@ -258,11 +259,11 @@ def _talk(line: ListedRun) -> tuple[str, str]:
 
 
 def _conversation(
-    runs: Sequence[ListedRun], where: TrajectoryFilter, duration_ns: Callable[[TraceKey], int]
+    runs: Sequence[ListedRun], where: Condition | None, duration_ns: Callable[[TraceKey], int]
 ) -> ConversationSummary | None:
     """Return a conversation of these runs, oldest first, if the filter wants one of them."""
     first, last = runs[0], runs[-1]
-    wanted = [run for run in runs if matches(where, run)]
+    wanted = [run for run in runs if meets(run, where)]
     if not wanted:
         return None
     users = [run.run.user_id for run in runs if run.run.user_id]

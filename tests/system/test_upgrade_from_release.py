@@ -44,11 +44,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 READ = """
 import sys
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.connect import open_store
 
 store = open_store(sys.argv[1])
-print(len(store.list(Reach.ALL, TrajectoryFilter(), 100)), int(store.is_laid_out()))
+print(len(store.list(Reach.ALL, None, 100)), int(store.is_laid_out()))
 for table in sys.argv[2:]:
     rows = store._worker._client.raw_query(f"SELECT * FROM {table}", fmt="JSONEachRow")
     print("[" + rows.decode().strip().replace("\\n", ",") + "]")

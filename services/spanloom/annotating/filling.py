@@ -9,9 +9,9 @@ from spanloom.core.errors import PermanentError
 from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import every_line
 from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.shorts import condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
@@ -30,7 +30,7 @@ PAGE = 1_000
 AT_ONCE = 200
 """Runs that are looked up by one question."""
 
-_SHOWN = TrajectoryFilter(is_duplicate=False, has_steps=True)
+_SHOWN = condition_of({"duplicate": False, "has_steps": True})
 """What a list shows unless it is asked otherwise."""
 
 
@@ -107,7 +107,7 @@ class Filling:
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
             asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
-            for run in self._store.list(reach, TrajectoryFilter(), AT_ONCE, None, asked):
+            for run in self._store.list(reach, None, AT_ONCE, None, asked):
                 found[run.key.trace_id] = run
         return found
 

@@ -124,18 +124,16 @@ class ReplayQuery(BaseModel):
     project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
         None
     )
-    start_from: Annotated[
+    since: Annotated[
         Instant | None,
         Field(
-            alias="from",
             description="Started at or after: RFC 3339, or milliseconds since the epoch.",
             examples=["2026-01-31T12:00:00Z"],
         ),
     ] = None
-    start_before: Annotated[
+    until: Annotated[
         Instant | None,
         Field(
-            alias="to",
             description="Started before: RFC 3339, or milliseconds since the epoch.",
             examples=["1769860800000"],
         ),
@@ -152,8 +150,8 @@ class ReplayQuery(BaseModel):
         """Return what the store understands, of what the caller may see."""
         return Selection(
             callers.narrowed(self.project),
-            start_from_ns=self.start_from,
-            start_before_ns=self.start_before,
+            start_from_ns=self.since,
+            start_before_ns=self.until,
             dialect=self.dialect,
             other_than=extractor_version if self.outdated else None,
         )

@@ -10,6 +10,10 @@ from click.shell_completion import CompletionItem
 
 from spanloom.cli.bounded import ask_briefly
 from spanloom.cli.completing_fields import OFFERS
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run import RUN
+from spanloom.core.records.run_filters import run_shorts
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:
@@ -22,15 +26,9 @@ if TYPE_CHECKING:
 RUNS = 200
 """Names are those of so many of the newest runs."""
 PLACES: Mapping[str, str] = {
-    "--project": "project",
-    "--root": "root_name",
-    "--agent": "agent_names",
-    "--model": "models",
-    "--service": "services",
-    "--environment": "environment",
-    "--user": "user_id",
-    "--tag": "tags",
-    "--conversation": "conversation_id",
+    f"--{name.replace('_', '-')}": RUN.field_of(name)
+    for name in ("project", *run_shorts())
+    if name in RUN_FIELDS and RUN_FIELDS[name].type is FieldType.TEXT
 }
 """Option → where a run has what it asks for."""
 ITEMS: Mapping[str, str] = {

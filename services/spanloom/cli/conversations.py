@@ -77,7 +77,7 @@ def conversations_command(
             until=until,
             service=service,
             environment=environment,
-            user_id=user,
+            user=user,
         )
         give(found, render_conversations, form=form, columns=columns)
         return
@@ -87,7 +87,7 @@ def conversations_command(
         conversation_id,
         project=project,
         limit=limit,
-        is_duplicate=None if everything else False,
+        duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
     give(found, render_list, form=form, columns=columns)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
     from spanloom.core.query.where.tree import Condition
@@ -58,7 +57,7 @@ class ShelfStore(MemoryAnnotations):
     summaries: list[ListedRun] = field(default_factory=list)
     talks: list[ConversationSummary] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
-    asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
+    asked: list[tuple[Reach, Condition | None]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
@@ -102,7 +101,7 @@ class ShelfStore(MemoryAnnotations):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
@@ -114,7 +113,7 @@ class ShelfStore(MemoryAnnotations):
         behind = [s for s in newest if after is None or s.cursor < after]
         return behind[:limit]
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         self.asked.append((reach, where))
         if self.error:
             raise self.error
@@ -125,7 +124,7 @@ class ShelfStore(MemoryAnnotations):
     def steps(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         _asked: StepsAsked = ANY_STEP,
@@ -140,7 +139,7 @@ class ShelfStore(MemoryAnnotations):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
@@ -153,7 +152,7 @@ class ShelfStore(MemoryAnnotations):
         return [s for s in own if after is None or s.cursor > after][:limit]
 
     def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         self.asked.append((reach, where))
         if self.error:
@@ -162,7 +161,7 @@ class ShelfStore(MemoryAnnotations):
         return [talk for talk in newest if after is None or talk.cursor < after][:limit]
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, _after: Position | None, _limit: int
+        self, reach: Reach, where: Condition | None, _after: Position | None, _limit: int
     ) -> FeedPage:
         self.asked.append((reach, where))
         if self.error:

@@ -110,7 +110,7 @@ def test_filters_reach_the_api(world: World, client: Client) -> None:
     assert [int(r.trace_id, 16) for r in client.trajectories(since=1_800_000_004_000)] == [4]
     assert list(client.trajectories(since="2027-01-16", until="2027-01-17")) == []
     assert list(client.trajectories(has_error=True)) == []
-    assert list(client.trajectories(agent_name="nobody")) == []
+    assert list(client.trajectories(agent="nobody")) == []
     assert len(list(client.trajectories(has_error=False, status=Status.SETTLED))) == 4
 
 
@@ -200,7 +200,7 @@ def test_conversations_are_typed_and_paged_to_their_end(
     assert (talks[0].runs, talks[0].input_tokens) == (2, 20)
     assert talks[0].last_run.started_at == 1_800_000_005_000
     assert [talk.runs for talk in client.conversations(limit=1)] == [1]
-    assert list(client.conversations(user_id="nobody")) == []
+    assert list(client.conversations(user="nobody")) == []
 
 
 def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Client) -> None:
@@ -208,8 +208,8 @@ def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Cli
     world.write(2, conversation="talk", repeats=key)
     for given in (client.trajectories, partial(client.conversation, "talk")):
         assert [run.duplicate_of for run in given()] == [None]
-        assert [run.duplicate_of for run in given(is_duplicate=True)] == [key.trace_id]
-        assert len(list(given(is_duplicate=None))) == 2
+        assert [run.duplicate_of for run in given(duplicate=True)] == [key.trace_id]
+        assert len(list(given(duplicate=None))) == 2
 
 
 def test_a_replay(world: World, client: Client) -> None:

@@ -15,7 +15,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.engine import migrate as migrations
 from spanloom.storage.engine.lane import Lane
@@ -82,7 +81,7 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     told: list[list[str]] = []
 
     def look() -> None:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         told.append([a.key.trace_id for a in page.announcements])
 
     def slowly(rows: list[FeedRow]) -> None:
@@ -102,7 +101,7 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     lane = FeedLane()
 
     def told_by(feed: ClickHouseFeed) -> list[str]:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         return [a.key.trace_id for a in page.announcements]
 
     killed, started_anew = (
@@ -119,7 +118,7 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
     lane = FeedLane()
     feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     feed.announce(SOMETHING)
-    at = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10).next
+    at = feed.announced(Reach.ALL, None, Position(), 10).next
     asked: list[str] = []
 
     def noting(name: str, **_: object) -> Iterator[object]:
@@ -127,7 +126,7 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
         return iter([])
 
     lane.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
-    assert feed.announced(Reach.ALL, TrajectoryFilter(), at, 10).announcements == []
+    assert feed.announced(Reach.ALL, None, at, 10).announcements == []
     assert asked == []
 
 
@@ -137,7 +136,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
 
     def read(days: int) -> Position:
         after = Position(now_us - days * DAY_US)
-        return clickhouse_store.announced(Reach.only(), TrajectoryFilter(), after, 10).next
+        return clickhouse_store.announced(Reach.only(), None, after, 10).next
 
     read(400)
     set_retention(lane, RetentionPlan(Terms(trajectories=30)))
@@ -146,7 +145,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         with pytest.raises(PositionGoneError) as refused:
             read(31)
         assert refused.value.end.until_us > now_us - DAY_US
-        beginning = clickhouse_store.announced(Reach.only(), TrajectoryFilter(), Position(), 10)
+        beginning = clickhouse_store.announced(Reach.only(), None, Position(), 10)
         assert beginning.announcements == []
     finally:
         set_retention(lane, RetentionPlan())
@@ -167,10 +166,10 @@ def test_the_feed_of_an_older_store_begins_with_all_that_is_there(
         )
     migrations.migrate(lane)
     feed = ClickHouseFeed(lane, lane, OwnClock())
-    page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+    page = feed.announced(Reach.ALL, None, Position(), 10)
     (told,) = page.announcements
     assert told[:4] == (TraceKey("p", "a"), 2, Status.SETTLED, START_NS)
     assert abs(told.changed_us - time.time_ns() // 1000) < 3600 * US
     feed.announce(SOMETHING)
-    (new,) = feed.announced(Reach.ALL, TrajectoryFilter(), page.next, 10).announcements
+    (new,) = feed.announced(Reach.ALL, None, page.next, 10).announcements
     assert new.key == SOMETHING[0].key

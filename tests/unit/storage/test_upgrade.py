@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.calls import windows
+from tests.support.filters import filtered
 from tests.support.otlp_requests import message_of, spooled, wire_span
 from tests.support.trajectory_records import model_step
 
@@ -14,7 +15,6 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status, StepError, Usage
 from spanloom.core.ports.building import Extent
 from spanloom.core.ports.progress import Progress
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.parser import parse_where
 from spanloom.storage.engine import migrate as migrations
@@ -117,7 +117,7 @@ def test_a_run_laid_out_anew_is_judged_by_its_steps_while_its_old_row_is_there_t
     migrations.migrate(lane)
     lane.run("SYSTEM STOP MERGES trajectory_list")
     lay_out(lane)
-    lists, reach, nothing = ClickHouseLists(lane, lane), Reach.ALL, TrajectoryFilter()
+    lists, reach, nothing = ClickHouseLists(lane, lane), Reach.ALL, None
     for where, found in (("has(type = model)", 1), ("not has(type = model)", 0)):
         asked = Question(parse_where(where, 0))
         assert len(lists.list(reach, nothing, 5, None, asked)) == found, where
@@ -199,9 +199,9 @@ def test_conversations_and_replays_stored_before_the_project_led_are_found(
         lane, monkeypatch, BEFORE_REACH, [OLD_RUN, OLD_TRAJECTORY, OLD_REPLAYS], statements
     )
     lists, replays = ClickHouseLists(lane, lane), ClickHouseReplays(lane, is_alone=True)
-    [line] = lists.conversation("talk", Reach.only("p"), TrajectoryFilter(), 10)
+    [line] = lists.conversation("talk", Reach.only("p"), None, 10)
     assert line.key == TraceKey("p", "old")
-    assert lists.conversation("talk", Reach.only("other"), TrajectoryFilter(), 10) == []
+    assert lists.conversation("talk", Reach.only("other"), None, 10) == []
     assert [r.id for r in replays.replays(Reach.ALL, 10)] == ["2", "1"]
     assert [r.selection.reach for r in replays.replays(Reach.ALL, 10)] == [
         Reach.ALL,
@@ -250,12 +250,12 @@ def test_runs_stored_before_there_were_outcomes_have_failed_if_a_step_had(
     lane = Lane(fresh_database)
     fill_and_upgrade(lane, monkeypatch, BEFORE_OUTCOMES, [OLD_ENDS, OLD_ENDED], statements)
     lists = ClickHouseLists(lane, lane)
-    lines = lists.list(Reach.only("p"), TrajectoryFilter(), 10)
+    lines = lists.list(Reach.only("p"), None, 10)
     assert [(line.key.trace_id, line.run.outcome, line.run.failures) for line in lines] == [
         ("bad", Outcome.FAILED, 0),
         ("good", Outcome.OK, 0),
     ]
-    [failed] = lists.list(Reach.only("p"), TrajectoryFilter(outcome=Outcome.FAILED), 10)
+    [failed] = lists.list(Reach.only("p"), filtered(outcome=Outcome.FAILED), 10)
     assert failed.key.trace_id == "bad"
 
 
@@ -274,5 +274,5 @@ def test_a_run_that_waited_before_runs_were_marked_waits(
     lane = Lane(fresh_database)
     rows = [OLD_PAUSE.format(table=table) for table in ("trajectories", "trajectory_list")]
     fill_and_upgrade(lane, monkeypatch, BEFORE_MARKS, rows, statements)
-    [line] = ClickHouseLists(lane, lane).list(Reach.only("p"), TrajectoryFilter(), 10)
+    [line] = ClickHouseLists(lane, lane).list(Reach.only("p"), None, 10)
     assert (line.is_waiting, line.is_resuming) == (True, False)

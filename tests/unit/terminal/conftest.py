@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.summaries import Cursor
+    from spanloom.core.query.where.tree import Condition
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [
@@ -67,7 +67,7 @@ class OneTrajectory:
     def __init__(self) -> None:
         self.listed = 1
         self.version = 1
-        self.asked: list[tuple[Reach, TrajectoryFilter]] = []
+        self.asked: list[tuple[Reach, Condition | None]] = []
 
     def document(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(canonical_example()) if trace_id == TRACE else None
@@ -89,7 +89,7 @@ class OneTrajectory:
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
@@ -102,7 +102,7 @@ class OneTrajectory:
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
@@ -111,7 +111,7 @@ class OneTrajectory:
         return newest_first[::-1] if conversation_id == "trip" else []
 
     def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         runs = self.list(reach, where, limit, after)
         return [self._conversation(run) for run in runs]

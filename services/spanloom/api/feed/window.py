@@ -7,15 +7,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import FeedPage
-from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
+from spanloom.core.query.shorts import meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
@@ -30,7 +29,8 @@ class Wanted(NamedTuple):
     """What one reader wants of the feed."""
 
     reach: Reach
-    where: TrajectoryFilter
+    where: Condition | None
+    """What its filters ask for."""
     with_said: bool = False
     """Whether to tell also that annotations or scores changed."""
     asked: Condition | None = None
@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
 
     def _passes(self, now: ListedRun) -> bool:
         """Whether a trajectory, as it is now, passes the filters."""
-        return matches(self.where, now)
+        return meets(now, self.where)
 
 
 class Window:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
     from spanloom.core.query.continuations import Continuation
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
@@ -80,7 +79,7 @@ class TrajectoryReader(Protocol):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
@@ -100,7 +99,7 @@ class TrajectoryReader(Protocol):
         Raises ``InvalidQueryError`` as ``list`` does.
         """
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
 
         By time they come in its order, else the largest first number first; never more than
@@ -112,7 +111,7 @@ class TrajectoryReader(Protocol):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
@@ -123,7 +122,7 @@ class TrajectoryReader(Protocol):
         """
 
     def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """Return up to ``limit`` conversations in which a run is what the filter wants.
 

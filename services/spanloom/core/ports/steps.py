@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.step import StepRow
 
@@ -69,7 +68,7 @@ class StepReader(Protocol):
     def steps(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,

@@ -79,9 +79,15 @@ class Declaration:
         self._others = (*_inside(self.fields), *others)
         self.stored = tuple(self._stored())
         self.asked = tuple(self._asked())
+        asked_as = ((field.name, field.find(Asked)) for field in self.fields)
+        self._names = {asked.name: name for name, asked in asked_as if asked}
         self.groups = {group.value: self._names_in(group) for group in Group}
         examples = ((field.name, field.find(Example)) for field in self.fields)
         self.example = {name: example.value for name, example in examples if example}
+
+    def field_of(self, asked: str) -> str:
+        """Return the field of the record that a ``where`` names so; raises ``KeyError``."""
+        return self._names[asked]
 
     def _stored(self) -> Iterator[Stored | StoredSteps]:
         for field in self.fields:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from spanloom.core.query.stats import Group
 from spanloom.core.query.where.fields import Subject
 from spanloom.storage.deletions.tables import row_lives
-from spanloom.storage.engine.conditions import Condition, both, passing, within
+from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.questions import bounded
 from spanloom.storage.stats.expressions import grouped, ordered, shown, steps_of
 from spanloom.storage.where.beside import Beside
-from spanloom.storage.where.compile import Compiler
+from spanloom.storage.where.compile import Compiler, passing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.stats import Numbers
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.answers import Values
     from spanloom.storage.engine.lane import Lane
 
@@ -30,7 +30,9 @@ class ClickHouseStats:
         """Take the lane; whoever opened it closes it."""
         self._asker = asker
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(
+        self, reach: Reach, where: tree.Condition | None, asked: Numbers
+    ) -> Sequence[Group]:
         """See ``TrajectoryReader.numbers``."""
         with bounded():
             wanted = self._wanted(reach, asked)

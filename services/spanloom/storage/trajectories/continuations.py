@@ -10,8 +10,8 @@ from spanloom.core.query.continuations import (
     find_continuations,
     may_continue,
 )
-from spanloom.storage.engine.conditions import passing
 from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import StepCursor, StepsAsked
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
@@ -63,7 +63,7 @@ class ClickHouseSteps:
     def steps(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: tree.Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
@@ -77,7 +77,7 @@ class _Reading:
     """One page of steps while it is read."""
 
     def __init__(
-        self, asker: Lane, reach: Reach, where: TrajectoryFilter, asked: StepsAsked
+        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
     ) -> None:
         self._asker, self._reach, self._where = asker, reach, where
         self._runs = asked.runs()
