@@ -189,6 +189,11 @@ STATS = or_rows(
         },
     )
 )
+SPELLED = _answer(
+    "The question in the language.",
+    _component("SpelledWhere"),
+    {"where": 'has(type = tool and name = "search") and tokens > 10000'},
+)
 FIELDS = or_rows(
     _answer(
         "Every field; or as lines, or as a table.",

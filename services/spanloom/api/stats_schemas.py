@@ -166,6 +166,27 @@ class FieldItem(BaseModel):
         )
 
 
+class LineQuery(BaseModel):
+    """A line as somebody typed it; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    line: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            description="What was typed: short forms, or the language itself.",
+            examples=["type:tool name:search tokens>10k"],
+        ),
+    ]
+
+
+class SpelledWhere(BaseModel):
+    """What a line asks."""
+
+    where: Annotated[str, Field(description="In the `where` language; empty for an empty line.")]
+
+
 class FieldList(BaseModel):
     """Every field, of runs and of steps."""
 

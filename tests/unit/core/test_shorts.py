@@ -7,8 +7,9 @@ from tests.support.listed_runs import listed_run
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.query.shorts import all_of, condition_of, meets
-from spanloom.core.query.where.fields import RUN_FIELDS, FieldType
+from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run_filters import run_shorts
 
 RUN = listed_run(
@@ -23,7 +24,9 @@ RUN = listed_run(
 
 def test_filters_are_the_where_that_says_the_same() -> None:
     asked = {"agent": "planner", "user": "ada", "has_error": None, "duplicate": True}
-    assert condition_of(asked) == parse_where('duplicate = true and agent = "planner" and user = "ada"', 0)
+    assert condition_of(asked) == parse_where(
+        'duplicate = true and agent = "planner" and user = "ada"', 0
+    )
     assert condition_of({"agent": None}) is None
     one = condition_of({"user": "ada"})
     assert all_of(None, one) == one
