@@ -120,7 +120,7 @@ def test_a_long_question_is_asked_in_a_body(
     keys = [world.write(n).trace_id for n in range(1, 6)]
     monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
     some = {"where": "duration >= 0ms", "since": 1_800_000_002_000, "has_steps": True}
-    other = {"status": Status.SETTLED, "is_duplicate": None, "has_error": False, "order": "-start"}
+    other = {"status": Status.SETTLED, "duplicate": None, "has_error": False, "order": "-start"}
     wanted = client.trajectories(**some, **other).to_arrow()  # type: ignore[arg-type]
     assert wanted["trace_id"].to_pylist() == keys[:0:-1]
     for most in (10_000, 0):

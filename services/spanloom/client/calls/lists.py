@@ -54,7 +54,12 @@ def trajectories(
 
 
 def written(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters as parameters: times in milliseconds, ``any`` for ``duplicate=None``."""
+    """Return filters as parameters: times in milliseconds, ``any`` for ``duplicate=None``.
+
+    Raises ``TypeError`` for a name that is no filter, as Python does where names are written out.
+    """
+    if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
+        raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
     times = {name: milliseconds_or_none(filters.get(name)) for name in ("since", "until")}
     repeats = {"duplicate": or_any(filters["duplicate"])} if "duplicate" in filters else {}
     return {**filters, **times, **repeats}
