@@ -41,7 +41,8 @@ INSERT INTO trajectory_list (Project, StartTimeUnixNano, TraceId, Seq, Version, 
 VALUES ('p', 100, 'old', 1, 1, 'settled', 'agent')
 """
 OLD_CALLED_DOCUMENT = """
-INSERT INTO trajectories (Project, TraceId, Version, Seq, Status, StartTimeUnixNano, Document, RootType)
+INSERT INTO trajectories
+    (Project, TraceId, Version, Seq, Status, StartTimeUnixNano, Document, RootType)
 VALUES ('p', 'old', 1, 1, 'settled', 100, '{}', 'agent')
 """
 OLD_STEP = """

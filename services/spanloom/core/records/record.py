@@ -50,7 +50,7 @@ class Record(BaseModel):
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", values)
         object.__setattr__(made, "__pydantic_fields_set__", set(values))
-        object.__setattr__(made, "__pydantic_extra__", None)
+        object.__setattr__(made, "__pydantic_extra__", {})
         object.__setattr__(made, "__pydantic_private__", None)
         return made
 
