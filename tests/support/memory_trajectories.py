@@ -28,9 +28,9 @@ from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.shorts import all_of, condition_of, meets
 from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 from spanloom.core.query.where.tree import Condition
-from spanloom.storage.trajectories.rows import summary_row
-from spanloom.storage.trajectories.run_reader import listed_run
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.rows import summary_row
+from spanloom.storage.runs.run_reader import listed_run
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
 
-from spanloom.cli.bounded import ask_briefly
-from spanloom.cli.completing_fields import OFFERS
+from spanloom.cli.completing_fields import OFFERS, ask_briefly
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run import RUN
