@@ -16,7 +16,6 @@ from tests.support.ground_truth import Capture, all_captures
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
 
 CAPTURES = all_captures()
-EVERYTHING = TrajectoryFilter()
+EVERYTHING = None
 SETTLED_S = 400.0  # longer than any wait of the extractor
 
 Outcome = dict[str, tuple[object, bytes | None]]

@@ -21,7 +21,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed import clocks
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import Progress
 
-ANY = TrajectoryFilter()
+ANY = None
 LIMIT = 3
 """So few at once that a page often ends between rows of one moment."""
 

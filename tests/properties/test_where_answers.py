@@ -18,7 +18,6 @@ from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
@@ -58,10 +57,7 @@ class Asked(NamedTuple):
         question = Question(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
-            {
-                line.key.trace_id
-                for line in store.runs.list(reach, TrajectoryFilter(), RUNS, None, question)
-            }
+            {line.key.trace_id for line in store.runs.list(reach, None, RUNS, None, question)}
             for store in self.stores
         ]
 
@@ -131,7 +127,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
 ) -> None:
     def ask() -> None:
         question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
-        clickhouse_store.runs.list(Reach.ALL, TrajectoryFilter(), 1, None, question)
+        clickhouse_store.runs.list(Reach.ALL, None, 1, None, question)
 
     with pytest.raises(InvalidQueryError):
         ask()
@@ -145,8 +141,8 @@ def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: 
         [
             line.key.trace_id
             for line in read_pages(
-                lambda most, at, store=store: store.runs.list(  # type: ignore[misc]
-                    reach, TrajectoryFilter(), most, at, question
+                lambda most, at, store=store: store.list(  # type: ignore[misc]
+                    reach, None, most, at, question
                 ),
                 25,
             )

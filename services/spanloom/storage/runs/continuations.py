@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.continuations import (
@@ -11,13 +10,13 @@ from spanloom.core.query.continuations import (
     find_continuations,
     may_continue,
 )
-from spanloom.storage.engine.conditions import passing
 from spanloom.storage.runs.current import SUMMARY, read_current
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.storage.engine.lane import Lane
 
 NEAR = 100
@@ -34,9 +33,7 @@ class _Span(NamedTuple):
     last_ns: int
 
 
-def with_continuations(
-    reader: Lane, lines: Sequence[TrajectorySummary]
-) -> Sequence[TrajectorySummary]:
+def with_continuations(reader: Lane, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
     """Return the lines, each with which run it goes on with and which goes on with it.
 
     Where none waits or goes on, as on most pages, nothing is asked.
@@ -52,10 +49,10 @@ def with_continuations(
         reader, passing(TURNS), [(row.Project, row.TraceId) for row in places], SUMMARY
     )
     found = find_continuations(turns)
-    return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
+    return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
 
 
-def _spans(lines: Iterable[TrajectorySummary]) -> list[_Span]:
+def _spans(lines: Iterable[ListedRun]) -> list[_Span]:
     spans: dict[tuple[str, str], _Span] = {}
     for line in filter(may_continue, lines):
         own = _Span(line.key.project, line.conversation_id, line.start_ns, line.start_ns)

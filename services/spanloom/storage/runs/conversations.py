@@ -6,21 +6,22 @@ behind it, it was on an earlier page and is left out.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import TURNS
+from spanloom.core.query.shorts import all_of
 from spanloom.core.query.summaries import ConversationSummary, Cursor
-from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Candidate, Key, behind, read_list
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
 
 
@@ -32,10 +33,10 @@ class ClickHouseConversations:
         self._reader = reader
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: tree.Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """See ``ConversationReader.list``."""
-        where = replace(where, is_duplicate=TURNS.is_duplicate, has_steps=TURNS.has_steps)
+        where = all_of(where, TURNS)
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
             rows = self._reader.rows(
@@ -59,7 +60,7 @@ class ClickHouseConversations:
         return read_list(candidates, current, limit, after, is_descending=True)
 
     def _current(
-        self, where: TrajectoryFilter, asked: Sequence[Key]
+        self, where: tree.Condition | None, asked: Sequence[Key]
     ) -> Mapping[Key, ConversationSummary]:
         """Return those of the conversations that have a run which the filter wants now."""
         if not asked:
@@ -68,7 +69,7 @@ class ClickHouseConversations:
         told = dict.fromkeys(asked, _NOTHING)
         for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
             rows = self._reader.rows(
-                "conversation_page", keys=keys, turns=passing(TURNS), filter=passing(where)
+                "conversation_page", keys=keys, turns=passing(TURNS, "t"), filter=passing(where)
             )
             for project, conversation_id, *part in rows:
                 if known := told.get((project, conversation_id)):  # one may have moved elsewhere

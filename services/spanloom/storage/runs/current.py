@@ -6,12 +6,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.question import NEWEST_FIRST
-from spanloom.core.query.summaries import TrajectorySummary
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, read_newest
+from spanloom.storage.runs.run_reader import listed_run, run_columns
 from spanloom.storage.where.ordering import rank as rank_of
 
 if TYPE_CHECKING:
@@ -73,57 +72,5 @@ def key_of(row: Row) -> TraceKey:
     return TraceKey(row.Project, row.TraceId)
 
 
-def summary_of(row: Row) -> TrajectorySummary:
-    """Return a row with these columns as a summary."""
-    return TrajectorySummary(
-        key=key_of(row),
-        version=row.Version,
-        status=Status(row.Status),
-        root_name=row.RootName,
-        root_type=row.RootType,
-        start_ns=row.StartTimeUnixNano,
-        duration_ns=row.DurationNs,
-        outcome=Outcome(row.Outcome),
-        failures=row.Failures,
-        agent_names=row.AgentNames,
-        step_counts={
-            "agent": row.AgentSteps,
-            "model": row.ModelSteps,
-            "tool": row.ToolSteps,
-            "graph": row.GraphSteps,
-            "other": row.OtherSpans,
-        },
-        span_count=row.SpanCount,
-        input_tokens=row.InputTokens,
-        output_tokens=row.OutputTokens,
-        duplicate_of=row.DuplicateOf,
-        dialects=row.Dialects,
-        conversation_id=row.ConversationId,
-        question=row.Question,
-        answer=row.Answer,
-        services=row.Services,
-        environment=row.Environment,
-        user_id=row.UserId,
-        tags=row.Tags,
-        models=row.Models,
-        is_waiting=row.IsWaiting,
-        is_resuming=row.IsResuming,
-        cost=row.Cost,
-        model_time_ns=row.ModelDurationNs,
-        tool_time_ns=row.ToolDurationNs,
-        rank=tuple(row.Rank),
-    )
-
-
-SUMMARY = Shown(
-    Condition(
-        "Project, TraceId, Version, Status, RootName, RootType, StartTimeUnixNano, DurationNs,"
-        " Outcome, Failures, AgentNames, AgentSteps, ModelSteps, ToolSteps, GraphSteps, OtherSpans,"
-        " SpanCount, InputTokens, OutputTokens, DuplicateOf, Dialects, ConversationId, Question,"
-        " Answer, Services, Environment, UserId, Tags, Models, IsWaiting, IsResuming, Cost,"
-        " ModelDurationNs, ToolDurationNs",
-        {},
-    ),
-    summary_of,
-)
+SUMMARY = Shown(Condition(run_columns(), {}), listed_run)
 """A line of a list, as readers see it."""

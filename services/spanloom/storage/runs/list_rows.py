@@ -25,13 +25,12 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
     """Yield a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
     trajectory = record.trajectory
     root, extras = trajectory.root, trajectory.extras
-    cost, metadata = extras.get("cost"), extras.get("metadata")
+    metadata = extras.get("metadata")
     yield from summary.items()
     yield from laid_out(
         lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
-        cost=cost["usd"] if isinstance(cost, dict) else None,
         told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
         texts=(told_step(step) for _, step in placed_steps(trajectory)),
     )
@@ -42,7 +41,6 @@ def laid_out(
     *,
     root_id: str,
     start_ns: int,
-    cost: float | None,
     told: tuple[Mapping[str, str], Mapping[str, str]],
     texts: Iterable[ToldStep],
 ) -> Columns:
@@ -56,7 +54,6 @@ def laid_out(
     yield "RootId", int(root_id or "0", 16)  # of a run whose spans cannot be read nothing is known
     yield "ModelErrors", failed.count(StepType.MODEL)
     yield "ToolErrors", failed.count(StepType.TOOL)
-    yield "Cost", cost
     yield "LongestRepeat", repeats.longest
     yield "MostRepeats", repeats.most
     of_steps = attributes_of(steps)

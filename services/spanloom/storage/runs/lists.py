@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.summaries import Cursor, TrajectorySummary
-from spanloom.storage.engine.conditions import both, passing, within
+from spanloom.core.query.shorts import all_of, condition_of
+from spanloom.core.query.summaries import Cursor, ListedRun
+from spanloom.storage.engine.conditions import both, within
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.runs.continuations import with_continuations
 from spanloom.storage.runs.current import SUMMARY, LineT, read_current, still_current
-from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.compile import compile_where, passing
 from spanloom.storage.where.ordering import ordered
 from spanloom.storage.where.side_tables import Beside
 
@@ -42,11 +41,11 @@ class ClickHouseLists:
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
         lane = self._reader if question == ANY_RUN else self._asker  # what may take long
         with bounded():
@@ -66,10 +65,10 @@ class ClickHouseLists:
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``RunReader.conversation``."""
 
         def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
@@ -85,18 +84,18 @@ class ClickHouseLists:
                 for project, start, trace_id in rows
             ]
 
-        def current(found: Sequence[Candidate]) -> Mapping[Key, TrajectorySummary]:
+        def current(found: Sequence[Candidate]) -> Mapping[Key, ListedRun]:
             lines = read_current(self._reader, wanted, [one.key for one in found], SUMMARY)
             return {line.key: line for line in lines}
 
-        wanted = passing(replace(where, conversation_id=conversation_id))
+        wanted = passing(all_of(where, condition_of({"conversation": conversation_id})))
         lines = read_list(candidates, current, limit, after, is_descending=False)
         return with_continuations(self._reader, lines)
 
     def continuation(self, key: TraceKey) -> Continuation:
         """See ``RunReader.continuation``."""
         lines = with_continuations(
-            self._reader, read_current(self._reader, passing(TrajectoryFilter()), [key], SUMMARY)
+            self._reader, read_current(self._reader, passing(None), [key], SUMMARY)
         )
         return lines[0].continuation if lines else NO_CONTINUATION
 
@@ -104,7 +103,7 @@ class ClickHouseLists:
 def find_lines(
     lane: Lane,
     reach: Reach,
-    where: TrajectoryFilter,
+    where: tree.Condition | None,
     limit: int,
     after: Cursor | None,
     question: Question,
@@ -138,7 +137,7 @@ def find_lines(
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
-def asked_for(where: TrajectoryFilter, question: Question, beside: Beside) -> Condition:
+def asked_for(where: tree.Condition | None, question: Question, beside: Beside) -> Condition:
     """Return the condition that a row passes every filter and is what the question asks for."""
     passes = passing(where)
     return passes if question.where is None else both(passes, compile_where(question.where, beside))

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.messages.texts import answer_in, gist, question_in
 from spanloom.core.model.trajectory import StepType, names_of_agents
+from spanloom.core.records.built import BuiltRun
+from spanloom.core.records.declared import Stored, Tables
+from spanloom.core.records.run import RUN
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.runs.step_arrays import placed_steps
 
@@ -16,62 +19,33 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
 
 Summary: TypeAlias = "Mapping[str, object]"
-_INT64_MAX = 2**63 - 1
 
-TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
-    "Project": text,
-    "TraceId": text,
-    "Version": uint32,
-    "Seq": uint64,
-    "Status": text,
-    "StartTimeUnixNano": uint64,
-    "DurationNs": uint64,
-    "RootName": text,
-    "RootType": text,
-    "HasError": boolean,
-    "Outcome": text,
-    "Failures": uint32,
-    "IsWaiting": boolean,
-    "IsResuming": boolean,
-    "AgentNames": texts,
-    "SpanCount": uint32,
-    "AgentSteps": uint32,
-    "ModelSteps": uint32,
-    "ToolSteps": uint32,
-    "GraphSteps": uint32,
-    "OtherSpans": uint32,
-    "InputTokens": int64,
-    "OutputTokens": int64,
-    "ReasoningTokens": int64,
-    "CacheReadTokens": int64,
-    "CacheCreationTokens": int64,
-    "ModelDurationNs": int64,
-    "ToolDurationNs": int64,
-    "Warnings": texts,
-    "DuplicateOf": text,
-    "DuplicateOfSpanId": text,
-    "Dialects": texts,
-    "ConversationId": text,
-    "Question": text,
-    "Answer": text,
-    "Services": texts,
-    "Environment": text,
-    "UserId": text,
-    "Tags": texts,
-    "Models": texts,
-    "ExtractorVersion": text,
-    "Fingerprint": text,
-    "StepIds": texts,
-    "Document": text,
-    "SpansDocument": text,
+RUN_STORED = tuple(stored for stored in RUN.stored if isinstance(stored, Stored))
+_ENCODERS: Mapping[str, Encoder] = {
+    "String": text,
+    "LowCardinality(String)": text,
+    "Array(String)": texts,
+    "Array(LowCardinality(String))": texts,
+    "Bool": boolean,
+    "UInt32": uint32,
+    "UInt64": uint64,
+    "Int64": int64,
 }
-"""The columns of ``trajectories`` that are written, and how; their types stand in the schema."""
+"""How values of a type are written."""
+TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
+    stored.column: _ENCODERS[stored.type]
+    for stored in RUN_STORED
+    if stored.tables is not Tables.LIST
+}
+"""The columns of ``trajectories`` that are written, and how."""
+_VALUES = [(stored.column, stored.value) for stored in RUN_STORED if stored.value]
+_SHARED = [s.column for s in RUN_STORED if s.value and s.tables is not Tables.LIST]
 
 
 def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
     """Return a record, and what ``summary_row`` says of it, as a row of ``trajectories``."""
     return {
-        **summary,
+        **{column: summary[column] for column in _SHARED},
         "Fingerprint": record.fingerprint,
         "StepIds": [step.id for _, step in placed_steps(record.trajectory)],
         "Document": record.document,
@@ -80,56 +54,27 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
 
 
 def summary_row(record: TrajectoryRecord) -> Summary:
-    """Return the columns that ``trajectories`` and ``trajectory_list`` share.
+    """Return the columns of ``trajectory_list`` but for what its steps add up to.
 
-    Worked out once for all rows of a record: what was asked and answered is parsed for it.
+    ``trajectories`` has most of them too. Worked out once for all rows of a record: what was asked
+    and answered is parsed for it.
     """
+    built = built_run(record)
+    return {column: value(built) for column, value in _VALUES}
+
+
+def built_run(record: TrajectoryRecord) -> BuiltRun:
+    """Return a record as the declared columns take it."""
     trajectory = record.trajectory
-    root, counts, extras = trajectory.root, trajectory.step_counts, trajectory.extras
-    metrics, original = trajectory.root_metrics, trajectory.duplicate_of
-    return {
-        "Project": record.key.project,
-        "TraceId": record.key.trace_id,
-        "Version": record.version,
-        "Seq": record.seq,
-        "Status": record.status.value,
-        "StartTimeUnixNano": root.start_ns,
-        "DurationNs": max(root.end_ns - root.start_ns, 0),
-        "RootName": root.name,
-        "RootType": trajectory.root_type.value,
-        "HasError": trajectory.has_error,
-        "Outcome": trajectory.outcome.value,
-        "Failures": len(trajectory.failures),
-        "IsWaiting": trajectory.is_waiting,
-        "IsResuming": trajectory.is_resuming,
-        "AgentNames": agent_names(trajectory),
-        "SpanCount": trajectory.span_count,
-        "AgentSteps": counts.get("agent", 0),
-        "ModelSteps": counts.get("model", 0),
-        "ToolSteps": counts.get("tool", 0),
-        "GraphSteps": counts.get("graph", 0),
-        "OtherSpans": counts.get("other", 0),
-        "InputTokens": metrics.input_tokens,
-        "OutputTokens": metrics.output_tokens,
-        "ReasoningTokens": extras.get("reasoning_tokens", 0),
-        "CacheReadTokens": extras.get("cache_read_tokens", 0),
-        "CacheCreationTokens": extras.get("cache_creation_tokens", 0),
-        "ModelDurationNs": min(metrics.llm_duration_ns, _INT64_MAX),
-        "ToolDurationNs": min(metrics.tool_duration_ns, _INT64_MAX),
-        "Warnings": list(trajectory.warnings),
-        "DuplicateOf": original.trace_id if original else "",
-        "DuplicateOfSpanId": original.span_id if original else "",
-        "Dialects": list(trajectory.dialects),
-        "ConversationId": trajectory.conversation_id,
-        "Question": gist(question_in(root.input)),
-        "Answer": gist(answer_in(root.output)),
-        "Services": extras.get("services", []),
-        "Environment": extras.get("environment", ""),
-        "UserId": extras.get("user_id", ""),
-        "Tags": extras.get("tags", []),
-        "Models": extras.get("models", []),
-        "ExtractorVersion": trajectory.extractor_version,
-    }
+    return BuiltRun(
+        trajectory,
+        record.version,
+        record.seq,
+        record.status,
+        agent_names(trajectory),
+        gist(question_in(trajectory.root.input)),
+        gist(answer_in(trajectory.root.output)),
+    )
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import StepType
-from spanloom.core.ports.steps import ANY_STEP, StepRow
+from spanloom.core.ports.steps import ANY_STEP, ListedStep
 from spanloom.core.query.summaries import Cursor
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.records.declared import Read
+from spanloom.core.records.step import STEP, StepRow
 from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.statements import query
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import StepCursor, StepsAsked
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
@@ -33,6 +35,11 @@ FIRST_RUNS = 64
 """Runs looked at first; each has a step at least, and most have more. Then four times as many."""
 MOST_RUNS = 1_000
 NARROW = "Project, TraceId, StartTimeUnixNano, Version"
+_READ = {field.name: read.sql for field in STEP.fields if (read := field.find(Read))}
+_FIELDS = tuple(_READ)
+_COLUMNS = ", ".join(f"{sql} AS {name}" for name, sql in _READ.items())
+_OPTIONAL_TEXTS = [f.name for f in STEP.fields if f.is_optional and f.kind is str]
+_TYPES = {one.value: one for one in StepType}
 
 
 class _Run(NamedTuple):
@@ -56,11 +63,11 @@ class ClickHouseSteps:
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: tree.Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
         with bounded():
             return _Reading(self._asker, reach, where, asked).read(limit, after)
@@ -70,7 +77,7 @@ class _Reading:
     """One page of steps while it is read."""
 
     def __init__(
-        self, asker: Lane, reach: Reach, where: TrajectoryFilter, asked: StepsAsked
+        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
     ) -> None:
         self._asker, self._reach, self._where = asker, reach, where
         self._runs = asked.runs()
@@ -79,7 +86,7 @@ class _Reading:
         columns = Condition(f"{NARROW}, {counted} AS Found", self._wanted.values)
         self._shown = Shown(columns, _run_of)
 
-    def read(self, limit: int, after: StepCursor | None) -> list[StepRow]:
+    def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
         """Return the next steps: what is left of the run of the last one, then those of others."""
         found = self._rest_of_run(limit, after)
         behind = after and Cursor(after.start_ns, after.trace_id, after.project)
@@ -94,7 +101,7 @@ class _Reading:
             behind, most = runs[-1].cursor, min(4 * most, MOST_RUNS)
         return found
 
-    def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[StepRow]:
+    def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
         """Return what is behind a position in its own run, if that is still asked for."""
         if after is None:
             return []
@@ -104,18 +111,24 @@ class _Reading:
         runs = read_current(self._asker, wanted, [key], self._shown)
         return self._steps(runs, limit, after.position)
 
-    def _steps(self, runs: Sequence[_Run], most: int, behind: int = -1) -> list[StepRow]:
+    def _steps(self, runs: Sequence[_Run], most: int, behind: int = -1) -> list[ListedStep]:
         if not runs:
             return []
         rows = self._asker.rows(
             "step_rows",
             versions=[run.version for run in runs],
-            items=Condition(joined_items(f"{query('step_rows')} {self._wanted.text}"), {}),
+            columns=Condition(_COLUMNS, {}),
+            items=Condition(joined_items(_named_items(self._wanted)), {}),
             steps=self._wanted,
             behind=behind,
             most=most,
         )
         return list(map(_step_of, rows))
+
+
+def _named_items(wanted: Condition) -> str:
+    """Return all text of the query that may name items of steps."""
+    return f"{query('step_rows')} {_COLUMNS} {wanted.text}"
 
 
 def _wanted(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
@@ -138,36 +151,10 @@ def _run_of(row: Row) -> _Run:
     return _Run(key_of(row), cursor, (*place, row.Seq, row.Version), row.Found)
 
 
-def _step_of(row: Row) -> StepRow:
+def _step_of(row: Row) -> ListedStep:
     """Return a row of ``step_rows.sql``."""
-    above = "" if row.Id == row.Root else row.Root
-    is_model = row.Type == StepType.MODEL.value
-    return StepRow(
-        key=key_of(row),
-        version=row.Version,
-        run_start_ns=row.StartTimeUnixNano,
-        position=row.Position,
-        step_id=row.Id,
-        agent_id=row.AgentId or above,
-        agent_name=row.AgentName,
-        parent_id=row.ParentId or above,
-        type=row.Type,
-        name=row.Name,
-        dialect=row.Dialect,
-        start_ns=row.StartTimeUnixNano + row.OffsetNs,
-        duration_ns=row.DurationNs,
-        model=row.Model,
-        input_tokens=row.InputTokens if is_model else None,
-        output_tokens=row.OutputTokens if is_model else None,
-        reasoning_tokens=row.ReasoningTokens if is_model else None,
-        cache_read_tokens=row.CacheReadTokens if is_model else None,
-        cache_creation_tokens=row.CacheCreationTokens if is_model else None,
-        cost=row.Cost if is_model else None,
-        first_token_ms=row.FirstTokenMs,
-        has_error=row.HasError,
-        error_code=None if row.ErrorCode in (0, -1) else row.ErrorCode,
-        error_type=row.ErrorType,
-        error_message=row.ErrorMessage,
-        attributes=row.Attributes,
-        duplicate_of=row.DuplicateOf,
-    )
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the rest is for the order
+    values["type"] = _TYPES[values["type"]]
+    for name in _OPTIONAL_TEXTS:
+        values[name] = values[name] or None
+    return ListedStep(StepRow.trusted(values), row.StartTimeUnixNano)

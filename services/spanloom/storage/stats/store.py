@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
-from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
+from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.records.declared import FieldType
 from spanloom.storage.deletions.tables import row_lives
-from spanloom.storage.engine.conditions import Condition, both, passing, within
+from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.where.columns import COLUMNS, joined_items
-from spanloom.storage.where.compile import Compiler
+from spanloom.storage.where.compile import Compiler, passing
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.stats import Metric, Numbers
+    from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Field
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Values
@@ -99,7 +100,9 @@ class ClickHouseStats:
         """Take the lane; whoever opened it closes it."""
         self._asker = asker
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(
+        self, reach: Reach, where: tree.Condition | None, asked: Numbers
+    ) -> Sequence[Group]:
         """See ``StatsReader.numbers``."""
         with bounded():
             wanted = self._wanted(reach, asked)

@@ -8,6 +8,7 @@ from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.connect import connector_of, is_embedded
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.upkeep.declared_columns import add_declared
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.lock import MigrationLock, NoLock
 from spanloom.storage.upkeep.removal import keep_annotated, newest_deletion, remove_deleted
@@ -31,7 +32,8 @@ class ClickHouseUpkeep:
         """See ``Upkeep.migrate``."""
         refuse_old_engine(self._lane)
         with self._lock.held() as renew:
-            return migrate(self._lane, renew)
+            applied = migrate(self._lane, renew)
+            return [*applied, *add_declared(self._lane, renew)]
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; an account that may not see them knows of none."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.tree import Operator
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,8 @@ class Literals:
 
     def of(self, kind: FieldType, value: Value) -> str:
         """Return the place of a value of a field of this type."""
-        return self._place(TYPES[kind], value)
+        is_late = kind is FieldType.TIME and isinstance(value, int) and value >= 2**63
+        return self._place("UInt64" if is_late else TYPES[kind], value)
 
     def list_of(self, kind: FieldType, values: Sequence[Value]) -> str:
         """Return an expression for an array of values: as many as there are, it reads the same."""
