@@ -31,7 +31,7 @@ def test_a_document_is_not_sent_again_to_who_has_it(client: TestClient, store: A
     etag = client.get(path).headers["etag"]
     same = client.get(path, headers={"if-none-match": f'"other", {etag}'})
     assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", etag)
-    store.documents[TraceKey("default", TRACE)] = b'{"id": "grown"}'
+    store.stored_documents[TraceKey("default", TRACE)] = b'{"id": "grown"}'
     grown = client.get(path, headers={"if-none-match": etag})
     assert (grown.status_code, grown.content) == (200, b'{"id": "grown"}')
     assert grown.headers["etag"] != etag
@@ -48,7 +48,7 @@ def test_spans_come_with_their_trace(client: TestClient) -> None:
 
 
 def test_a_project_is_looked_in_when_named(client: TestClient, store: Any) -> None:
-    store.documents[TraceKey("other", TRACE)] = b"{}"
+    store.stored_documents[TraceKey("other", TRACE)] = b"{}"
     ask = f"/v1/trajectories/{TRACE}?project="
     assert client.get(ask + "other").content == b"{}"
     assert client.get(ask + "default").content == b'{"id": "as stored"}'
@@ -160,7 +160,7 @@ def test_a_document_names_the_runs_that_go_on_with_each_other(
 ) -> None:
     key = TraceKey("default", TRACE)
     stored = b'{"id":"x","extraction":{"version":1,"is_resuming":true}}'
-    store.documents[key] = stored
+    store.stored_documents[key] = stored
     store.summaries = [of_trace(summary(9), key)]
     assert client.get(path).content == stored
     store.continuations[key] = Continuation("a" * 32, "b" * 32)
@@ -168,5 +168,5 @@ def test_a_document_names_the_runs_that_go_on_with_each_other(
         b'{"id":"x","extraction":{"version":1,"is_resuming":true,"resumes":"%b","resumed_by":"%b"}}'
     )
     assert client.get(path).content == told % (b"a" * 32, b"b" * 32)
-    store.documents[key] = b'{"id":"x","extraction":{"version":1}}'
-    assert client.get(path).content == store.documents[key]
+    store.stored_documents[key] = b'{"id":"x","extraction":{"version":1}}'
+    assert client.get(path).content == store.stored_documents[key]
