@@ -37,6 +37,18 @@ def test_names_of_columns_and_of_questions_are_declared_once() -> None:
         assert len(asked) == len(set(asked))
 
 
+def test_fields_are_offered_in_an_order_that_names_each_once() -> None:
+    assert [one.name for one in RUN.asked][:5] == [
+        "project",
+        "trace_id",
+        "status",
+        "outcome",
+        "start",
+    ]
+    assert [one.name for one in RUN.asked][-1] == "has_steps"
+    assert [one.name for one in STEP.asked][:2] == ["type", "name"]
+
+
 def test_a_trusted_record_is_like_a_checked_one() -> None:
     checked = listed_run(TraceKey("p", "a" * 32), 5_000_000_000, 1_500_000_000).run
     trusted = Run.trusted({name: getattr(checked, name) for name in Run.model_fields})

@@ -72,13 +72,20 @@ class Declared(NamedTuple):
 class Declaration:
     """All that the fields of a record declare, and what is declared beside them."""
 
-    def __init__(self, record: type[Record], others: Sequence[Other] = ()) -> None:
-        """Take the record, and what is stored or can be asked for without being a field."""
+    def __init__(
+        self, record: type[Record], others: Sequence[Other] = (), first: Sequence[str] = ()
+    ) -> None:
+        """Take the record, and what is stored or can be asked for without being a field.
+
+        ``first`` are the names by which is asked in the order in which they are offered; all that
+        it does not name come behind them, as they are declared.
+        """
         self.record = record
         self.fields = tuple(_declared(*item) for item in record.model_fields.items())
         self._others = (*_inside(self.fields), *others)
         self.stored = tuple(self._stored())
-        self.asked = tuple(self._asked())
+        places = {name: place for place, name in enumerate(first)}
+        self.asked = tuple(sorted(self._asked(), key=lambda a: places.get(a.name, len(places))))
         asked_as = ((field.name, field.find(Asked)) for field in self.fields)
         self._names = {asked.name: name for name, asked in asked_as if asked}
         self.groups = {group.value: self._names_in(group) for group in Group}

@@ -575,4 +575,11 @@ OTHERS = (
 )
 """Columns and fields of ``where`` that lists do not show."""
 
-RUN = Declaration(Run, OTHERS)
+_FIRST = (
+    "project trace_id status outcome start duration root_name root_type has_error agent model"
+    " dialect service tag environment user conversation version steps model_steps tool_steps"
+    " agent_steps spans tokens input_tokens output_tokens reasoning_tokens cache_read_tokens cost"
+    " model_time tool_time failures tool_errors model_errors warning duplicate longest_repeat"
+    " most_repeats input output error metadata annotated score"
+)
+RUN = Declaration(Run, OTHERS, _FIRST.split())

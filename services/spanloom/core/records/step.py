@@ -509,4 +509,8 @@ OTHERS = (
 )
 """Columns of steps and fields of ``where`` that rows do not show."""
 
-STEP = Declaration(StepRow, OTHERS)
+_FIRST = (
+    "type name tool agent owner model duration first_token error error_code error_message tokens"
+    " input_tokens output_tokens cost position args_key input output metadata annotated score"
+)
+STEP = Declaration(StepRow, OTHERS, _FIRST.split())
