@@ -1,4 +1,4 @@
-"""Requests over HTTP: a small ASGI application, a transport and nothing else."""
+"""The HTTP transport of the collector: a small ASGI application."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def make_doors(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
 ) -> Mapping[str, Door]:
-    """Return the door of each path; Langfuse's own API where there is a memory for it."""
+    """Return the endpoints by path; those of Langfuse's API only if ``langfuse`` is set."""
     return {
         **make_otlp_doors(exporter, limits),
         **make_cozeloop_doors(exporter, limits),
@@ -60,13 +60,13 @@ def create_app(
     langfuse: LangfuseIngestion | None = None,
     hosts: Hosts | None = None,
 ) -> ASGIApp:
-    """Make the application for OTLP and for every other front door (``http_doors.py``)."""
+    """Make the application that serves OTLP, Coze Loop and Langfuse."""
     doors = make_doors(exporter, limits, langfuse)
     return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
 
 class HttpReceiver:
-    """Reads requests within bounds, has them handled in threads, writes the answers."""
+    """Reads requests within limits, handles them in threads, writes the answers."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class HttpReceiver:
     ) -> None:
         """Prepare the threads in which requests wait for their fsync.
 
-        Whoever needs no key must ask by one of the ``hosts``.
+        Callers without a key must use one of the ``hosts`` in the Host header.
         """
         self._exporter = exporter
         self._limits = limits
@@ -101,7 +101,7 @@ class HttpReceiver:
             await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
-        """Return an answer whatever happens: each error becomes a status in the right form."""
+        """Return the answer; every error becomes a status in the format of the endpoint."""
         door = self._doors.get(head.path)
         signal = "unknown" if door is None else door.signal
         try:
@@ -122,7 +122,7 @@ class HttpReceiver:
     async def _take_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Taken:
-        """Take a request; one that is cut because the server ends may be sent again."""
+        """Handle a request; raises ``OverloadedError`` if it is cancelled by the server's end."""
         try:
             return await self._take(head, receive, door, share)
         except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Langfuse's own ingestion API over HTTP: every event of a batch is answered by its id."""
+"""Langfuse's ingestion API over HTTP: the answer has a status for each event id of the batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
-    """Return the doors of Langfuse's own API, by path."""
+    """Return the endpoints of Langfuse's API, by path."""
 
     def ingest(request: Received) -> Taken:
         ingested = langfuse.ingest(request.body, request.project)
@@ -28,7 +28,7 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
 
 
 def _answer(ingested: Ingested) -> Answer:
-    """Answer each event: Langfuse says 207 even where all is well."""
+    """Return the status of each event; Langfuse answers 207 even if all were accepted."""
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [
