@@ -1,7 +1,7 @@
-"""Refuses requests while the disk under the spool is almost full, before it really is.
+"""Refuses requests while the disk of the spool is almost full.
 
-A disk that is full to the last byte stops more than new requests: the store can no longer merge,
-and so no longer remove what was deleted or has expired. What is stored stays readable.
+A completely full disk stops more than new requests: the store can no longer merge, and so no
+longer remove deleted or expired rows. Stored data stays readable.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_S = 1.0
-"""How often the disk is asked; requests do not wait for that."""
+"""Interval of the checks; requests do not wait for them."""
 RETRY_S = 5.0
 DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
 
 
 class Room(NamedTuple):
-    """What a file system has, in bytes; ``shutil.disk_usage`` returns one."""
+    """Sizes of a file system in bytes, as returned by ``shutil.disk_usage``."""
 
     total: int
     used: int
@@ -33,15 +33,15 @@ class Room(NamedTuple):
 
 
 def least_free(total: int, asked: int | None) -> int:
-    """Return how much of a disk has to be free: what was asked for, else 2 GiB or 5 %.
+    """Return how many bytes of a disk must be free: as configured, else 2 GiB or 5 %.
 
-    The smaller of the two, so that a laptop's disk, which is rarely very empty, refuses late.
+    The smaller of the two, so that on a laptop's disk, often rather full, refusal comes late.
     """
     return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE)) if asked is None else asked
 
 
 class FreeSpace(RepeatingPart):
-    """Knows whether there is room, between ``start`` and ``stop``; a ``Part``."""
+    """Checks the free space between ``start`` and ``stop``; a ``Part``."""
 
     name = "disk"
 
@@ -53,7 +53,7 @@ class FreeSpace(RepeatingPart):
         look_s: float = LOOK_S,
         ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
     ) -> None:
-        """Watch the disk under ``path``; ``min_free_bytes`` as ``least_free`` takes it."""
+        """Watch the disk of ``path``; ``min_free_bytes`` as for ``least_free``."""
         super().__init__(look_s)
         self._path = path
         self._min_free_bytes = min_free_bytes
@@ -66,7 +66,7 @@ class FreeSpace(RepeatingPart):
         return self._trouble
 
     def start(self) -> None:
-        """Look, then go on looking."""
+        """Check once, then in intervals."""
         self.look()
         super().start()
 
@@ -76,7 +76,7 @@ class FreeSpace(RepeatingPart):
             raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
 
     def look(self) -> None:
-        """Find out whether there is room; a disk that cannot be asked is as it was."""
+        """Check the free space; keep the last result if that fails."""
         try:
             room = Room(*self._ask(self._path))
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Redacts requests: how each place is named, and which filters see it."""
+"""Redaction of requests: applies the filters to every part of a request."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 class Filter(Protocol):
-    """Takes out what must not be stored."""
+    """Redacts values and texts."""
 
     def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what is left of an attribute's value."""
+        """Return an attribute's value redacted, or ``GONE``."""
 
     def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return what is left of a text that has no key."""
+        """Return a text without a key redacted."""
 
 
 class Redactor:
-    """What is redacted in this process; callable from many threads."""
+    """The filters of this process; callable from many threads."""
 
     def __init__(
         self, rules: Sequence[Rule], secret: bytes, metrics: Metrics, *, no_content: bool = False
     ) -> None:
-        """Load what the rules need; raises ``StartupError`` if it is missing."""
+        """Load the recognisers; raises ``StartupError`` if their libraries are missing."""
         self.secret = secret
         self.no_content = NoContent(secret) if no_content else None
         self._metrics = metrics
@@ -47,11 +47,11 @@ class Redactor:
         self._filters = [each for each in filters if each is not None]
 
     def begin(self, spans_are: Place = Place.SPAN) -> Redaction:
-        """Begin a request; its spans may be events that were given the form of spans."""
+        """Begin a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
         return Redaction(self, spans_are)
 
     def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what all filters leave of a value."""
+        """Return a value redacted by all filters, or ``GONE``."""
         left: Plain | Gone = value
         for each in self._filters:
             if not isinstance(left, Gone):
@@ -59,43 +59,43 @@ class Redactor:
         return left
 
     def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return what all filters leave of a text."""
+        """Return a text redacted by all filters."""
         for each in self._filters:
             text = each.text(place, text, found)
         return text
 
     def by_rules(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what the rules alone leave of a value."""
+        """Return a value redacted by the rules only, or ``GONE``."""
         return self._walk.value(place, key, value, found) if self._walk else value
 
     def key(self, place: Place, key: str, found: Findings) -> str:
-        """Return a key without what recognisers find in it."""
+        """Return a key redacted by the rules' recognisers."""
         return self._walk.text(place, key, found) if self._walk else key
 
     def count(self, found: Findings) -> None:
-        """Count what was found among the metrics."""
+        """Add the matches to the metrics."""
         for (rule, action), n in found.items():
             self._metrics.redacted.labels(rule=rule, action=action).inc(n)
 
 
 class Redaction:
-    """One request being redacted in place, part by part; writes the counts onto its spans."""
+    """The redaction of one request, in place, part by part; writes the counts onto its spans."""
 
     def __init__(self, redactor: Redactor, spans_are: Place) -> None:
-        """Begin with nothing found."""
+        """Begin without matches."""
         self._redactor = redactor
         self._spans_are = spans_are
         self._shared: Findings = Counter()
-        """Found in what spans share and not told yet; their first span tells it."""
+        """Matches in the resource and scope, until they are written onto the next span."""
         self.found: Findings = Counter()
 
     def resource(self, resource: ResourceSpans) -> None:
-        """Redact a resource; its scopes and spans come apart."""
+        """Redact a resource, without its scopes and spans."""
         self._attributes(Place.RESOURCE, resource.resource.attributes, self._shared)
         resource.schema_url = self._name(resource.schema_url, self._shared)
 
     def scope(self, scope: ScopeSpans) -> None:
-        """Redact a scope; its spans come apart."""
+        """Redact a scope, without its spans."""
         self._attributes(Place.SCOPE, scope.scope.attributes, self._shared)
         scope.scope.name = self._name(scope.scope.name, self._shared)
         scope.scope.version = self._name(scope.scope.version, self._shared)
@@ -122,7 +122,7 @@ class Redaction:
         self.found += found
 
     def count(self) -> None:
-        """Count what was found among the metrics; once, when the request is through."""
+        """Add the request's matches to the metrics; call once, at the end."""
         self._redactor.count(self.found + self._shared)
 
     def _events(self, span: Span, found: Findings) -> None:
@@ -161,10 +161,10 @@ def _text_of(encoded: bytes) -> str:
 def make_redactor(
     rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
 ) -> Redactor | None:
-    """Return what redacts requests, ``None`` if nothing is to be redacted.
+    """Return the redactor of requests, ``None`` if nothing is to be redacted.
 
-    Without a secret the hashes that only compare texts of one run of the process get one of their
-    own; rules that hash need one that stays. Raises ``StartupError`` with a line per mistake.
+    Rules that hash need a secret file. Otherwise a missing secret is generated; its hashes compare
+    texts within one run of the process only. Raises ``StartupError`` with a line per mistake.
     """
     if rules_file is None and not no_content:
         return None
