@@ -1,8 +1,8 @@
-"""Every option, once: its name, default, meaning, section and variable.
+"""The definition of every option: name, default, meaning, section and variable.
 
-The command line derives its flags from these fields, the environment its ``SPANLOOM_…``
-variables, and ``docs/configuration.md`` its table; tests keep the three equal. A section is
-a class; ``Settings`` is all of them together, flat.
+Flags, ``SPANLOOM_…`` environment variables and the table of ``docs/configuration.md`` are derived
+from these fields; tests keep the three equal. Each section is a class; ``Settings`` combines them
+all, flat.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STORE_SCHEMES = ("chdb:///", "clickhouse://", "clickhouses://")
 
 
 class OptionError(SpanloomError):
-    """An option or variable has a value it cannot have; the message is the line to print."""
+    """An option or variable has an invalid value; the message is one line."""
 
 
 class SectionSettings(BaseSettings):
@@ -87,12 +87,12 @@ class StoreSettings(SectionSettings):
 
     @property
     def resolved_retention_file(self) -> Path:
-        """The file with terms of single projects, with the default filled in."""
+        """The file with retention terms by project, or its default."""
         return self.retention_file or self.data_dir / "retention.toml"
 
     @property
     def resolved_store_url(self) -> str:
-        """The store's address, with the default filled in."""
+        """The store's URL, or its default."""
         return self.store_url or f"chdb://{self.data_dir.absolute() / 'store'}"
 
 
@@ -352,7 +352,7 @@ def variable_of(name: str) -> str:
 
 
 def load_settings(flags: Mapping[str, object]) -> Settings:
-    """Read the options from the given flags, else the environment, else the defaults.
+    """Return the options from flags, else from the environment, else the defaults.
 
     Raises ``OptionError`` with one line that names the flag or variable at fault.
     """
@@ -379,7 +379,7 @@ def is_loopback(host: str) -> bool:
 
 def _refuse_unusable(settings: Settings) -> None:
     if settings.store_url and not settings.store_url.startswith(STORE_SCHEMES):
-        raise OptionError(  # without the value: it may hold a password
+        raise OptionError(  # without the value, which may contain a password
             "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
             "(clickhouses:// for TLS)"
         )
