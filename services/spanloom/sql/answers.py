@@ -1,4 +1,4 @@
-"""Answers and errors in the form of ClickHouse's HTTP interface: status, content type, body."""
+"""Answers and errors in the format of ClickHouse's HTTP interface: status, headers, body."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _BY_CODE = {
     **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
     **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
 }
-"""As ClickHouse's own server has them, as far as this port gives them; all others are 500."""
+"""HTTP status by error code as in ClickHouse's server, for the codes of this port; else 500."""
 
 
 def status_of(code: int) -> int:
-    """Return the status of an answer with this reason."""
+    """Return the HTTP status of an error code."""
     return _BY_CODE.get(code, 500)
 
 
@@ -45,7 +45,7 @@ _RETRY_S = 2
 
 
 class Reply(NamedTuple):
-    """What is sent."""
+    """An HTTP response."""
 
     status: int
     headers: Mapping[str, str]
@@ -53,12 +53,12 @@ class Reply(NamedTuple):
 
 
 def text(status: int, said: str, headers: Mapping[str, str] | None = None) -> Reply:
-    """Return a short answer."""
+    """Return a plain text response."""
     return Reply(status, {"content-type": _PLAIN, **(headers or {})}, said.encode())
 
 
 def answered(outcome: Outcome, question: Question) -> Reply:
-    """Return the answer to a question, compressed as it asks."""
+    """Return the response to a query, compressed as requested."""
     answer, fmt = outcome
     body = answer.body
     headers = {
@@ -77,7 +77,7 @@ def answered(outcome: Outcome, question: Question) -> Reply:
 
 
 def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
-    """Return an error: whoever asked for frames expects them here too."""
+    """Return the response to an error, in frames if the client requested them."""
     status = status_of(error.code)
     in_frames = is_on(arguments, "compress")
     headers = {"content-type": _PLAIN, "x-clickhouse-exception-code": str(error.code)}
@@ -90,12 +90,12 @@ def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Re
     body = f"{error} (version {facts.version} (official build))\n".encode()
     try:
         return Reply(status, headers, frames.encode(body) if in_frames else body)
-    except SqlError:  # frames cannot be made here
+    except SqlError:  # frames need an optional library
         return Reply(status, headers, body)
 
 
 async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
-    """Send a reply with what every one says of the engine."""
+    """Send a response with the headers common to all."""
     headers = {
         **{name.lower(): value for name, value in SECURITY_HEADERS.items()},
         "x-clickhouse-server-display-name": facts.display_name,
@@ -109,7 +109,7 @@ async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
 
 
 def _summary(answer: SqlAnswer) -> str:
-    """Return what a statement took; ClickHouse writes these numbers as strings."""
+    """Return the statistics of a statement; ClickHouse writes these numbers as strings."""
     took = {
         "read_rows": answer.rows_read,
         "read_bytes": answer.bytes_read,

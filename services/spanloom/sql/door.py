@@ -1,4 +1,4 @@
-"""The door: ClickHouse's HTTP interface as an ASGI application."""
+"""ClickHouse's HTTP interface as an ASGI application."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CANCELLED = 394
 
 
 class SqlDoor:
-    """Lets in whoever has a key, reads the question and sends the answer."""
+    """Authenticates a request, parses the query, runs it and sends the answer."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class SqlDoor:
         max_body_bytes: int = MAX_BODY_BYTES,
         scope: Scope = Scope.READ,
     ) -> None:
-        """Run ``at_a_time`` statements at most; a key needs the scope."""
+        """Run at most ``at_a_time`` statements at once; keys need ``scope``."""
         self._statements = statements
         self._authenticator = authenticator
         self._hosts = hosts
@@ -75,7 +75,7 @@ class SqlDoor:
         await answers.send_reply(reply, send, self._statements.facts)
 
     def end(self) -> None:
-        """End the statements that run: who stops a service does not wait for dashboards."""
+        """End the running statements, so that the stop does not wait for them."""
         if self._runner:
             self._runner.end()
 
@@ -143,7 +143,7 @@ class SqlDoor:
         return await self._runner.run(question, asker, call, partial(_gone, receive))
 
     def _let_in(self, scope: Connection, headers: Mapping[str, str]) -> Asker:
-        """Return who asks; raises ``SqlError`` for a key that does not open this door."""
+        """Return the caller; raises ``SqlError`` if the key is invalid or lacks the scope."""
         if scope["method"] == "POST" and "origin" in headers:
             raise SqlError(497, "ACCESS_DENIED", "Nothing is asked on behalf of a web page")
         try:
@@ -176,7 +176,7 @@ class SqlDoor:
 
 
 def _short(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
-    """Return the answer to what asks nothing of the store."""
+    """Return the answer to a request without a statement, else ``None``."""
     method, path = scope["method"], scope["path"]
     if path in ("/ping", "/replicas_status") and method in ("GET", "HEAD"):
         return answers.text(200, "Ok.\n")
@@ -190,12 +190,12 @@ def _short(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
 
 
 def _credentials(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the headers that may carry a key; ClickHouse's own header counts as ``x-api-key``."""
+    """Return the headers; ClickHouse's header for keys is added as ``x-api-key``."""
     own = headers.get("x-clickhouse-key", "")
     return [*headers.items(), *([("x-api-key", own)] if own else [])]
 
 
 async def _gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass

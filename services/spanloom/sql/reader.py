@@ -1,4 +1,4 @@
-"""Answers questions for reading alone: each is checked, fenced and run within limits."""
+"""Runs read-only statements: each is checked, restricted to visible rows, and limited."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ if TYPE_CHECKING:
     from spanloom.sql.sight import Withheld
 
 MAX_TEXT_BYTES = 256 * 1024
-"""The longest statement, as ClickHouse's own default (``max_query_size``)."""
+"""The longest statement; ClickHouse's default of ``max_query_size``."""
 
 
 class Asker(NamedTuple):
-    """Who asks, as far as an answer depends on it."""
+    """The caller, as far as an answer depends on it."""
 
     key_id: str
     project: str | None
-    """The one project of the key; ``None``: all of them."""
+    """The project of the key; ``None`` for all projects."""
 
 
 class Outcome(NamedTuple):
-    """An answer and the format that it is in; empty where the statement answers nothing."""
+    """An answer and its format; empty if the statement has no result."""
 
     answer: SqlAnswer
     format: str
 
 
 class Statements(Protocol):
-    """What the door asks; called in a thread, may raise ``SqlError``."""
+    """Runs statements for the HTTP interface; called in a thread, may raise ``SqlError``."""
 
     @property
     def facts(self) -> SqlFacts:
-        """What every answer says of the engine."""
+        """Facts about the engine for the headers of every answer."""
         ...
 
     def answer(self, question: Question, asker: Asker, tag: str) -> Outcome:
-        """Run the statement of a question."""
+        """Run the statement of a query; ``tag`` identifies it for ``cancel``."""
         ...
 
     def cancel(self, tag: str) -> None:
-        """End the statement of this tag, if it runs."""
+        """End the statement with this tag, if it is running."""
         ...
 
 
 class _Ready(NamedTuple):
-    """A statement as it is run."""
+    """A statement ready to run."""
 
     text: str
     format: str
@@ -67,12 +67,12 @@ class _Ready(NamedTuple):
 
 
 class Reader:
-    """``Statements`` that read, each caller's within what its key opens."""
+    """Read-only ``Statements``, restricted to what the caller's key may read."""
 
     def __init__(
         self, engine: SqlEngine, limits: SqlLimits, withheld: Withheld = nothing_withheld
     ) -> None:
-        """Whoever opened the engine closes it; ``withheld`` tells what blind queues withhold."""
+        """Use ``engine``, which the caller closes; ``withheld`` returns the withheld traces."""
         self._engine = engine
         self._limits = limits
         self._withheld = withheld
@@ -107,7 +107,7 @@ class Reader:
         text = question.text
         if len(text.encode()) > MAX_TEXT_BYTES:
             raise SqlError(62, "SYNTAX_ERROR", f"A statement may have {MAX_TEXT_BYTES} bytes")
-        if "\0" in text:  # where it would end, for all we know
+        if "\0" in text:  # the engine might end the statement there
             raise SqlError(62, "SYNTAX_ERROR", "A statement has no zero bytes: write \\0")
         sight = Sight(self._engine, asker.project, self._withheld)
         fences = Fences(self._engine, sight, self._database(question.database))
@@ -142,7 +142,7 @@ class Reader:
         raise SqlError(81, "UNKNOWN_DATABASE", f"Database {name} does not exist")
 
     def _header(self, job: SqlJob) -> bytes:
-        """Return the columns of an answer without rows: the engine writes nothing for it."""
+        """Return the block header of an answer without rows, which the engine does not write."""
         described = self._engine.run(
             job._replace(text=f"DESCRIBE TABLE ({job.text})", format="JSONCompactEachRow")
         )

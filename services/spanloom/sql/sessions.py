@@ -1,4 +1,4 @@
-"""Sessions: one statement at a time in each. A reader can leave nothing behind in one."""
+"""Sessions, each with one statement at a time. They hold no state, because callers only read."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class _Session(NamedTuple):
 
 
 class Sessions:
-    """The sessions of all callers; nobody meets another key's. For one thread."""
+    """The sessions of all callers, separate for each key. Not thread-safe."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin without any."""
+        """Begin without sessions."""
         self._now_s = now_s
         self._sessions: dict[_Key, _Session] = {}
 
     @contextmanager
     def entered(self, question: Question, asker: Asker) -> Iterator[None]:
-        """Hold the session of a question, if it names one; raises ``SqlError`` if it is held."""
+        """Hold the session of a query, if it has one; raises ``SqlError`` if it is in use."""
         if not question.session_id:
             yield
             return

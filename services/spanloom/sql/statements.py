@@ -1,4 +1,4 @@
-"""Decides whether a statement may run: by its tree, from the engine's own parser."""
+"""Checks whether a statement may run, on the syntax tree of the engine's own parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def nodes(part: object) -> Iterator[Tree]:
-    """Yield every node in a part of a tree, the outer ones first."""
+    """Yield every node in a part of a tree, outer nodes first."""
     stack: list[Any] = [part]
     while stack:
         at = stack.pop()
@@ -27,13 +27,13 @@ def nodes(part: object) -> Iterator[Tree]:
 
 
 def name_parts(identifier: Tree) -> list[str]:
-    """Return the parts of a name: ``["default", "trajectories"]``; of a plain one, itself."""
+    """Return the parts of a name: ``["default", "trajectories"]``; one part if unqualified."""
     parts: list[str] = identifier.get("name_parts") or [identifier.get("name", "")]
     return parts
 
 
 def literal(value: dict[str, Any]) -> str:
-    """Return the value of a setting as the text that SET takes."""
+    """Return the value of a setting as text for SET."""
     found = value.get("value", "")
     if isinstance(found, bool):
         return str(int(found))
@@ -58,16 +58,16 @@ _OF_A_TABLE = re.compile(
 
 
 class Checked(NamedTuple):
-    """A statement that may be run, without what the door itself sees to."""
+    """A statement that may run, with its FORMAT and SETTINGS taken out."""
 
     tree: Tree
     format: str
-    """As the statement says; empty if it does not."""
+    """Of the FORMAT clause; empty without one."""
     settings: Mapping[str, str]
 
 
 class OfATable(NamedTuple):
-    """DESCRIBE, EXISTS or SHOW CREATE of a table: kinds that have no tree."""
+    """DESCRIBE, EXISTS or SHOW CREATE of a table, for which the parser returns no tree."""
 
     verb: str
     name: str
@@ -75,7 +75,7 @@ class OfATable(NamedTuple):
 
 
 def check(tree: Tree) -> Checked:
-    """Return the statement without its FORMAT and SETTINGS; raises ``SqlError`` to refuse it."""
+    """Return the statement without FORMAT and SETTINGS; raises ``SqlError`` if forbidden."""
     kind = tree.get("type")
     if kind not in _KINDS:
         raise _refused(f"{kind}: this port reads, it takes SELECT, SHOW, DESCRIBE, EXISTS, EXPLAIN")
@@ -87,7 +87,7 @@ def check(tree: Tree) -> Checked:
 
 
 def of_a_table(plain: str) -> OfATable:
-    """Return what a statement without a tree asks of a table; raises ``SqlError`` if nothing."""
+    """Parse a statement about a table that has no tree; raises ``SqlError`` if it is none."""
     found = _OF_A_TABLE.fullmatch(plain)
     if not found:
         raise _refused(
@@ -98,7 +98,7 @@ def of_a_table(plain: str) -> OfATable:
 
 
 def check_format(name: str) -> str:
-    """Return the format; raises ``SqlError`` for one that could read files or is none."""
+    """Return the format name; raises ``SqlError`` if it is unknown or could read files."""
     if not vocabulary.FORMATS.fullmatch(name):
         raise SqlError(73, "UNKNOWN_FORMAT", f"Unknown format {name}, or none of this port")
     return name
@@ -135,7 +135,7 @@ def _check_function(node: Tree) -> None:
 
 
 def _taken_settings(tree: Tree) -> dict[str, str]:
-    """Take every SETTINGS clause out of the tree, for the lane to set within its limits."""
+    """Remove every SETTINGS clause from the tree and return the settings, to be limited later."""
     taken: dict[str, str] = {}
     for node in nodes(tree):
         for key in ("settings", "settings_ast"):
