@@ -1,4 +1,4 @@
-"""A small team of LangGraph agents, watched by OpenInference and an unmodified OTLP exporter.
+"""A small team of LangGraph agents, traced by OpenInference and a standard OTLP exporter.
 
 Needs the extra ``demo``. Nothing leaves the machine: the model is scripted.
 """
@@ -27,7 +27,7 @@ QUESTION = "How many people work at Alpha and Beta together?"
 
 
 class _SeenTraces(SpanProcessor):
-    """Remembers the trace of the first span, to ask for its trajectory afterwards."""
+    """Records the trace id of the first span, to query its trajectory afterwards."""
 
     trace_id = ""
 
@@ -38,7 +38,7 @@ class _SeenTraces(SpanProcessor):
 
 
 def run_live(endpoint: str) -> str:
-    """Let the agents answer, exporting to ``endpoint``; give the trace id once all is sent."""
+    """Run the agents, exporting to ``endpoint``; return the trace id once all spans are sent."""
     seen = _SeenTraces()
     provider = TracerProvider(resource=Resource.create({"service.name": "spanloom-demo"}))
     provider.add_span_processor(seen)
@@ -47,7 +47,9 @@ def run_live(endpoint: str) -> str:
     instrumentor = LangChainInstrumentor()
     instrumentor.instrument(tracer_provider=provider)
     try:
-        with tracing_context(enabled=False):  # never to LangSmith, whatever the environment says
+        with tracing_context(
+            enabled=False
+        ):  # never to LangSmith, even if the environment enables it
             _answer(QUESTION)
     finally:
         instrumentor.uninstrument()

@@ -1,4 +1,4 @@
-"""A chat model that says what it was told to say: no network, no key, real token counts."""
+"""A chat model with scripted answers: no network, no key, plausible token counts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 THINKING_S = 0.12
-"""How long an answer takes, so that durations look like some."""
+"""Duration of an answer, so that the trace has visible durations."""
 
 
 class ScriptedChatModel(BaseChatModel):
-    """Gives its answers one after the other, with usage counted from the texts."""
+    """Returns its answers one after the other, with usage estimated from the texts."""
 
     answers: list[AIMessage]
     model_name: str = "scripted-1"
@@ -31,7 +31,7 @@ class ScriptedChatModel(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, _tools: Sequence[Any], **_: Any) -> ScriptedChatModel:  # type: ignore[override]  # returns itself
-        """Accept the tools: the script knows which of them it calls."""
+        """Accept the tools; the script determines the calls."""
         return self
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
@@ -47,7 +47,7 @@ class ScriptedChatModel(BaseChatModel):
 
 
 def calls_tool(name: str, **arguments: Any) -> AIMessage:
-    """Make the answer that asks for one tool call."""
+    """Return an answer with one tool call."""
     call = {"name": name, "args": arguments, "id": f"call_{uuid4().hex[:8]}"}
     return AIMessage("", tool_calls=[call])
 

@@ -1,4 +1,4 @@
-"""The data directory and the disk under it."""
+"""Checks of the data directory and its disk."""
 
 from __future__ import annotations
 

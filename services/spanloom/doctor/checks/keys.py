@@ -1,4 +1,4 @@
-"""The keys that open a service."""
+"""Checks of the API keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The running process: its parts, its ports, its certificate."""
+"""Checks of the running process: parts, ports, certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What exporters that are started in this shell would do."""
+"""Check of the destination of exporters started in this shell."""
 
 from __future__ import annotations
 

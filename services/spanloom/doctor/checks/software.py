@@ -1,4 +1,4 @@
-"""What is installed."""
+"""Checks of the installed software."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is acknowledged and not yet stored."""
+"""Checks of the spool: requests that are acknowledged but not stored yet."""
 
 from __future__ import annotations
 

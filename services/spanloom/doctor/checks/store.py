@@ -1,4 +1,4 @@
-"""The store: its tables, parts, changes under way, and traces that cannot be built."""
+"""Checks of the store: schema, parts, mutations, and traces that cannot be built."""
 
 from __future__ import annotations
 

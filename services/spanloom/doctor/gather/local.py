@@ -1,4 +1,4 @@
-"""All facts that can be had without the process that uses the data directory."""
+"""The facts available without the process that uses the data directory."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def local_facts(
     settings: Settings, directory: DirectoryFacts, spool: Path, service: ServiceFacts | None
 ) -> Facts:
-    """Return the facts of a data directory, and of a server if the store is on one.
+    """Return the facts of a data directory, and of a ClickHouse server if the store is on one.
 
-    ``service`` is the process that uses the directory, if one does: what it alone knows is left
-    out. Without one the caller owns the directory.
+    ``service`` is the process that uses the directory, if any; facts that only it has are left
+    out. Without one, the caller owns the directory.
     """
     facts = _without(Unknown("there is no data directory that could be used"))
     is_usable = directory.is_empty or directory.format == directory.known_format
@@ -58,12 +58,12 @@ def local_facts(
 
 
 def facts_of_service(service: ServiceFacts) -> Facts:
-    """Return what is known where a service was asked and nothing else is to be looked at."""
+    """Return the facts if only a service was queried."""
     return replace(_without(Unknown(f"only {service.url} was asked")), service=service)
 
 
 def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
-    """Leave out what only the running process knows: its options, and an embedded store."""
+    """Mark facts as unknown that only the running process has: options, embedded store."""
     theirs = Unknown("only the running process knows it")
     return replace(
         facts,
